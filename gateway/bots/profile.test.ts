@@ -57,14 +57,14 @@ describe('the profile of a bot', () => {
     start()
     await expect.poll(profile).toEqual({ level: 7, member_since: '2015-03-09' })
     // The enrolment read it too.
-    expect(steam.profiles).toBe(2)
+    expect(steam.profileReads).toBe(2)
   })
 
   it('is not read again once its joining day is stored', async () => {
     await enrol()
     start()
     await online()
-    expect(steam.profiles).toBe(1)
+    expect(steam.profileReads).toBe(1)
   })
 
   it('keeps its level if Steam does not show one, and does not change if Steam shows no joining day', async () => {
@@ -72,7 +72,7 @@ describe('the profile of a bot', () => {
     await enrol()
     steam.level = 0
     const first = start()
-    await expect.poll(() => steam.profiles).toBe(2)
+    await expect.poll(() => steam.profileReads).toBe(2)
     await online()
     await first.stop()
     expect(await profile()).toEqual({ level: 7, member_since: null })

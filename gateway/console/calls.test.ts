@@ -7,7 +7,7 @@ import { recordPayout } from '../operations/payouts.ts'
 import { approveProposal, declineProposal, limitAct, listProposals } from '../operations/proposals.ts'
 import type { Authenticator } from '../testing/authenticator.ts'
 import {
-  OWN,
+  OWN_PAGE_HEADERS,
   post,
   SANDBOX_KEY,
   sessionOf,
@@ -61,17 +61,26 @@ const LOGINS = ['login/begin', 'login/look', 'login/end']
 const OTHERS = ['session', 'sign-out-everywhere', 'live', 'step-up/begin', 'sign-in/begin', ...LOGINS]
 
 describe('D-33 a page on another port of this host', () => {
-  const { origin: _, ...noOrigin } = OWN
-  const { 'sec-fetch-site': __, ...noSite } = OWN
+  const { origin: _, ...noOrigin } = OWN_PAGE_HEADERS
+  const { 'sec-fetch-site': __, ...noSite } = OWN_PAGE_HEADERS
   const HOSTILE: [string, Record<string, string>][] = [
-    ['from its own origin', { ...OWN, origin: 'http://localhost:4302', 'sec-fetch-site': 'same-site' }],
-    ['with our origin, as a same-site call', { ...OWN, 'sec-fetch-site': 'same-site' }],
-    ['from elsewhere', { ...OWN, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
-    ['from a page without an origin', { ...OWN, origin: 'null' }],
+    [
+      'from its own origin',
+      { ...OWN_PAGE_HEADERS, origin: 'http://localhost:4302', 'sec-fetch-site': 'same-site' },
+    ],
+    ['with our origin, as a same-site call', { ...OWN_PAGE_HEADERS, 'sec-fetch-site': 'same-site' }],
+    [
+      'from elsewhere',
+      { ...OWN_PAGE_HEADERS, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    ],
+    ['from a page without an origin', { ...OWN_PAGE_HEADERS, origin: 'null' }],
     ['without an origin', noOrigin],
     ['without Sec-Fetch-Site', noSite],
-    ['as a form', { ...OWN, 'content-type': 'text/plain' }],
-    ['as a form of another kind', { ...OWN, 'content-type': 'application/x-www-form-urlencoded' }],
+    ['as a form', { ...OWN_PAGE_HEADERS, 'content-type': 'text/plain' }],
+    [
+      'as a form of another kind',
+      { ...OWN_PAGE_HEADERS, 'content-type': 'application/x-www-form-urlencoded' },
+    ],
   ]
 
   test.each(HOSTILE)('gets nothing %s, with the session of an operator', async (_title, headers) => {
@@ -103,7 +112,7 @@ describe('D-33 a page on another port of this host', () => {
   )
 
   test('cannot read, frame or open the page as its own', async () => {
-    const { headers } = await till.app.inject({ url: '/', headers: { host: OWN.host } })
+    const { headers } = await till.app.inject({ url: '/', headers: { host: OWN_PAGE_HEADERS.host } })
     expect(headers).toMatchObject({
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',

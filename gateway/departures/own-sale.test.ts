@@ -9,7 +9,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
 import { testPool } from '../testing/pool.ts'
-import { type SellingTill, sellingTill } from '../testing/selling-till.ts'
+import { type SellingTill, startSellingTill } from '../testing/selling-till.ts'
 import { bookVaultLog } from './vault-reports.ts'
 
 const THURSDAY = 4
@@ -20,7 +20,7 @@ let assets: string[]
 
 beforeAll(async () => {
   // Everything happens before the next Tuesday, when nothing is sold.
-  selling = await sellingTill(THURSDAY)
+  selling = await startSellingTill(THURSDAY)
   selling.bench.letSellItself(BOT)
   assets = await selling.pay('dota')
   // An item of somebody else, which no deposit brought.

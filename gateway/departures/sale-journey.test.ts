@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
-import { type SellingTill, sellingTill } from '../testing/selling-till.ts'
+import { type SellingTill, startSellingTill } from '../testing/selling-till.ts'
 import { PROTECTION_DAYS } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 
@@ -17,7 +17,7 @@ let assets: string[]
 
 beforeAll(async () => {
   // The days of the week are always the same; nothing is sold on Tuesdays.
-  selling = await sellingTill(WEDNESDAY)
+  selling = await startSellingTill(WEDNESDAY)
   const { till, bench, bot } = selling
   bench.setUpSeller()
   assets = await selling.pay('cs')

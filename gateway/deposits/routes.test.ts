@@ -259,7 +259,7 @@ describe('GET /api/payment', () => {
   it('D-8 shows no time once the shopper has accepted', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
-    session.accept('1', { received: false })
+    session.accept('1', { isReceived: false })
     await tradeHandlers(till.deps).watch(bot)
     expect(await payment(deposit.hash)).toMatchObject({ status: 'pending', timeLeft: null })
   })

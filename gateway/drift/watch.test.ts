@@ -161,7 +161,7 @@ describe('D-34 a bot’s own inventory', () => {
     session.own.push({ appId: 440, contextId: '2', assetId: '9', marketHashName: 'Key' })
     const deposit = await aDeposit(till, store)
     const { offerId } = await offerFor(till, bot, deposit)
-    session.accept(offerId, { received: false })
+    session.accept(offerId, { isReceived: false })
     session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
     await lookTillSure()
     expect(await findings()).toEqual(['foreign 9'])

@@ -20,8 +20,8 @@ describe('the wait for one more read', () => {
     ['is 0 once a minute has passed', [40, 50], 100, 0],
     ['ends when all limits have room, even if more reads than allowed were made', [80, 85, 90], 100, 580_000],
     ['ends when the ten minutes have room again', [10, 50, 90], 200, 410_000],
-  ])('%s', (_what, reads, now, waitMs) => {
-    expect(msUntilAllowed(reads.map(at), limits, at(now))).toBe(waitMs)
+  ])('%s', (_what, readsAtS, nowS, waitMs) => {
+    expect(msUntilAllowed(readsAtS.map(at), limits, at(nowS))).toBe(waitMs)
   })
 })
 
@@ -35,7 +35,7 @@ afterEach(() => till.close())
 /** Makes every call that a page can make, in rounds. */
 async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   const seen = { answered: 0, refused: new Set<string>() }
-  const one = async (change: Partial<InventoryQuery>) => {
+  const askOnce = async (change: Partial<InventoryQuery>) => {
     const query = { hash: till.hash, game: 'cs', reload: true, ...change } as const
     await readInventory(till.deps, query).then(
       () => {
@@ -46,7 +46,7 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   }
   await till.withBot(async () => {
     for (let round = 0; round < rounds; round += 1) {
-      for (const game of GAMES) for (const language of LANGUAGES) await one({ game, language })
+      for (const game of GAMES) for (const language of LANGUAGES) await askOnce({ game, language })
       till.clock.advance(stepMs)
     }
   })
@@ -54,7 +54,7 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
 }
 
 describe('one link that asks as fast as it can', () => {
-  test('causes 12 reads a minute, and otherwise gets stored items', async () => {
+  test('causes at most 12 reads a minute, and otherwise gets stored items', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({
       answered: 12 * GAMES.length * LANGUAGES.length,
       refused: new Set(),
@@ -62,13 +62,16 @@ describe('one link that asks as fast as it can', () => {
     expect(till.steam.reads).toBe(12)
   })
 
-  test('causes 60 reads within ten minutes, then learns when to ask again', async () => {
+  test('causes at most 60 reads within ten minutes, and is refused after that', async () => {
     const { refused } = await hammer({ rounds: 10, stepMs: 60_000 })
     expect(refused).toEqual(new Set(['too_many_looks']))
     expect(till.steam.reads).toBe(60)
   })
 
   test('gets the items of the last minute instead of a reload', async () => {
+    const chargeReadsTo = (depositId: bigint | null) =>
+      till.db.updateTable('inventory_request').set({ deposit_id: depositId }).execute()
+    // The link has made all its reads of this minute.
     await till.db
       .insertInto('inventory_request')
       .values(
@@ -85,9 +88,9 @@ describe('one link that asks as fast as it can', () => {
       )
       .execute()
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks', retryAfterS: 60 })
-    await till.db.updateTable('inventory_request').set({ deposit_id: null }).execute()
+    await chargeReadsTo(null)
     await till.ask()
-    await till.db.updateTable('inventory_request').set({ deposit_id: till.depositId }).execute()
+    await chargeReadsTo(till.depositId)
     till.clock.advance(20_000)
     expect(await till.ask({ reload: true })).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
     expect(till.steam.reads).toBe(1)
@@ -96,7 +99,8 @@ describe('one link that asks as fast as it can', () => {
 
 describe('an account', () => {
   type Reads = { reason?: string; game?: 'cs' | 'dota'; count?: number }
-  const others = ({ reason = 'timeout', game = 'cs', count = 30 }: Reads) =>
+  /** Stores reads of the account, none of them through the till's link. */
+  const addReads = ({ reason = 'timeout', game = 'cs', count = 30 }: Reads) =>
     till.db
       .insertInto('inventory_request')
       .values(
@@ -116,7 +120,7 @@ describe('an account', () => {
       .execute()
 
   test('is read at most 30 times a minute for one game, through all links together', async () => {
-    await others({})
+    await addReads({})
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
     till.clock.advance(60_000)
@@ -124,25 +128,25 @@ describe('an account', () => {
   })
 
   test('is read at most 40 times a minute for all games, through all links together', async () => {
-    await others({ count: 20 })
-    await others({ count: 19, game: 'dota' })
+    await addReads({ count: 20 })
+    await addReads({ count: 19, game: 'dota' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
-    for (const game of GAMES.filter((one) => one !== 'dota'))
+    for (const game of GAMES.filter((other) => other !== 'dota'))
       await expect(till.ask({ game })).rejects.toMatchObject({ code: 'too_many_looks' })
     till.clock.advance(60_000)
     expect((await till.ask()).items).toHaveLength(1)
   })
 
   test('is not charged for a read that our own limits held back', async () => {
-    await others({ reason: 'not_our_turn', count: 40 })
+    await addReads({ reason: 'not_our_turn', count: 40 })
     expect((await till.ask()).items).toHaveLength(1)
   })
 })
 
 describe('a token', () => {
-  const other = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
+  const changeToken = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
 
-  test('that Steam refused stays refused for five minutes, for every game and language', async () => {
+  test('that Steam refused is not checked again for other games and languages, but a new token is', async () => {
     let checked = 0
     till.bot.session.checkPartner = async () => {
       checked += 1
@@ -158,35 +162,35 @@ describe('a token', () => {
     }
     expect(checked).toBe(1)
     till.steam.partner = { kind: 'ok', holdDays: { partner: 0, own: 0 } }
-    await other('renewed')
+    await changeToken('renewed')
     expect((await till.ask()).items).toHaveLength(1)
     expect(checked).toBe(2)
   })
 
   test('that is new is checked with Steam before it gets stored items', async () => {
     await till.ask()
-    await other('invented')
+    await changeToken('invented')
     till.steam.partner = { kind: 'refused', reason: 'invalid_token' }
     expect(await till.ask()).toMatchObject({ items: [], inventoryErrorType: 'invalidPartner' })
-    await other('renewed')
+    await changeToken('renewed')
     till.steam.partner = { kind: 'ok', holdDays: { partner: 0, own: 0 } }
     till.clock.advance(30_000)
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], ageSeconds: 30 })
     expect(till.steam.reads).toBe(1)
     // Alternating between two tokens does not keep old items fresh.
     till.clock.advance(29_999)
-    await other('third')
+    await changeToken('third')
     expect((await till.ask()).ageSeconds).toBe(59)
     till.clock.advance(1)
-    await other('fourth')
+    await changeToken('fourth')
     expect((await till.ask()).ageSeconds).toBe(0)
     expect(till.steam.reads).toBe(2)
   })
 
-  test('that is new gets stored items on a reload only if they are seconds old', async () => {
+  test('that is new gets a new read on a reload, if the stored items are five seconds old', async () => {
     await till.ask()
     till.clock.advance(5_000)
-    await other('renewed')
+    await changeToken('renewed')
     expect((await till.ask({ reload: true })).ageSeconds).toBe(0)
     expect(till.steam.reads).toBe(2)
   })

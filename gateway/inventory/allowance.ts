@@ -6,16 +6,16 @@ const MINUTE_MS = 60_000
 const WINDOW_MS = 10 * MINUTE_MS
 
 /**
- * In the long run a bot can read an inventory every 4 seconds, so 150 times in 10 minutes. One deposit may cause a short
+ * In the long run a bot can read an inventory every 4 seconds (`steam/methods.ts`), so 150 times in 10 minutes. One deposit may cause a short
  * burst of reads, but over 10 minutes it must leave most of them to others.
  */
-const OF_DEPOSIT = [
+const LIMITS_OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },
   { ms: WINDOW_MS, most: 60 },
 ] as const
 /** The limits of an account and game, over all deposits, tokens and languages. */
-const OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
-const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
+const LIMITS_OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
+const LIMITS_OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 
 type Limit = { ms: number; most: number }
 
@@ -37,9 +37,9 @@ export async function retryAfterOf(
       now,
     )
   const waitMs = Math.max(
-    msUntil(ofDeposit, OF_DEPOSIT),
-    msUntil(ofGame, OF_ACCOUNT_AND_GAME),
-    msUntil(ofAccount, OF_ACCOUNT),
+    msUntil(ofDeposit, LIMITS_OF_DEPOSIT),
+    msUntil(ofGame, LIMITS_OF_ACCOUNT_AND_GAME),
+    msUntil(ofAccount, LIMITS_OF_ACCOUNT),
   )
   return waitMs > 0 ? { retryAfterS: Math.ceil(waitMs / 1000) } : undefined
 }

@@ -10,7 +10,8 @@ let till: StockedTill
 
 beforeEach(async () => {
   till = await startStockedTill()
-  // With a commission of 10 %: credited 14.40 euros, 0.72 euros, 0.10 dollars and 0.11 dollars.
+  // In millionths of a dollar. After 10 % commission, at 0.80 euros a dollar: a knife credits 14.40 euros, a case 0.72,
+  // the dime 0.10 dollars and Eleven 0.11 dollars. Rare has too few sales.
   const prices = { Knife: 20_000_000n, Case: 1_000_000n, Dime: 111_200n, Eleven: 122_300n, Rare: 20_000_000n }
   await setPrices(till, prices)
   till.steam.owned = {
@@ -33,10 +34,10 @@ const setLimits = (limits: { min_amount?: bigint; max_amount?: bigint; target_am
 
 /** Reads the inventory and requests a trade of these items. The bot is away, so an accepted request stays open. */
 async function trade(...items: string[]) {
-  return tradeOf(items, (await till.ask()).quoteId)
+  return tradeWithQuote(items, (await till.ask()).quoteId)
 }
 
-function tradeOf(items: string[], quoteId: string | null) {
+function tradeWithQuote(items: string[], quoteId: string | null) {
   const signals = { ...till.deps.signals, until: async () => undefined }
   const body = { hash: till.hash, game: 'cs' as const, items, ...(quoteId === null ? {} : { quoteId }) }
   return requestTrade({ ...till.deps, signals }, body)
@@ -46,6 +47,7 @@ const refusal = (code: string) => ({ kind: 'refused', code })
 
 describe('the amount of a trade', () => {
   test('A-113 is at least the game’s minimum in the deposit’s currency', async () => {
+    // 3 dollars for CS, and 1 dollar for the other games, at 0.80 euros a dollar.
     const least = async (game: Game) => (await till.ask({ game })).minPrice
     expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(least))).toEqual([240, 80, 80, 80])
     await till.db.updateTable('deposit').set({ currency: 'BRL' }).execute()
@@ -55,8 +57,9 @@ describe('the amount of a trade', () => {
 
   test('A-113 is refused below the minimum, and accepted at it', async () => {
     expect(await trade('2', '3')).toEqual(refusal('below_minimum'))
+    // A case now credits 2.40 euros, the minimum.
     await setPrices(till, { Case: 3_333_400n })
-    // Only after this time does the page get another quote.
+    // A deposit gets at most one new quote in ten seconds.
     till.clock.advance(10_000)
     expect(await trade('2')).toEqual(accepted)
   })
@@ -89,14 +92,14 @@ describe('the amount of a trade', () => {
     ])
   })
 
-  test('D-13 uses the quote’s rate, so the shown minimum applies', async () => {
+  test('D-13 must reach the minimum that the page showed, although the exchange rate has changed since', async () => {
     await setPrices(till, { Case: 3_333_400n })
     const { minPrice, quoteId, items } = await till.ask()
     expect(items.find(({ id }) => id === '2')?.price).toBe(minPrice)
     till.clock.advance(60_000)
     await saveRate(till.db, 'test', { currency: 'EUR', perUsd: '0.95', asOf: till.clock.now() })
     expect((await till.ask()).minPrice).toBe(285)
-    expect(await tradeOf(['2'], quoteId)).toEqual(accepted)
+    expect(await tradeWithQuote(['2'], quoteId)).toEqual(accepted)
   })
 })
 
@@ -113,7 +116,7 @@ describe('A-087 items that do not qualify', () => {
     expect(unavailableNames?.notTradable).toHaveLength(MOST_UNAVAILABLE_NAMES)
   })
 
-  test('are worth at most 0.10; an item worth 0.11 qualifies', async () => {
+  test('include an item that credits 0.10 dollars, but not one that credits 0.11', async () => {
     const { items, unavailableByReason, unavailableNames } = await till.ask()
     expect(items.map(({ id }) => id)).toEqual(['1', '2', '3', '5'])
     expect(unavailableByReason).toEqual({ tooCheap: 1, notPopular: 1, notTradable: 1 })
@@ -122,7 +125,11 @@ describe('A-087 items that do not qualify', () => {
     expect(await trade('1', '5')).toEqual(accepted)
   })
 
-  test.each([['6'], ['7'], ['99']])('are refused in a trade: item %s', async (id) => {
+  test.each([
+    ['too rarely sold', '6'],
+    ['not tradable', '7'],
+    ['not in the inventory', '99'],
+  ])('are refused in a trade: an item that is %s', async (_what, id) => {
     expect(await trade('1', id)).toEqual(refusal('items_unavailable'))
   })
 })

@@ -16,8 +16,11 @@ it('D-30 no shopper is blamed for a hold on the bot’s own account', async () =
   session.holdDays = { partner: 0, own: 15 }
   expect(await askSteam(session, wanted)).toMatchObject({
     answer: { kind: 'items', items: [] },
-    bars: 'own_hold',
+    barReason: 'own_hold',
   })
   session.holdDays = { partner: 15, own: 15 }
-  expect(await askSteam(session, wanted)).toMatchObject({ answer: { reason: 'escrow' }, bars: 'own_hold' })
+  expect(await askSteam(session, wanted)).toMatchObject({
+    answer: { reason: 'escrow' },
+    barReason: 'own_hold',
+  })
 })

@@ -47,7 +47,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
     reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn']),
     detail: z.string(),
   }),
-  // A field of the port that is missing here would not be stored.
+  // `satisfies` finds fields of the port that are missing here, and so would not be stored.
 ]) satisfies z.ZodType<SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow>
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
@@ -58,7 +58,7 @@ type AnswerRequest = {
   game: Game
   language: Language
   findRecent(): Promise<Snapshot | undefined>
-  /** Called before Steam is asked for the items. */
+  /** Called before Steam is asked for the items, to count the request. */
   spend(): void
 }
 
@@ -66,12 +66,12 @@ type AnswerRequest = {
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `bars`: why the bot cannot send offers, for reasons of its own: Steam would hold the bot's side of a trade, or limits
+ * `barReason`: why the bot itself cannot send offers: Steam would hold the bot's side of a trade, or limits
  * the check that precedes every send. `readAt`: null for a fresh answer.
  */
 export type ReadResult = {
   answer: StoredAnswer
-  bars: Extract<BarReason, 'own_hold' | 'rate_limited'> | null
+  barReason: Extract<BarReason, 'own_hold' | 'rate_limited'> | null
   readAt: Date | null
 }
 
@@ -83,17 +83,17 @@ export async function askSteam(
   const checked: PartnerAnswer = await session.checkPartner(partner)
   if (checked.kind !== 'ok') {
     const isLimited = checked.kind === 'unavailable' && checked.reason === 'rate_limited'
-    return { answer: checked, bars: isLimited ? 'rate_limited' : null, readAt: null }
+    return { answer: checked, barReason: isLimited ? 'rate_limited' : null, readAt: null }
   }
-  const bars = checked.holdDays.own > 0 ? 'own_hold' : null
+  const barReason = checked.holdDays.own > 0 ? 'own_hold' : null
   if (checked.holdDays.partner > 0)
-    return { answer: { kind: 'refused', reason: 'escrow' }, bars, readAt: null }
+    return { answer: { kind: 'refused', reason: 'escrow' }, barReason, readAt: null }
   // Steam accepts the token, so its holder may see the stored items.
   const known = await findRecent()
-  if (known !== undefined) return { answer: known.answer, bars, readAt: known.at }
+  if (known !== undefined) return { answer: known.answer, barReason, readAt: known.at }
   spend()
   const owned: SteamInventory = await session.readInventory(partner, game, language)
-  return { answer: owned, bars, readAt: null }
+  return { answer: owned, barReason, readAt: null }
 }
 
 const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reason'], InventoryErrorType> = {
@@ -116,7 +116,7 @@ export function errorTypeOf(
   return isOutage ? 'engineeringWorks' : 'internal'
 }
 
-/** True if Steam does not let the account trade. The error type does not show that: an empty inventory has it too. */
+/** True if Steam does not let the account trade. Its error type alone does not show that: an empty inventory has the same. */
 export function isRestricted(answer: StoredAnswer): boolean {
   return answer.kind === 'refused' && answer.reason === 'cannot_trade'
 }

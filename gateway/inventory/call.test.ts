@@ -43,6 +43,7 @@ describe('the inventory call', () => {
     await bounded.register(
       inventoryRoutes(till.deps, { items: { perSecond: 2, burst: 5 }, nowMs: () => nowMs }),
     )
+    // Each answer costs its three items. Calls are refused while the balance is not above zero.
     await call([anItem('1', 'Knife'), anItem('2', 'Knife', { tradable: false }), anItem('3', 'Case')])
     const ask = async () => {
       const { statusCode, headers } = await bounded.inject(`/api/inventory?hash=${till.hash}&game=cs`)
@@ -63,6 +64,7 @@ describe('the inventory call', () => {
 
   test('A-043 answers at most 150 KB for 5,000 items', async () => {
     const { page, names } = inventoryPage(5_000)
+    // All prices differ, because equal ones would compress too well.
     await setPrices(
       till,
       Object.fromEntries(names.map((name, index) => [name, 1_000_000n + BigInt(index) * 51_713n])),
@@ -99,6 +101,7 @@ describe('the inventory call', () => {
   })
 })
 
+/** Steam's page with one knife. `change` is made to its description, `owned` to its asset. */
 const pageOf = (change: Record<string, unknown>, owned: object = {}) => ({
   success: true,
   rgInventory: { '7': { id: '7', classid: '1', instanceid: '0', amount: '1', ...owned } },
@@ -136,7 +139,7 @@ describe('hostile descriptions', () => {
     ['no description at all', {}, { classid: '404' }, 'unknownItem'],
     ['a market name that only looks like another', { market_hash_name: 'Knif\u0435' }, {}, 'noPrice'],
     ['a market name of 10,000 characters', { market_hash_name: 'Knife'.repeat(2_000) }, {}, 'noPrice'],
-    ['words for `tradable`', { tradable: 'yes' }, {}, 'notTradable'],
+    ['a word in place of the number `tradable`', { tradable: 'yes' }, {}, 'notTradable'],
     ['a negative amount', {}, { amount: '-1' }, 'unknownItem'],
     ['an amount of zero', {}, { amount: '0' }, 'unknownItem'],
     ['an amount of 40', {}, { amount: '40' }, 'stack'],
@@ -155,7 +158,7 @@ describe('hostile descriptions', () => {
     expect(inventorySchema.parse(answer.json()).items).toMatchObject([{ id: '7', name: 'Knife' }])
   })
 
-  test('repeated ids count once, even across both of Steam’s answers', async () => {
+  test('repeated ids count once, even if Steam’s two kinds of page both have them', async () => {
     const row = { appid: 730, contextid: '2', assetid: '7', classid: '1', instanceid: '0', amount: '1' }
     const descriptions = [description({ classid: '1', instanceid: '0', market_hash_name: 'Knife' })]
     const shown = parsePublicPage({ success: 1, assets: [row, row, row], descriptions })?.items ?? []
@@ -169,14 +172,14 @@ describe('hostile descriptions', () => {
       { id: value, classid: value, instanceid: value, amount: value },
       { requiredKeys: [] },
     )
-    const odd = fc.record(
+    const described = fc.record(
       { name: value, market_hash_name: value, tradable: value, icon_url: value, tags: value },
       { requiredKeys: [] },
     )
     const page = fc.record({
       success: fc.constant(true),
       rgInventory: fc.dictionary(fc.string(), fc.oneof(owned, value)),
-      rgDescriptions: fc.dictionary(fc.constantFrom('1_0', '1_1', '__proto__'), fc.oneof(odd, value)),
+      rgDescriptions: fc.dictionary(fc.constantFrom('1_0', '1_1', '__proto__'), fc.oneof(described, value)),
     })
     const pages = fc.sample(page, { numRuns: 300, seed: 5 })
     const items = pages.flatMap(read).map((item, index) => ({ ...item, assetId: `${index}` }))

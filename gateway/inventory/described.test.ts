@@ -30,7 +30,7 @@ const rarity = (internal: string) => tag('Rarity', internal, 'any')
 const exterior = (internal: string) => tag('Exterior', internal, 'any')
 
 const html = (value: string) => ({ type: 'html', value })
-const other = (appid: number, name: string, more: Record<string, unknown>) =>
+const inGame = (appid: number, name: string, more: Record<string, unknown>) =>
   description({ appid, name, market_name: name, market_hash_name: name, descriptions: [], ...more })
 
 const ROWS: Row[] = [
@@ -128,7 +128,7 @@ const ROWS: Row[] = [
   [
     'Dota: an inscribed immortal with gems',
     'dota',
-    other(570, 'Inscribed Golden Gravelmaw', {
+    inGame(570, 'Inscribed Golden Gravelmaw', {
       descriptions: [
         html(
           '<div style="border:1px solid"><img src="gem.png"><span>Kills: 1204</span><br>Inscribed Gem</div>',
@@ -146,13 +146,13 @@ const ROWS: Row[] = [
   [
     'Dota: a seasonal treasure',
     'dota',
-    other(570, 'Treasure of the Crimson Witness', { tags: [quality('unique'), rarity('Rarity_Seasonal')] }),
+    inGame(570, 'Treasure of the Crimson Witness', { tags: [quality('unique'), rarity('Rarity_Seasonal')] }),
     ['Treasure of the Crimson Witness', 'rarity-2', null, false],
   ],
   [
     'TF2: a renamed hat shows its own name, and has the price of the market name',
     'tf',
-    other(440, "''Free <b>money</b>''", {
+    inGame(440, "''Free <b>money</b>''", {
       market_hash_name: 'Strange Team Captain',
       tags: [quality('strange')],
     }),
@@ -161,7 +161,7 @@ const ROWS: Row[] = [
   [
     'TF2: the counter of a strange part is in brackets like a note, but is not one',
     'tf',
-    other(440, 'Strange Medi Gun', {
+    inGame(440, 'Strange Medi Gun', {
       descriptions: [html('(Kills: 12)'), html("''( Not Usable in Crafting )''")],
       tags: [quality('strange')],
     }),
@@ -170,13 +170,13 @@ const ROWS: Row[] = [
   [
     'Dota: a note in brackets does not affect the price',
     'dota',
-    other(570, 'Dragonclaw Hook', { descriptions: [html('( Not Tradable until later )')], tags: [] }),
+    inGame(570, 'Dragonclaw Hook', { descriptions: [html('( Not Tradable until later )')], tags: [] }),
     ['Dragonclaw Hook', 'rarity-0', null, false],
   ],
   [
     'TF2: a decorated weapon has a grade and a wear',
     'tf',
-    other(440, 'Night Owl Sniper Rifle', {
+    inGame(440, 'Night Owl Sniper Rifle', {
       tags: [quality('paintkitweapon'), rarity('Rarity_Legendary'), exterior('TFUI_InvTooltip_FieldTested')],
     }),
     ['Night Owl Sniper Rifle', 'rarity-5', 'WearCategory2', false],
@@ -184,13 +184,13 @@ const ROWS: Row[] = [
   [
     'TF2: an ordinary key',
     'tf',
-    other(440, 'Mann Co. Supply Crate Key', { tags: [quality('Unique'), tag('Type', 'TF_T', 'Tool')] }),
+    inGame(440, 'Mann Co. Supply Crate Key', { tags: [quality('Unique'), tag('Type', 'TF_T', 'Tool')] }),
     ['Mann Co. Supply Crate Key', 'rarity-1', null, false],
   ],
   [
     'Rust: only tags without a meaning here',
     'rust',
-    other(252490, 'Blackout Hoodie', {
+    inGame(252490, 'Blackout Hoodie', {
       name_color: 'a7ec2e',
       tags: [tag('steamcat', 'steamcat.clothing', 'Clothing')],
     }),
@@ -199,7 +199,7 @@ const ROWS: Row[] = [
   [
     'Rust: no tags at all',
     'rust',
-    other(252490, 'Whiteout Facemask', { tags: [] }),
+    inGame(252490, 'Whiteout Facemask', { tags: [] }),
     ['Whiteout Facemask', 'rarity-0', null, false],
   ],
   [
@@ -249,7 +249,7 @@ describe('A-043 descriptions as Steam writes them', () => {
   )
 
   test('a stack is refused, because part of it would reach the bot under another id', () => {
-    expect(offeredFrom('rust', other(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
+    expect(offeredFrom('rust', inGame(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
       unavailableByReason: { stack: 1 },
     })
@@ -273,43 +273,43 @@ describe('A-043 descriptions as Steam writes them', () => {
     expect(reasonsOf({ tags: {}, name: 7 })).toEqual({ unknownItem: 1 })
   })
 
-  describe('D-13 D-14 an item that the market does not accept', () => {
+  describe('D-13 D-14 an item of the inventory', () => {
     const reasonsOf = (game: Game, described: object) => offeredFrom(game, described).unavailableByReason
     const ends = (date: string) => ({ owner_descriptions: [html(`Marketable After ${date}`)] })
 
     test.each([
-      ['its mark is 0', { marketable: 0 }],
-      ['it has no mark', { marketable: undefined }],
-      ['its mark is not 1', { marketable: 'constructor' }],
+      ['`marketable` is 0', { marketable: 0 }],
+      ['`marketable` is missing', { marketable: undefined }],
+      ['`marketable` is another word', { marketable: 'constructor' }],
       [
-        'it is barred for good, although its kind has temporary restrictions',
+        'Steam askedNames no end of the restriction, although its kind has temporary ones',
         { marketable: 0, item_expiration: undefined },
       ],
-      ['its restriction has ended', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
-      ['its lines have no date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
+      ['the end of the restriction has passed', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
+      ['Steam’s lines about it have no date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
     ])('is refused if %s', (_, fields) => {
       expect(reasonsOf('cs', cs('AK-47 | Redline', [], fields))).toEqual({ notMarketable: 1 })
     })
 
-    test('is accepted if the restriction is only temporary', () => {
-      const running = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
-      expect(offeredFrom('cs', cs('AK-47 | Redline', [], running)).shown).toHaveLength(1)
+    test('is accepted if the market’s restriction is only temporary', () => {
+      const stillRestricted = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
+      expect(offeredFrom('cs', cs('AK-47 | Redline', [], stillRestricted)).shown).toHaveLength(1)
       const inRussian = {
-        ...running,
+        ...stillRestricted,
         owner_descriptions: [html('Можно продать 13 апр. 2026 г. (7:00:00) GMT')],
       }
       expect(offeredFrom('cs', cs('AK-47 | Redline', [], inRussian)).shown).toHaveLength(1)
       // Team Fortress has no temporary restrictions: a date there means something else.
-      const elsewhere = { ...running, market_marketable_restriction: 0 }
-      expect(reasonsOf('tf', other(440, 'Team Captain', elsewhere))).toEqual({ notMarketable: 1 })
+      const elsewhere = { ...stillRestricted, market_marketable_restriction: 0 }
+      expect(reasonsOf('tf', inGame(440, 'Team Captain', elsewhere))).toEqual({ notMarketable: 1 })
     })
 
     test.each([
       ['in English', '( Not Usable in Crafting )'],
       ['in another language', '( Нельзя использовать при ковке )'],
     ])('TF2: has no price of its own if it is marked as uncraftable, %s', (_, note) => {
-      const crate = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
-      const hat = other(440, 'Team Captain', { descriptions: [...crate, html(' '), html(note)] })
+      const otherLines = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
+      const hat = inGame(440, 'Team Captain', { descriptions: [...otherLines, html(' '), html(note)] })
       expect(reasonsOf('tf', hat)).toEqual({ noOwnPrice: 1 })
       expect(reasonsOf('tf', { ...hat, marketable: 0 })).toEqual({ notMarketable: 1 })
     })
@@ -317,10 +317,13 @@ describe('A-043 descriptions as Steam writes them', () => {
     test.each([
       ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
       ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
-      ['by both names', { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' }],
+      [
+        'by a name with both words',
+        { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' },
+      ],
     ])('TF2: has no price of its own if it has an unusual effect, recognised %s', (_, fields) => {
-      expect(reasonsOf('tf', other(440, 'A hat', fields))).toEqual({ noOwnPrice: 1 })
-      expect(reasonsOf('cs', other(730, 'A hat', fields))).toEqual({})
+      expect(reasonsOf('tf', inGame(440, 'A hat', fields))).toEqual({ noOwnPrice: 1 })
+      expect(reasonsOf('cs', inGame(730, 'A hat', fields))).toEqual({})
     })
 
     test('is refused as not tradable if it also cannot be traded', () => {
@@ -328,19 +331,19 @@ describe('A-043 descriptions as Steam writes them', () => {
     })
   })
 
-  test('has its price by the market name, which is the same in every language', () => {
-    const names: string[] = []
+  test('have their price by the market name, which is the same in every language', () => {
+    const askedNames: string[] = []
     const items = parsePartnerPage({
       success: true,
       rgInventory: { '9': { id: '9', classid: '310', instanceid: '0' } },
       rgDescriptions: { '310_0': description({ name: 'Красная линия' }) },
     })
     const priceOf = (name: string) => {
-      names.push(name)
+      askedNames.push(name)
       return PRICE
     }
     const prices = { priceOf, priceOfPhase: (pricedAs: string) => ({ price: priceOf(pricedAs), pricedAs }) }
     offeredOf(items?.items ?? [], { game: 'cs', prices, taken: new Set(), imageBase: '', now: NOW })
-    expect(names).toEqual(['AK-47 | Redline (Field-Tested)'])
+    expect(askedNames).toEqual(['AK-47 | Redline (Field-Tested)'])
   })
 })

@@ -225,8 +225,8 @@ describe('A-043 items', () => {
       'Rarity: Rarity_Rare',
     ],
     ['tf: unusual by its quality', 'tf', { Quality: 'rarity4', Rarity: 'Rarity_Rare' }, 'Quality: rarity4'],
-    ['rust: never', 'rust', { Quality: 'any', Rarity: 'Rarity_Rare' }, null],
-  ])('the grade is Steam’s word, %s', (_, game, tags, word) => {
+    ['rust: none', 'rust', { Quality: 'any', Rarity: 'Rarity_Rare' }, null],
+  ])('`rarityName` is Steam’s word for the grade: %s', (_, game, tags, word) => {
     expect(itemFacts(item('Thing', tags), game).rarityName).toBe(word)
   })
 
@@ -257,7 +257,7 @@ describe('the phase of a Doppler', () => {
     ['the paint is not one of a Doppler', 'cs', DOPPLER, 38],
     ['the weapon is not a Doppler', 'cs', '★ Karambit | Fade (Factory New)', 415],
     ['the name only contains the word', 'cs', 'Sticker | Dopplerganger', 415],
-    ['the game is another one', 'tf', DOPPLER, 415],
+    ['the game is not CS', 'tf', DOPPLER, 415],
   ])('is absent if %s', (_, game, marketHashName, paintIndex) => {
     expect(itemFacts({ ...item(DOPPLER, {}, marketHashName), paintIndex }, game)).not.toHaveProperty('phase')
   })

@@ -1,4 +1,4 @@
-/** Turns Steam's description of an item into the fields for the widget, by Steam's internal names only. */
+/** Turns Steam's description of an item into the fields for the widget, by names that are the same in every language. */
 import type { Game } from '../../contract/games.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { phaseOf } from '../pricing/phase.ts'

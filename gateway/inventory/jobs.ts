@@ -29,18 +29,19 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
       return row && snapshotOf(row)
     }
     const query = { partner: { steamId, token }, game, language, findRecent, spend }
-    const { answer, bars, readAt } = await askSteam(bot.session, query)
+    const { answer, barReason, readAt } = await askSteam(bot.session, query)
     if (answer.kind === 'unavailable') {
       const { reason, detail } = answer
       log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')
     }
-    if (bars === 'own_hold')
+    if (barReason === 'own_hold')
       log.error(
         { botId: String(bot.botId) },
         'bot was barred, because Steam would hold the bot’s side of a trade',
       )
     await inTransaction(db, async (tx) => {
-      if (bars !== null) await barBot(tx, { botId: bot.botId, reason: bars, game, now: clock.now() })
+      if (barReason !== null)
+        await barBot(tx, { botId: bot.botId, reason: barReason, game, now: clock.now() })
       await completeRequest(tx, { id: requestId, answer, at: readAt ?? clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
     })

@@ -40,7 +40,7 @@ function ask(skipped = 0, skipAfter = Promise.resolve()) {
 
 describe('another bot is asked', () => {
   test.each(['session_dead', 'not_our_turn', 'rate_limited'] as const)(
-    'within the same call when the first is answered %s',
+    'within the same call if the first one’s answer is %s',
     async (reason) => {
       first.steam.owned = unavailable(reason)
       const { answer, waits } = ask()
@@ -95,7 +95,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.reads).toBe(0)
   })
 
-  test('once Steam has limited two accounts, which means the address', async () => {
+  test('once Steam has limited two accounts, because then it limits our address', async () => {
     const third = await till.addReader()
     for (const { steam } of [first, second, third]) steam.owned = unavailable('rate_limited')
     const { answer } = ask()
@@ -104,9 +104,9 @@ describe('no other bot is asked', () => {
   })
 
   test('while the first bot is working', async () => {
-    let go = () => {}
+    let letFirstAnswer = () => {}
     first.steam.release = new Promise((resolve) => {
-      go = resolve
+      letFirstAnswer = resolve
     })
     await till.withBot(async () => {
       // Another call makes the first bot start.
@@ -114,7 +114,7 @@ describe('no other bot is asked', () => {
       await expect.poll(() => first.steam.reads).toBe(1)
       const { answer, waits } = ask(2)
       await expect.poll(() => waits).toEqual([5_000, 5_000, 5_000])
-      go()
+      letFirstAnswer()
       expect((await answer).items).toMatchObject([{ id: '1' }])
       await earlier.answer
     })

@@ -23,7 +23,10 @@ import {
 
 export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
-export type Look = Snapshot | { none: 'no_bot' | 'no_answer' } | { none: 'too_many'; retryAfterS: number }
+export type Look =
+  | Snapshot
+  | { failure: 'no_bot' | 'no_answer' }
+  | { failure: 'too_many'; retryAfterS: number }
 
 /** How long a call waits for its bots, and how long a request may be joined. */
 export const WAIT_MS = 20_000
@@ -48,28 +51,28 @@ const REFUSED_TOKEN_MS = 5 * 60_000
 type Asker = { storeId: bigint; depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
 
 /** Returns items from the last minute, joins a running request, or has a bot ask Steam. */
-export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asker): Promise<Look> {
-  const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asked }))
+export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Asker): Promise<Look> {
+  const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asker }))
   if (start === undefined) {
     deps.log.warn({ game: key.game }, 'no bot was online to read an inventory')
-    return { none: 'no_bot' }
+    return { failure: 'no_bot' }
   }
-  if ('none' in start) return start
-  return snapshotOf(start) ?? askInTurn(deps, { key, asked, first: start })
+  if ('failure' in start) return start
+  return snapshotOf(start) ?? askInTurn(deps, { key, asker, first: start })
 }
 
-async function begin(deps: LookDeps, tx: Tx, { key, asked }: { key: InventoryKey; asked: Asker }) {
+async function begin(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey; asker: Asker }) {
   const now = deps.clock.now()
   await lockKey(tx, key)
   const refused = await refusedToken(tx, key, new Date(now.getTime() - REFUSED_TOKEN_MS))
   if (refused !== undefined) return refused
   const known = await newest(tx, deps, key)
-  if (known !== undefined && mayServe(known, { reload: asked.reload, now })) return known
-  const spent = await retryAfterOf(tx, { depositId: asked.depositId, key, now })
-  if (spent === undefined) return request(deps, tx, { key, asked, tried: [] })
+  if (known !== undefined && mayServe(known, { reload: asker.reload, now })) return known
+  const spent = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
+  if (spent === undefined) return request(deps, tx, { key, asker, tried: [] })
   // Too many reloads: the items of the last minute are better than none.
   if (known !== undefined && mayServe(known, { reload: false, now })) return known
-  return { none: 'too_many', ...spent } as const
+  return { failure: 'too_many', ...spent } as const
 }
 
 const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
@@ -85,12 +88,12 @@ function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date
 async function request(
   { queue, clock }: LookDeps,
   tx: Tx,
-  { key, asked, tried }: { key: InventoryKey; asked: Asker; tried: readonly bigint[] },
+  { key, asker, tried }: { key: InventoryKey; asker: Asker; tried: readonly bigint[] },
 ): Promise<RequestRow | undefined> {
   const botId = await chooseBotForReading(tx, tried)
   if (botId === undefined) return undefined
-  const row = await openRequest(tx, key, { ...asked, botId, at: clock.now() })
-  const party = { storeId: String(asked.storeId), depositId: String(asked.depositId) }
+  const row = await openRequest(tx, key, { ...asker, botId, at: clock.now() })
+  const party = { storeId: String(asker.storeId), depositId: String(asker.depositId) }
   const data = { kind: 'inventory', requestId: String(row.id), ...party } satisfies BotJob
   await queue.send(tx, { queue: botQueue(botId), data, urgent: true })
   return row
@@ -101,12 +104,12 @@ export function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot
   return { answer: storedAnswerSchema.parse(answer), at }
 }
 
-type Series = { key: InventoryKey; asked: Asker; first: RequestRow }
+type Series = { key: InventoryKey; asker: Asker; first: RequestRow }
 
 /** Waits for the bot of the first request, and for other bots if it cannot answer. */
-async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise<Look> {
+async function askInTurn(deps: LookDeps, { key, asker, first }: Series): Promise<Look> {
   const { log } = deps
-  const { signal } = asked
+  const { signal } = asker
   const tried: bigint[] = []
   let row = first
   let seen: Snapshot | undefined
@@ -115,13 +118,14 @@ async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise
   for (let readers = 1; ; ) {
     const isLast = readers >= MOST_READERS || leftMs <= TAKE_UP_MS
     const timeoutMs = isLast ? leftMs : TAKE_UP_MS
-    seen = await answerOf(deps, row, { timeoutMs, signal })
+    seen = await waitForAnswer(deps, row, { timeoutMs, signal })
+    // An early answer counts as a full wait, so all waits together stay within WAIT_MS.
     leftMs -= timeoutMs
-    if (seen !== undefined && !isForAnother(seen)) return seen
+    if (seen !== undefined && !isWorthAnotherBot(seen)) return seen
     if (isRateLimited(seen)) limitedReads += 1
     if (isLast || signal?.aborted || limitedReads >= MOST_LIMITED) break
     tried.push(row.bot_id)
-    const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asked, row, tried }))
+    const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asker, row, tried }))
     if (next !== undefined) {
       const about = { requestId: String(row.id), botId: String(row.bot_id), next: String(next.bot_id) }
       log.warn({ game: key.game, ...about }, 'another bot was asked for an inventory')
@@ -131,12 +135,12 @@ async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise
   }
   if (seen === undefined) {
     log.warn({ requestId: String(row.id), game: key.game }, 'no bot answered for an inventory in time')
-    return { none: 'no_answer' }
+    return { failure: 'no_answer' }
   }
   return seen
 }
 
-async function answerOf(
+async function waitForAnswer(
   deps: LookDeps,
   { id }: RequestRow,
   within: { timeoutMs: number; signal: AbortSignal | undefined },
@@ -148,8 +152,8 @@ async function answerOf(
   return deps.signals.until(inventoryTopic(id), check, within)
 }
 
-/** True if the bot itself may be the cause. A 429 can be for its account alone. */
-function isForAnother({ answer }: Snapshot): boolean {
+/** True if another bot may get an answer. Even a 429 can be for this bot's account alone. */
+function isWorthAnotherBot({ answer }: Snapshot): boolean {
   if (answer.kind !== 'unavailable') return false
   return ['session_dead', 'not_our_turn', 'rate_limited'].includes(answer.reason)
 }
@@ -157,7 +161,7 @@ function isForAnother({ answer }: Snapshot): boolean {
 const isRateLimited = (seen: Snapshot | undefined): boolean =>
   seen?.answer.kind === 'unavailable' && seen.answer.reason === 'rate_limited'
 
-type Another = { key: InventoryKey; asked: Asker; row: RequestRow; tried: readonly bigint[] }
+type Another = { key: InventoryKey; asker: Asker; row: RequestRow; tried: readonly bigint[] }
 
 /**
  * Joins a newer request of another call, or asks a bot that has not been tried. Withdraws a request that its bot has
@@ -166,7 +170,7 @@ type Another = { key: InventoryKey; asked: Asker; row: RequestRow; tried: readon
 async function askAnother(
   deps: LookDeps,
   tx: Tx,
-  { key, asked, row, tried }: Another,
+  { key, asker, row, tried }: Another,
 ): Promise<RequestRow | undefined> {
   await lockKey(tx, key)
   const latest = await newest(tx, deps, key)
@@ -178,12 +182,12 @@ async function askAnother(
     if (!(await withdrawRequest(tx, { id: row.id, answer: NOT_TAKEN_UP, at }))) return undefined
     await deps.signals.notify(tx, inventoryTopic(row.id))
   }
-  return request(deps, tx, { key, asked, tried })
+  return request(deps, tx, { key, asker, tried })
 }
 
 /** The answer for a bot that did not take up a request. Such a bot is not asked first for half a minute. */
 const NOT_TAKEN_UP: StoredAnswer = {
   kind: 'unavailable',
   reason: 'not_our_turn',
-  detail: 'the bot did not take it up in time',
+  detail: 'the bot did not take up the request in time',
 }

@@ -114,7 +114,7 @@ const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {
   undescribed: 'unknownItem',
 }
 
-/** Without a reason from Steam, the item may be bound permanently. */
+/** If Steam gives no reason, the item may be permanently untradable. */
 function reasonOf({ restriction }: SteamItem): UnavailableReason {
   return restriction === null ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
 }

@@ -16,6 +16,7 @@ beforeEach(async () => {
   till.steam.owned = {
     kind: 'items',
     items: [
+      // Paint 415 is Ruby. Paint 420 is Phase 3, which has no price of its own.
       { ...anItem('1', DOPPLER), paintIndex: 415 },
       { ...anItem('2', DOPPLER), paintIndex: 420 },
       anItem('3', DOPPLER),
@@ -28,14 +29,19 @@ afterEach(() => till.close())
 /** Credits in euro cents by asset id. */
 const credits = async () => {
   const { items, quoteId } = await till.ask()
-  return { quoteId, of: Object.fromEntries(items.map(({ id, price }) => [id, price])) }
+  return { quoteId, byAssetId: Object.fromEntries(items.map(({ id, price }) => [id, price])) }
 }
 
 const forTrade = (quoteId: string | null) =>
   till.db.transaction().execute((tx) =>
     quoteForTrade(tx, {
-      ...{ depositId: till.depositId, steamId: '76561198000000009', game: 'cs', assetIds: ['1', '2'] },
-      ...{ rules: till.deps.rules, now: till.clock.now(), quoteId: String(quoteId) },
+      depositId: till.depositId,
+      steamId: '76561198000000009',
+      game: 'cs',
+      assetIds: ['1', '2'],
+      rules: till.deps.rules,
+      now: till.clock.now(),
+      quoteId: String(quoteId),
     }),
   )
 
@@ -43,8 +49,8 @@ const hold = (name: string, kind: HoldKind, usdMicros: bigint | null = null) =>
   holdPrices(till.db, { game: 'cs', name, kind, usdMicros, since: till.clock.now() })
 
 test('a phase has its own price; a phase without one, or an unknown paint, has the price of the market name', async () => {
-  const { quoteId, of } = await credits()
-  expect(of).toEqual({ '1': 28_800, '2': 7_200, '3': 7_200 })
+  const { quoteId, byAssetId } = await credits()
+  expect(byAssetId).toEqual({ '1': 28_800, '2': 7_200, '3': 7_200 })
   expect(await forTrade(quoteId)).toMatchObject({
     items: [
       { assetId: '1', marketHashName: DOPPLER, pricedAs: RUBY, price: 28_800n },
@@ -53,7 +59,7 @@ test('a phase has its own price; a phase without one, or an unknown paint, has t
   })
 })
 
-test('a fall of a phase’s price ends the quote, even if the price of the market name is unchanged', async () => {
+test('a fall of a phase’s price by half ends the quote, even if the price of the market name is unchanged', async () => {
   const { quoteId } = await credits()
   await setPrices(till, { [RUBY]: 200n * USD })
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -64,7 +70,7 @@ test('a missing phase price does not end the quote; a new quote uses the price o
   await till.db.deleteFrom('price').where('market_hash_name', '=', RUBY).execute()
   expect(await forTrade(quoteId)).toMatchObject({ kind: 'quote', total: 36_000n })
   till.clock.advance(60_000)
-  expect((await credits()).of).toEqual({ '1': 7_200, '2': 7_200, '3': 7_200 })
+  expect((await credits()).byAssetId).toEqual({ '1': 7_200, '2': 7_200, '3': 7_200 })
 })
 
 test.each<[string, string, HoldKind, bigint | null, object]>([
@@ -76,7 +82,7 @@ test.each<[string, string, HoldKind, bigint | null, object]>([
   ['a frozen name', DOPPLER, 'frozen', null, { '1': 7_200, '2': 7_200, '3': 7_200 }],
 ])('%s decides the prices', async (_, name, kind, usdMicros, expected) => {
   await hold(name, kind, usdMicros)
-  expect((await credits()).of).toEqual(expected)
+  expect((await credits()).byAssetId).toEqual(expected)
 })
 
 test('a block made after the quote stops the trade', async () => {

@@ -31,8 +31,8 @@ async function ask(query: { hash?: string; quoteId: string | null; item: string 
   return { statusCode, body: answer.json() }
 }
 
-/** Adds a source that agrees with the till's own. */
-async function alsoSays(source: string): Promise<void> {
+/** Saves a price of the knife from this source. */
+async function saveKnifePrice(source: string): Promise<void> {
   const row = { levelUsdMicros: 20_000_000n, popularity: 50, popularityKind: 'sales7d' } as const
   await savePrices(till.db, { source, game: 'cs' }, [
     { ...row, marketHashName: 'Knife', usdMicros: 20_000_000n, asOf: till.clock.now() },
@@ -41,9 +41,9 @@ async function alsoSays(source: string): Promise<void> {
 
 test('a price names its sources and that of the exchange rate, with their ages at the time of the call', async () => {
   await till.db.deleteFrom('price').execute()
-  await alsoSays('skinport')
+  await saveKnifePrice('skinport')
   till.clock.advance(4 * MINUTE_MS)
-  await alsoSays('market')
+  await saveKnifePrice('market')
   await saveRate(till.db, 'ecb', { currency: 'EUR', perUsd: '0.80', asOf: till.clock.now() })
   await till.db.deleteFrom('exchange_rate').where('source', '=', 'test').execute()
   const { quoteId, items } = await till.ask()
@@ -66,7 +66,10 @@ test('a price names its sources and that of the exchange rate, with their ages a
 
 test("the operator's own price has no source name and no age", async () => {
   await holdPrices(till.db, {
-    ...{ game: 'cs', name: 'Knife', kind: 'override', usdMicros: 10_000_000n },
+    game: 'cs',
+    name: 'Knife',
+    kind: 'override',
+    usdMicros: 10_000_000n,
     since: till.clock.now(),
   })
   const { quoteId } = await till.ask()
@@ -82,13 +85,15 @@ test("the operator's own price has no source name and no age", async () => {
 test('another deposit’s quote, an item that was not shown, and an unknown quote are refused', async () => {
   const { quoteId } = await till.ask()
   const { deposit } = await createDeposit(till.deps, await aStore(till), {
-    ...{ externalId: 'other', currency: 'EUR', backToStoreUrl: 'https://store.test/' },
+    externalId: 'other',
+    currency: 'EUR',
+    backToStoreUrl: 'https://store.test/',
   })
-  const other = deposit.url.slice(-32)
+  const otherHash = deposit.url.slice(-32)
   const refusals = [
-    await ask({ hash: other, quoteId, item: '1' }),
+    await ask({ hash: otherHash, quoteId, item: '1' }),
     await ask({ quoteId, item: '3' }),
-    await ask({ quoteId: 'none', item: '1' }),
+    await ask({ quoteId: 'not a quote', item: '1' }),
     await ask({ quoteId: till.deps.ids.uuid(), item: '1' }),
     await ask({ hash: '0'.repeat(32), quoteId, item: '1' }),
     await ask({ quoteId, item: '1; drop' }),

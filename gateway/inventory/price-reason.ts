@@ -10,7 +10,7 @@ import { shopperNameOf } from '../pricing/sources/names.ts'
 import { findPriceBasis } from './quote-store.ts'
 
 /** The part of a quote's bases that is shown; prices and sales are not. */
-const groundsSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
+const shownBasesSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
 
 const quoteIdSchema = z.uuid()
 
@@ -34,7 +34,7 @@ export async function reasonOfPrice(
   return {
     price: Number(found.price),
     currency,
-    said: groundsSchema.parse(found.said).map(({ source, asOf }) => sourceWithAge(source, new Date(asOf))),
+    said: shownBasesSchema.parse(found.said).map(({ source, asOf }) => sourceWithAge(source, new Date(asOf))),
     rate: currency === 'USD' ? null : sourceWithAge(found.rateSource, found.rateAsOf),
   }
 }

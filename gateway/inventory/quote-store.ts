@@ -31,7 +31,7 @@ export type NewQuote = {
   rateId: bigint
   commissionBps: number
   items: readonly QuotedItem[]
-  /** The sources' statements for each name among the items. */
+  /** The data of each source, for each name among the items. */
   bases: readonly PriceBasis[]
   at: Date
   expiresAt: Date
@@ -55,8 +55,8 @@ export async function latestQuote(
     .executeTakeFirst()
 }
 
-/** The prices of a quote's items and their bases. */
-export function shownItems(db: Db | Tx, quoteId: string) {
+/** The credits of a quote's items, and their worth before commission. */
+export function pricesOfItems(db: Db | Tx, quoteId: string) {
   return db
     .selectFrom('quote_item')
     .select(['asset_id as assetId', 'price', 'gross'])
@@ -69,18 +69,18 @@ export async function lockQuotes(tx: Tx, depositId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`quotes ${depositId}`}, 0))`.execute(tx)
 }
 
-/** Deletes a deposit's quotes, except the newest ones and those that a trade names. */
-export async function dropOldQuotes(tx: Tx, depositId: bigint, most: number): Promise<void> {
+/** Deletes a deposit's quotes, except the `kept` newest ones and those that a trade names. */
+export async function dropOldQuotes(tx: Tx, depositId: bigint, kept: number): Promise<void> {
   await sql`
     delete from quote where id in (
-      select id from quote where deposit_id = ${depositId} order by created_at desc, id offset ${most})
+      select id from quote where deposit_id = ${depositId} order by created_at desc, id offset ${kept})
       and not exists (select from trade where trade.quote_id = quote.id)`.execute(tx)
 }
 
 /**
  * Deletes up to `most` expired quotes that a later one has replaced, and resolves to their number. `offset 0` makes
- * PostgreSQL check the conditions in this order, each by its index. As joins, they might read all trades, although few
- * quotes have a later one.
+ * PostgreSQL check the conditions in this order, each by its index. Joins might read all trades, although few quotes
+ * have a later one. `forgetQuotes` deletes older quotes after a day.
  */
 export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -102,9 +102,9 @@ export async function deleteSuperseded(db: Db, now: Date, most: number): Promise
 const SWEEP = 'quotes'
 
 /**
- * Deletes up to `most` quotes that expired before `before`, from where the last sweep ended. Resolves to the number
- * examined. Keeps quotes that a trade names. No new trade can name a quote that old, so one check
- * of each is enough.
+ * Examines about `most` quotes that expired before `before`, from where the last sweep ended, and deletes them unless a
+ * trade or a ledger entry names them. Resolves to the number examined. No new trade can name a quote that old, so one
+ * check of each is enough. The sweep's place is a time, so quotes that expired at the same time are examined together.
  */
 export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
   const after = (await placeOf(db, SWEEP)) ?? new Date(0)
@@ -153,7 +153,7 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   await writePriceBasis(tx, quote)
 }
 
-/** Stores the sources' statements, because prices change. Micros as text, times in ISO 8601. */
+/** Stores the data of the sources, because prices change. In the JSON, micros are text and times are ISO 8601. */
 async function writePriceBasis(tx: Tx, { id, bases }: NewQuote): Promise<void> {
   await sql`
     insert into quote_price (quote_id, market_hash_name, usd_micros, level_micros, said)
@@ -203,11 +203,11 @@ export function findPriceBasis(
   return db
     .selectFrom('quote')
     .innerJoin('quote_item as item', 'item.quote_id', 'quote.id')
-    .innerJoin('quote_price as ground', (join) =>
+    .innerJoin('quote_price as basis', (join) =>
       join
-        .onRef('ground.quote_id', '=', 'quote.id')
+        .onRef('basis.quote_id', '=', 'quote.id')
         .on((eb) =>
-          eb('ground.market_hash_name', '=', eb.fn.coalesce('item.priced_as', 'item.market_hash_name')),
+          eb('basis.market_hash_name', '=', eb.fn.coalesce('item.priced_as', 'item.market_hash_name')),
         ),
     )
     .innerJoin('exchange_rate as rate', 'rate.id', 'quote.rate_id')
@@ -215,7 +215,7 @@ export function findPriceBasis(
       'quote.game',
       'quote.currency',
       'item.price',
-      'ground.said',
+      'basis.said',
       'rate.source as rateSource',
       'rate.as_of as rateAsOf',
     ])

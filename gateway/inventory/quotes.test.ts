@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 const SHOPPER = '76561198000000009'
-const OTHER = '76561198000000010'
+const OTHER_SHOPPER = '76561198000000010'
 
 const quotes = () => till.db.selectFrom('quote').select('id').orderBy('created_at').execute()
 
@@ -42,7 +42,7 @@ describe('D-13 quotes', () => {
     }
   })
 
-  test('give a trade the shown prices, unless they have since fallen by more than a tenth', async () => {
+  test('give a trade the shown prices for 15 minutes, even after a fall of a tenth', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 18_000_000n })
     till.clock.advance(15 * MINUTE_MS - 1)
@@ -60,7 +60,7 @@ describe('D-13 quotes', () => {
     })
   })
 
-  test('give price_changed after a fall of more than a tenth, or if the sources no longer have a price', async () => {
+  test('give price_changed after a fall of more than a tenth, or if the sources contradict each other', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 17_999_999n })
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -68,14 +68,16 @@ describe('D-13 quotes', () => {
     await setPrices(till, { Knife: 20_000_000n, Case: 100_000n })
     expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
-    const other = { source: 'other', game: 'cs' } as const
-    const doubt = {
+    const otherSource = { source: 'other', game: 'cs' } as const
+    const contradiction = {
       usdMicros: 90_000_000n,
       levelUsdMicros: null,
       popularity: 50,
       popularityKind: 'listings',
     } as const
-    await savePrices(till.db, other, [{ marketHashName: 'Knife', ...doubt, asOf: till.clock.now() }])
+    await savePrices(till.db, otherSource, [
+      { marketHashName: 'Knife', ...contradiction, asOf: till.clock.now() },
+    ])
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
@@ -130,7 +132,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('apply without their id: a trade that names none uses the latest', async () => {
+  test('apply to a trade that names no quote: it uses the latest one', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)
@@ -150,11 +152,12 @@ describe('D-13 quotes', () => {
 
   test('that expired give price_changed if the items no longer have a price', async () => {
     const { quoteId } = await till.ask()
+    // Prices count for six hours.
     till.clock.advance(7 * 60 * MINUTE_MS)
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('A-087 give items_unavailable for an asset that was not offered, and for another deposit’s quote', async () => {
+  test('A-087 give items_unavailable for an asset that was not offered, for no asset, and for an unknown quote', async () => {
     const { quoteId } = await till.ask()
     const refused = { kind: 'refused', code: 'items_unavailable' }
     expect(await forTrade(['1', '99'], quoteId)).toEqual(refused)
@@ -163,13 +166,13 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], '00000000-0000-4000-8000-00000000000f')).toEqual(refused)
   })
 
-  test('of another account do not count, with or without their id, even after a change of the link', async () => {
+  test('of another account do not count, whether or not the trade names them, even after a change of the link', async () => {
     const { quoteId } = await till.ask()
     const refused = { kind: 'refused', code: 'items_unavailable' }
-    expect(await forTrade(['1'], quoteId, OTHER)).toEqual(refused)
-    expect(await forTrade(['1'], undefined, OTHER)).toEqual(refused)
+    expect(await forTrade(['1'], quoteId, OTHER_SHOPPER)).toEqual(refused)
+    expect(await forTrade(['1'], undefined, OTHER_SHOPPER)).toEqual(refused)
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote' })
-    await till.db.updateTable('deposit').set({ user_steam_id: OTHER }).execute()
+    await till.db.updateTable('deposit').set({ user_steam_id: OTHER_SHOPPER }).execute()
     const body: TradeBody = {
       hash: till.hash,
       game: 'cs',
@@ -180,23 +183,26 @@ describe('D-13 quotes', () => {
     // Even with the same assets at the same prices, the other account gets its own quote.
     const own = (await till.ask()).quoteId
     expect(own).not.toBe(quoteId)
-    expect(await forTrade(['1'], own, OTHER)).toMatchObject({ kind: 'quote' })
+    expect(await forTrade(['1'], own, OTHER_SHOPPER)).toMatchObject({ kind: 'quote' })
   })
 
-  test('are deleted after a day, like requests', async () => {
+  test('are deleted a day after they expired, and requests a day after they were made', async () => {
     const { quoteId } = await till.ask()
-    const left = async () => (await till.db.selectFrom('inventory_request').select('id').execute()).length
+    const left = async () => ({
+      quotes: (await quotes()).length,
+      requests: (await till.db.selectFrom('inventory_request').select('id').execute()).length,
+    })
     await sweepInventories(till.deps)
-    expect(await left()).toBe(1)
+    expect(await left()).toEqual({ quotes: 1, requests: 1 })
     till.clock.advance(25 * 60 * MINUTE_MS)
     await sweepInventories(till.deps)
-    expect(await left()).toBe(0)
+    expect(await left()).toEqual({ quotes: 0, requests: 0 })
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'refused' })
   })
 })
 
 describe('reads of an inventory', () => {
-  const rows = async () => {
+  const rowCounts = async () => {
     const counts = await Promise.all(
       (['quote', 'quote_item', 'quote_price'] as const).map((table) =>
         till.db
@@ -207,24 +213,24 @@ describe('reads of an inventory', () => {
     )
     return counts.map(({ rows: count }) => Number(count))
   }
-  const own = (knife: string, price: string) => ({
+  const ownedAs = (knifeName: string, caseName: string) => ({
     kind: 'items' as const,
-    items: [anItem('1', 'Knife', { name: knife }), anItem('2', 'Case', { name: price })],
+    items: [anItem('1', 'Knife', { name: knifeName }), anItem('2', 'Case', { name: caseName })],
   })
 
   test('write no quote for another language, but show the names in that language', async () => {
-    till.steam.owned = own('Knife', 'Case')
+    till.steam.owned = ownedAs('Knife', 'Case')
     const first = await till.ask({ language: 'en' })
-    till.steam.owned = own('Нож', 'Кейс')
+    till.steam.owned = ownedAs('Нож', 'Кейс')
     const second = await till.ask({ language: 'ru' })
     expect(second.quoteId).toBe(first.quoteId)
     expect(second.items.map(({ name }) => name)).toEqual(['Нож', 'Кейс'])
     for (let n = 0; n < 20; n += 1) await till.ask({ language: n % 2 === 0 ? 'en' : 'ru' })
-    expect(await rows()).toEqual([1, 2, 2])
+    expect(await rowCounts()).toEqual([1, 2, 2])
   })
 
   test('write at most one quote in ten seconds; until then the page shows the last one', async () => {
-    till.steam.owned = own('Knife', 'Case')
+    till.steam.owned = ownedAs('Knife', 'Case')
     const { quoteId } = await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }
     await setPrices(till, { Knife: 30_000_000n })
@@ -239,10 +245,10 @@ describe('reads of an inventory', () => {
       { id: '1', price: 2_160 },
       { id: '3', price: 72 },
     ])
-    expect(await rows()).toEqual([2, 4, 4])
+    expect(await rowCounts()).toEqual([2, 4, 4])
   })
 
-  test('write one quote if they are simultaneous', async () => {
+  test('write only one new quote if they are simultaneous', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     await setPrices(till, { Knife: 30_000_000n })
@@ -271,6 +277,7 @@ describe('reads of an inventory', () => {
     }
     const [first, traded, latest] = made
     await aTradeWith(traded)
+    // The first quote is a millisecond younger than 15 minutes.
     till.clock.advance(15 * MINUTE_MS - 30_001)
     await sweepQuotes(till.deps)
     expect((await quotes()).map(({ id }) => id)).toEqual([first, traded, latest])

@@ -15,9 +15,9 @@ import {
   latestQuote,
   lockQuotes,
   type NewQuote,
+  pricesOfItems,
   type QuotedItem,
   quotedItems,
-  shownItems,
   writeQuote,
 } from './quote-store.ts'
 
@@ -26,9 +26,9 @@ const QUOTE_LIFE_MS = 15 * 60_000
 type UnsavedQuote = Omit<NewQuote, 'expiresAt'>
 
 /** A page that reloads within this time gets the same quote, if no price has changed. */
-const SAME_MS = 60_000
+const REUSE_UNCHANGED_MS = 60_000
 /** A page that reloads within this time gets the same quote in any case. */
-const NEW_EVERY_MS = 10_000
+const REUSE_ALWAYS_MS = 10_000
 /** The most quotes of a deposit. A new one replaces the oldest that no trade names. */
 const MOST_QUOTES = 50
 
@@ -37,12 +37,12 @@ export type SavedQuote = { quoteId: string; priceOf(assetId: string): bigint | u
 
 /** Saves the prices for a shopper, unless a quote already has them. */
 export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote> {
-  const kept = await keptQuote(db, quote)
-  if (kept !== undefined) return kept
+  const reused = await reusableQuote(db, quote)
+  if (reused !== undefined) return reused
   return inTransaction(db, async (tx) => {
     await lockQuotes(tx, quote.depositId)
     // Another call may have written one in the meantime.
-    const written = await keptQuote(tx, quote)
+    const written = await reusableQuote(tx, quote)
     if (written !== undefined) return written
     await writeQuote(tx, { ...quote, expiresAt: new Date(quote.at.getTime() + QUOTE_LIFE_MS) })
     await dropOldQuotes(tx, quote.depositId, MOST_QUOTES)
@@ -51,10 +51,10 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
 }
 
 /** The latest quote, if it has these prices or is too recent for another one. */
-async function keptQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
-  const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - SAME_MS))
+async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
+  const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - REUSE_UNCHANGED_MS))
   if (latest === undefined) return undefined
-  const rows = await shownItems(db, latest.id)
+  const rows = await pricesOfItems(db, latest.id)
   const shown = new Map(rows.map((row) => [row.assetId, row]))
   const isSame = ({ assetId, price, gross }: QuotedItem) => {
     const row = shown.get(assetId)
@@ -62,7 +62,7 @@ async function keptQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote |
   }
   const isUnchanged =
     latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
-  const isYoung = quote.at.getTime() - latest.createdAt.getTime() < NEW_EVERY_MS
+  const isYoung = quote.at.getTime() - latest.createdAt.getTime() < REUSE_ALWAYS_MS
   return isUnchanged || isYoung ? pricesOf(latest.id, rows) : undefined
 }
 
@@ -98,8 +98,8 @@ export type QuoteAnswer =
   | { kind: 'refused'; code: Extract<ErrorCode, 'items_unavailable' | 'price_changed'> }
 
 /**
- * Returns the prices for these assets: those that the shopper saw, unless the items have since fallen by more than the
- * game's limit. After the quote's expiry they only apply if the items are still worth as much. Items that the operator
+ * Returns the prices for these assets: those that the shopper saw, unless the items have since lost more than the
+ * game's limit of their price. After the quote's expiry they only apply if the items are still worth as much. Items that the operator
  * has blocked meanwhile are refused. Prices never come from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<QuoteAnswer> {
@@ -115,7 +115,7 @@ export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<Quote
   const gross = sum(items.map((item) => item.gross))
   const { rules, now } = wanted
   const isExpired = quote.expiresAt <= now
-  if (!(await isStillWorth(tx, { ...quote, items, total, rules, now, isExpired }))) {
+  if (!(await isStillWorthTotal(tx, { ...quote, items, total, rules, now, isExpired }))) {
     return { kind: 'refused', code: 'price_changed' }
   }
   const { id: quoteId, currency, rateId } = quote
@@ -149,7 +149,10 @@ type CheckedQuote = Pick<QuoteRequest, 'game' | 'rules' | 'now'> & {
 
 const BPS = 10_000n
 
-async function isStillWorth(tx: Tx, { items, total, isExpired, ...query }: CheckedQuote): Promise<boolean> {
+async function isStillWorthTotal(
+  tx: Tx,
+  { items, total, isExpired, ...query }: CheckedQuote,
+): Promise<boolean> {
   const prices = await priceList(tx, { ...query, names: items.map(({ pricedAs }) => pricedAs) })
   // A valid quote keeps its own rate, which was checked when the quote was made.
   if ('refused' in prices) return !isExpired
@@ -159,7 +162,10 @@ async function isStillWorth(tx: Tx, { items, total, isExpired, ...query }: Check
   return sum(current) * BPS >= total * leastBps
 }
 
-/** While a quote is valid, an item keeps its price if sources send no data, but loses it if their data gives none. */
+/**
+ * An item without a current price keeps the quoted one if its sources are silent, or if it only became unpopular.
+ * Otherwise the sources contradict that price, and the item counts as worthless.
+ */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
   const price = prices.priceOf(item.pricedAs)
   if (price.kind === 'priced') return price.price

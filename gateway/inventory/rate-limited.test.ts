@@ -26,6 +26,7 @@ test('D-30 if Steam limits one of two bots behind an address, the shopper gets t
     if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
     const { session } = opened
     onTestFinished(() => session.close())
+    // The till's bots read through these sessions.
     Object.assign(till.readers[n]?.bot.session ?? {}, {
       checkPartner: session.checkPartner,
       readInventory: session.readInventory,

@@ -16,17 +16,17 @@ import { type InventoryDeps, readInventory } from './service.ts'
 
 const compress = promisify(gzip)
 /** The fewest characters of an answer that is compressed. Shorter ones fit into one packet. */
-const COMPRESSED_FROM = 1_400
+const COMPRESSED_FROM_CHARACTERS = 1_400
 
 /**
  * A limit on the items that one deposit's page may request. Even an answer without a call to Steam takes work for every
  * item: a quarter of a second for 5,000. A page that repeats the call must not use up the gateway's time.
  */
-const ITEMS: Rate = { perSecond: 1_000, burst: 20_000 }
+const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
 const RETRY_AFTER_S = 5
 
 type Limits = { items: Rate; nowMs: () => number }
-const DEFAULT_LIMITS: Limits = { items: ITEMS, nowMs: () => performance.now() }
+const DEFAULT_LIMITS: Limits = { items: ITEM_RATE, nowMs: () => performance.now() }
 
 /** GET /api/inventory and GET /api/price. */
 export function inventoryRoutes(
@@ -69,7 +69,7 @@ async function compressAnswer(
 ): Promise<unknown> {
   reply.header('vary', 'accept-encoding')
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
-  if (!takesGzip || typeof payload !== 'string' || payload.length < COMPRESSED_FROM) return payload
+  if (!takesGzip || typeof payload !== 'string' || payload.length < COMPRESSED_FROM_CHARACTERS) return payload
   const body = await compress(payload)
   reply.header('content-encoding', 'gzip').header('content-length', body.length)
   return body

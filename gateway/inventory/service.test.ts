@@ -23,13 +23,13 @@ async function openConnections(count: number): Promise<void> {
   const all = new Promise<void>((resolve) => {
     allOpen = resolve
   })
-  const one = () =>
+  const connect = () =>
     till.db.connection().execute(async () => {
       opened += 1
       if (opened === count) allOpen()
       await all
     })
-  await Promise.all(Array.from({ length: count }, one))
+  await Promise.all(Array.from({ length: count }, connect))
 }
 
 describe('the inventory call', () => {
@@ -104,8 +104,8 @@ describe('the inventory call', () => {
         anItem('13', 'Knife', { market: { kind: 'restricted', until: till.clock.now().toISOString() } }),
       ],
     }
-    const others = { tooCheap: 1, notPopular: 1, noPrice: 1, inAnotherTrade: 1 }
-    const ofSteam = {
+    const byTill = { tooCheap: 1, notPopular: 1, noPrice: 1, inAnotherTrade: 1 }
+    const bySteam = {
       notTradable: 1,
       stack: 1,
       tradeHold: 2,
@@ -116,7 +116,7 @@ describe('the inventory call', () => {
     expect(await till.ask()).toMatchObject({
       items: [{ id: '1' }],
       unavailableItems: 12,
-      unavailableByReason: { ...others, ...ofSteam },
+      unavailableByReason: { ...byTill, ...bySteam },
       nextTradableAt: new Date(till.clock.now().getTime() + 8 * 60_000).toISOString(),
     })
     till.steam.owned = { kind: 'items', items: [heldItem('10', 'protected', till.clock.now().getTime() - 1)] }
@@ -201,6 +201,7 @@ describe('the inventory call', () => {
   })
 
   test('D-5 prices nothing without a trusted exchange rate', async () => {
+    // A rate is trusted for two days.
     till.clock.advance(49 * 60 * MINUTE_MS)
     expect(await till.ask()).toMatchObject({ items: [], inventoryErrorType: 'engineeringWorks' })
     expect(till.lines.join('')).toContain('no exchange rate')
@@ -218,10 +219,10 @@ describe('the inventory call', () => {
   })
 
   test('is not broken by hostile names', async () => {
-    const half = `${'x'.repeat(199)}\ud83d`
+    const cutInsideCharacter = `${'x'.repeat(199)}\ud83d`
     till.steam.owned = {
       kind: 'items',
-      items: [anItem('1', 'Knife', { name: half }), anItem('2', '<img onerror=x>')],
+      items: [anItem('1', 'Knife', { name: cutInsideCharacter }), anItem('2', '<img onerror=x>')],
     }
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 1 } })
   })
@@ -229,15 +230,15 @@ describe('the inventory call', () => {
 
 describe('how often Steam is asked', () => {
   test('once for simultaneous calls', async () => {
-    let go = () => {}
+    let letSteamAnswer = () => {}
     till.steam.release = new Promise((resolve) => {
-      go = resolve
+      letSteamAnswer = resolve
     })
     await openConnections(8)
     await till.withBot(async () => {
       const calls = Array.from({ length: 8 }, () => readInventory(till.deps, { hash: till.hash, game: 'cs' }))
       await expect.poll(() => till.steam.reads).toBe(1)
-      go()
+      letSteamAnswer()
       for (const inventory of await Promise.all(calls)) expect(inventory.items).toHaveLength(1)
     })
     expect(till.steam.reads).toBe(1)
@@ -290,7 +291,7 @@ describe('how often Steam is asked', () => {
   })
 })
 
-test('A-102 GET /api/inventory answers by the contract and refuses another game (A-019)', async () => {
+test('A-102 GET /api/inventory answers by the contract and refuses an unknown game (A-019)', async () => {
   const app = fastify().setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
   await app.register(inventoryRoutes(till.deps))
   const get = (query: string) =>

@@ -75,9 +75,9 @@ async function find(
   asked: Parameters<typeof lookAtSteam>[2],
 ): Promise<ReadOutcome> {
   const look = await lookAtSteam(deps, key, asked)
-  if (!('none' in look)) return look
-  if (look.none === 'too_many') refuse('too_many_looks', { retryAfterS: look.retryAfterS })
-  if (look.none === 'no_bot') return CLOSED
+  if (!('failure' in look)) return look
+  if (look.failure === 'too_many') refuse('too_many_looks', { retryAfterS: look.retryAfterS })
+  if (look.failure === 'no_bot') return CLOSED
   return { errorType: (await isOutage(deps)) ? 'engineeringWorks' : 'internal' }
 }
 
@@ -144,7 +144,7 @@ type PricedItems = Pick<
   | 'nextTradableAt'
 >
 
-/** Separates the items, and saves the shown prices. */
+/** Separates the accepted items from the others, and saves the shown prices as a quote. */
 async function offer(
   deps: InventoryDeps,
   { deposit, key }: Request,
@@ -172,17 +172,17 @@ async function offer(
     at: now,
   }
   const { quoteId, priceOf } = await saveQuote(deps.db, quote)
-  // A kept quote may have other prices, and the trade will use it.
-  const kept = shown.flatMap((item) => {
+  // A reused quote may have other prices. Those are shown, because the trade will use them.
+  const atQuotedPrices = shown.flatMap((item) => {
     const price = priceOf(item.id)
     return price === undefined ? [] : [{ ...item, price: Number(price) }]
   })
-  const most = mostOf(kept, deps.maxItems, deposit.max_amount)
+  const most = mostOf(atQuotedPrices, deps.maxItems, deposit.max_amount)
   const hold = await holdOf(deps, { deposit, game, rateId: prices.rate.rateId, total: most })
-  return { items: kept, quoteId, hold, ...unavailable }
+  return { items: atQuotedPrices, quoteId, hold, ...unavailable }
 }
 
-/** The most that these items can pay, so the page does not learn a higher limit of the store. */
+/** The highest total of a trade of these items. A higher limit of the store would reach the page through `hold`. */
 function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)
   const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))
@@ -191,7 +191,7 @@ function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | nu
 
 type Holding = { deposit: DepositRow; game: Game; rateId: bigint; total: bigint }
 
-/** Computes the hold as if all items were traded now. A real trade gets its own promise. */
+/** Computes the hold as if items worth `total` were traded now. A real trade gets its own promise. */
 async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise<Inventory['hold']> {
   const now = deps.clock.now()
   const days = deps.protectionDays(game)

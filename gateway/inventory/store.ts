@@ -82,16 +82,18 @@ export function refusedToken(
 /** The times of requested reads of Steam after `since`, oldest first, without those that our own limits held back. */
 export async function readsSince(
   tx: Tx,
-  of: { depositId: bigint } | { steamId: string },
+  asker: { depositId: bigint } | { steamId: string },
   since: Date,
 ): Promise<{ at: Date; game: Game }[]> {
-  const all = tx
+  const requests = tx
     .selectFrom('inventory_request')
     .select(['created_at as at', 'game'])
     .where('created_at', '>', since)
-  const some =
-    'depositId' in of ? all.where('deposit_id', '=', of.depositId) : all.where('steam_id', '=', of.steamId)
-  return some
+  const ofAsker =
+    'depositId' in asker
+      ? requests.where('deposit_id', '=', asker.depositId)
+      : requests.where('steam_id', '=', asker.steamId)
+  return ofAsker
     .where(sql<boolean>`(${isShortAnswer} and answer->>'reason' = 'not_our_turn') is not true`)
     .orderBy('created_at')
     .execute()

@@ -40,8 +40,8 @@ describe('a budget', () => {
 })
 
 describe('a refusal for too many requests', () => {
-  /** Milliseconds until the next turn. */
-  const pauseOf = ({ time, budget }: ReturnType<typeof aBudget>): number => {
+  /** Advances the clock to the end of the pause. Returns its length in milliseconds. */
+  const waitOutPause = ({ time, budget }: ReturnType<typeof aBudget>): number => {
     const startMs = time.ms
     while (budget.waitMs() === Number.POSITIVE_INFINITY) time.ms += 500
     return time.ms - startMs
@@ -52,18 +52,18 @@ describe('a refusal for too many requests', () => {
     const pauses: number[] = []
     for (let refusals = 0; refusals < 7; refusals += 1) {
       setup.budget.take().limited()
-      pauses.push(pauseOf(setup) / 1_000)
+      pauses.push(waitOutPause(setup) / 1_000)
     }
     expect(pauses).toEqual([30, 60, 120, 240, 480, 600, 600])
     setup.budget.take().answered()
     setup.budget.take().limited()
-    expect(pauseOf(setup)).toBe(30_000)
+    expect(waitOutPause(setup)).toBe(30_000)
   })
 
   it('lengthens the pause by a random part, up to a quarter', () => {
     const setup = aBudget(99, 1, 1)
     setup.budget.take().limited()
-    expect(pauseOf(setup)).toBe(37_500)
+    expect(waitOutPause(setup)).toBe(37_500)
   })
 
   it('counts once for all requests under way, however late their answers come', () => {
@@ -72,11 +72,11 @@ describe('a refusal for too many requests', () => {
     first?.limited()
     second?.limited()
     third?.answered()
-    expect(pauseOf(setup)).toBe(30_000)
+    expect(waitOutPause(setup)).toBe(30_000)
     fourth?.limited()
     expect(setup.budget.waitMs()).toBe(0)
     setup.budget.take().limited()
-    expect(pauseOf(setup)).toBe(60_000)
+    expect(waitOutPause(setup)).toBe(60_000)
   })
 
   it('makes the requests that are waiting for a turn give up', () => {
@@ -91,7 +91,7 @@ describe('a refusal for too many requests', () => {
   it('lets a single request through after the pause, until it is answered', () => {
     const setup = aBudget(99, 1)
     setup.budget.take().limited()
-    pauseOf(setup)
+    waitOutPause(setup)
     const probe = setup.budget.take()
     expect(setup.budget.waitMs()).toBe(Number.POSITIVE_INFINITY)
     probe.unanswered()

@@ -50,8 +50,8 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
   let savedMs = limits.burst * limits.everyMs
   let countedAtMs = time.now()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
-  /** Refusals in a row. */
-  let pauses = 0
+  let pausesInARow = 0
+  /** All refusals that caused a pause. */
   let refusals = 0
   let probe: Turn | undefined
 
@@ -62,9 +62,9 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
   }
   const isPaused = () => pausedUntilMs > time.now()
   const takeTurn = (): Turn => {
-    const before = refusals
-    const isProbe = pauses > 0
-    const isGood = () => refusals === before
+    const refusalsBefore = refusals
+    const isProbe = pausesInARow > 0
+    const isGood = () => refusals === refusalsBefore
     const end = () => {
       if (probe === turn) probe = undefined
     }
@@ -75,15 +75,15 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
         end()
         // Several running requests can be refused together. They cause only one pause.
         if (!isGood()) return
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pauses, LAST_PAUSE_MS)
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pausesInARow, LAST_PAUSE_MS)
         pausedUntilMs = time.now() + pauseMs * (1 + JITTER * random())
         refusals += 1
-        pauses += 1
+        pausesInARow += 1
       },
       answered() {
         end()
         // A request sent before a refusal does not prove that the refusals are over.
-        if (isGood()) pauses = 0
+        if (isGood()) pausesInARow = 0
       },
       unanswered: end,
     }

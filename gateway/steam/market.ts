@@ -5,7 +5,7 @@ import type { Market } from './steam.ts'
 
 /** Steam's notes are the last lines. The lines before them can list the entire contents of a crate. */
 const LAST_LINES = 20
-const MOST_LETTERS = 400
+const MOST_NOTE_CHARACTERS = 400
 
 export const marketFields = {
   marketable: z.unknown().optional(),
@@ -42,6 +42,6 @@ const NOTE = /^\( .+ \)$/
 export function isNoted({ descriptions }: Pick<Fields, 'descriptions'>): boolean {
   return descriptions.some((row) => {
     const { data } = line.safeParse(row)
-    return data !== undefined && data.value.length <= MOST_LETTERS && NOTE.test(data.value)
+    return data !== undefined && data.value.length <= MOST_NOTE_CHARACTERS && NOTE.test(data.value)
   })
 }

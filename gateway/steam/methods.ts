@@ -16,6 +16,7 @@ type Limits = {
   address: BudgetLimits
 }
 
+/** Allows one request every `everyMs`, and up to `burst` together after a time without any. */
 const every = (everyMs: number, burst: number): BudgetLimits => ({ burst, everyMs })
 
 /** No method shares a budget with another, so no read can hold up a send or a cancel. */
@@ -26,14 +27,14 @@ export const METHODS = {
   GetTradeStatus: { account: every(2_000, 25), address: every(50, 500) },
   GetTradeHistory: { account: every(15_000, 25), address: every(250, 100) },
   partnerinventory: { account: every(4_000, 30), address: every(80, 500) },
-  /** Unknown. Steam tolerates callers that read one page every 4 seconds. */
+  /** Steam's limit is unknown. It tolerates callers that read one page every 4 seconds. */
   inventory: { account: null, address: every(4_000, 30) },
   /**
    * If two requests come within a second, Steam answers the second as if the inventory were empty (measured by
    * others).
    */
   GetInventoryItemsWithDescriptions: { account: every(1_500, 1), address: every(500, 2) },
-  /** The older page of a bot's own inventory. It is read only if the answer of the method above has no content. */
+  /** The older page of a bot's own inventory. It is read only if GetInventoryItemsWithDescriptions has no content. */
   owninventory: { account: every(4_000, 8), address: every(1_000, 8) },
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },

@@ -88,7 +88,7 @@ describe('a send', () => {
       "We were unable to contact the game's item server. The game's item server may be down or Steam may be experiencing temporary connectivity issues. Your trade offer has not been sent.",
       'item_server_down',
     ],
-  ])('is clearly refused with text %#', (text, reason) => {
+  ])('is clearly refused with the text %j', (text, reason) => {
     expect(sendOutcome(strError(text))).toEqual({ kind: 'refused', reason })
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}${text}`))).toEqual({ kind: 'refused', reason })
@@ -125,7 +125,7 @@ describe('a send', () => {
     expect(inventoryRefusal(reply(200, { success: false, error: shown }))).toBeUndefined()
   })
 
-  it('is refused for the reason after the general sentence', () => {
+  it('is refused for the reason after the general sentence, or for the number after the persona name', () => {
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}Trade Offers can only be sent to friends.`))).toEqual({
       kind: 'refused',
@@ -144,15 +144,20 @@ describe('a send', () => {
 
 describe('the end of a session', () => {
   it.each([
-    [reply(401), true],
-    [reply(302), true],
-    [reply(403, '<html><body>Access is denied. Retrying will not help.</body></html>'), true],
-    [reply(403, null), false],
-    [reply(500, { strError: 'Access is denied' }), false],
-    [reply(200, 'Access is denied'), false],
-    [{ kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult, false],
-  ])('is distinguished from other trouble (case %#)', (http, ended) => {
-    expect(sessionEnded(http)).toBe(ended)
+    ['status 401', reply(401)],
+    ['a redirect', reply(302)],
+    ['a page', reply(403, '<html><body>Access is denied. Retrying will not help.</body></html>')],
+  ])('is recognised by %s', (_, http) => {
+    expect(sessionEnded(http)).toBe(true)
+  })
+
+  it.each([
+    ['an empty 403', reply(403, null)],
+    ['the error text of a send', reply(500, { strError: 'Access is denied' })],
+    ['a page with status 200', reply(200, 'Access is denied')],
+    ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult],
+  ])('is not concluded from %s', (_, http) => {
+    expect(sessionEnded(http)).toBe(false)
   })
 })
 
@@ -162,7 +167,7 @@ describe('a cancel', () => {
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '13' })).kind).toBe('unavailable')
   })
 
-  it('that came too late is reported as such', () => {
+  it('is `not_active` only after error 11, which means that it came too late', () => {
     expect(cancelOutcome('cancel', '12', resultError(11))).toEqual({ kind: 'not_active' })
     expect(cancelOutcome('cancel', '12', resultError(2)).kind).toBe('unavailable')
   })
@@ -182,26 +187,31 @@ describe('an unavailable answer', () => {
 
 describe('a refused inventory', () => {
   it.each([
-    [reply(403, null), 'hidden'],
-    [reply(200, { success: false, error: 'This profile is private.' }), 'hidden'],
+    ['hidden', reply(403, null)],
+    ['hidden', reply(200, { success: false, error: 'This profile is private.' })],
     [
+      'invalid_token',
       reply(200, {
         success: false,
         error: 'This Trade URL is no longer valid for sending a trade offer to Nova.',
       }),
-      'invalid_token',
     ],
     [
+      'cannot_trade',
       reply(200, {
         success: false,
         error: 'Nova is not available to trade. More information will be shown to Nova.',
       }),
-      'cannot_trade',
     ],
-    [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 55 (55)' }), 'not_owned'],
-    [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 20 (20)' }), undefined],
-    [reply(429, null), undefined],
-  ])('has the right reason (case %#)', (http, reason) => {
+    ['not_owned', reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 55 (55)' })],
+  ])('has the reason %s (case %#)', (reason, http) => {
     expect(inventoryRefusal(http)).toBe(reason)
+  })
+
+  it.each([
+    ['another error', reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 20 (20)' })],
+    ['too many requests', reply(429, null)],
+  ])('is not concluded from %s', (_, http) => {
+    expect(inventoryRefusal(http)).toBeUndefined()
   })
 })

@@ -21,8 +21,8 @@ const RESULT_ACCESS_DENIED = 15
 const RESULT_RATE_LIMIT = 84
 
 /**
- * Results that prove that no offer was made. After other results, such as 2, 10, 11, 16, 20 and 28, the offer sometimes
- * existed.
+ * Steam's result numbers that prove that no offer was made. After others, such as 2, 10, 11, 16, 20 and 28, the offer
+ * sometimes existed.
  */
 const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_ACCESS_DENIED, 'access_denied'],
@@ -111,7 +111,7 @@ export function partnerRefusal(http: HttpResult): PartnerAnswer | undefined {
   return { kind: 'refused', reason: 'invalid_token' }
 }
 
-const HIDING_REASONS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trade'>> = {
+const INVENTORY_REFUSALS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trade'>> = {
   invalid_token: 'invalid_token',
   partner_cannot_trade: 'cannot_trade',
   partner_trade_ban: 'cannot_trade',
@@ -127,7 +127,7 @@ export function inventoryRefusal(
   if (http.status === 500 && NOT_OWNED.test(text)) return 'not_owned'
   if (saysHidden(text)) return 'hidden'
   const reason = refusalIn(text)
-  return reason && HIDING_REASONS[reason]
+  return reason && INVENTORY_REFUSALS[reason]
 }
 
 /** Steam's answer for a game in which the account has no inventory. */

@@ -9,7 +9,7 @@ import type { OfferAsset, OwnItem } from './steam.ts'
 /** `total`: how many items Steam counts in all; null if it does not say. */
 export type OwnPage = { items: OwnItem[]; unreadable: number; total: number | null; next: string | null }
 
-const MAX_NAME = 200
+const MAX_NAME_CHARACTERS = 200
 
 const apiPage = z.object({
   response: z.object({
@@ -65,7 +65,7 @@ function readRows(assets: readonly unknown[], descriptions: readonly unknown[], 
     const parsed = nameRow.safeParse(row)
     if (!parsed.success) continue
     const { classid, instanceid, market_hash_name: name } = parsed.data
-    names.set(`${classid}_${instanceid}`, plainText(name).slice(0, MAX_NAME))
+    names.set(`${classid}_${instanceid}`, plainText(name).slice(0, MAX_NAME_CHARACTERS))
   }
   const items = assets.flatMap((row): OwnItem[] => {
     const owned = ownedRow.safeParse(row)

@@ -52,7 +52,7 @@ describe('an offer', () => {
     })
   })
 
-  it('that Steam does not know is null, and an unreadable answer is not', () => {
+  it('is null if Steam does not know it, and undefined if the answer is unreadable', () => {
     expect(parseOffer({ response: {} })).toBeNull()
     expect(parseOffer({})).toBeUndefined()
     expect(parseOffer(null)).toBeUndefined()
@@ -76,7 +76,7 @@ describe('an offer', () => {
 })
 
 describe('a received offer', () => {
-  it('is listed separately with the items that it asks for, and never counts as missing', () => {
+  it('is listed separately with the items that it asks for, and an unreadable one is ignored', () => {
     const asks = { ...offer, items_to_give: [{ appid: 570, contextid: '2', assetid: '77' }] }
     const page = parseOffers({ response: { trade_offers_received: [asks, {}] } })
     expect(page).toMatchObject({

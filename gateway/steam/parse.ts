@@ -106,15 +106,15 @@ export function parseOffers(body: unknown): OffersPage | undefined {
   }
 }
 
-const offerMarks = z.object({
+const identifyingFields = z.object({
   tradeofferid: id.nullable().catch(null),
   accountid_other: id.nullable().catch(null),
   message: z.string().nullable().catch(null),
 })
 
 function unreadableOf(row: unknown): UnreadableOffer {
-  const marks = offerMarks.safeParse(row)
-  const { tradeofferid: offerId = null, accountid_other: account = null, message = null } = marks.data ?? {}
+  const found = identifyingFields.safeParse(row)
+  const { tradeofferid: offerId = null, accountid_other: account = null, message = null } = found.data ?? {}
   return { offerId, partnerSteamId: account === null ? null : steamIdOfAccount(account), message }
 }
 

@@ -5,7 +5,7 @@ import { checkPort, type PortChecks } from './port-checks.ts'
 import { createSandboxAgent } from './web/agent.ts'
 import { createWebSteam } from './web/web-steam.ts'
 
-/** Skips the waits for turns. The port must cope with Steam's answers to too many requests, too. */
+/** Skips the waits for turns, so the sandbox may answer that there are too many requests. */
 const HASTY = { now: () => performance.now(), pause: async () => {} }
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
@@ -36,6 +36,7 @@ describe('the checks of npm run live', () => {
   it('pass against the sandbox, with an offer that is cancelled', async () => {
     await checkPort(checksOf({ choose: ([first]) => first }))
     expect(passed.at(-1)).toBe('the offer is cancelled, and Steam shows that')
+    // One for each check of a run that cancels its offer.
     expect(passed).toHaveLength(14)
   })
 

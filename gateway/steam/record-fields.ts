@@ -74,6 +74,7 @@ export function ruleOf(field: string, owner: object): Rule | undefined {
   return category !== undefined || name === market_name || name === market_hash_name ? 'keep' : 'name'
 }
 
+/** True if the field's name may stay in the record: it is listed, or has the form of Steam's names. */
 export const isField = (name: string): boolean => FIELDS.has(name) || /^[A-Za-z_]{1,40}$/.test(name)
 
 /** The words of Steam's own sentences. Every other word may be somebody's name, so it is replaced. */

@@ -18,11 +18,11 @@ const RECORDS = new URL('../testing/steam-records/', import.meta.url)
 function recordAnswers(steam: Steam, answers: unknown[]): Steam {
   const wrap = <T extends object>(target: T): T =>
     new Proxy(target, {
-      get(of, name) {
-        const member: unknown = Reflect.get(of, name)
+      get(original, name) {
+        const member: unknown = Reflect.get(original, name)
         if (typeof member !== 'function' || name === 'close') return member
         return async (...args: unknown[]) => {
-          const answer: unknown = await Reflect.apply(member, of, args)
+          const answer: unknown = await Reflect.apply(member, original, args)
           answers.push([name, answer])
           return answer
         }
@@ -38,7 +38,7 @@ function recordAnswers(steam: Steam, answers: unknown[]): Steam {
   }
 }
 
-const RULES: Record<string, Rule> = {
+const RULE_OF_FIELD: Record<string, Rule> = {
   steamId: 'person',
   partnerSteamId: 'person',
   assetId: 'asset',
@@ -55,7 +55,7 @@ const RULES: Record<string, Rule> = {
 function withStandIns(answers: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
   return JSON.parse(
     JSON.stringify(answers, function (this: object, field: string, value: unknown) {
-      const kind = field === 'name' && 'avatarUrl' in this ? 'name' : RULES[field]
+      const kind = field === 'name' && 'avatarUrl' in this ? 'name' : RULE_OF_FIELD[field]
       if (field === 'profileUrl') return undefined
       return kind !== undefined && typeof value === 'string' ? standIn(kind, value) : value
     }),

@@ -40,7 +40,8 @@ const MOST_PAGE = 64 * 1024
 const MOST_DEPTH = 20
 /** No Steam account has a number near this. */
 const FIRST_ACCOUNT = 4_000_000_001n
-const SHORTEST_ID = 10
+/** The fewest digits of a stand-in for any other id. */
+const FEWEST_DIGITS = 10
 
 /**
  * Keeps the fields that `record-fields.ts` lists, and replaces the rest with values of the same type and form. An id
@@ -60,10 +61,10 @@ export function redact(replies: readonly RawReply[], people: readonly string[] =
     })
   }
   const ids = {
-    person: inOrder(seen.person, () => FIRST_ACCOUNT),
-    asset: inOrder(seen.asset, firstId),
-    offer: inOrder(seen.offer, firstId),
-    trade: inOrder(seen.trade, firstId),
+    person: standInsOf(seen.person, () => FIRST_ACCOUNT),
+    asset: standInsOf(seen.asset, firstId),
+    offer: standInsOf(seen.offer, firstId),
+    trade: standInsOf(seen.trade, firstId),
   }
   const change: Change = (rule, value) => {
     if (!isIdKind(rule)) return replaceText(rule, value)
@@ -84,13 +85,14 @@ const isId = (value: string): boolean => /^[1-9]\d{0,19}$/.test(value)
 const isSteamId = (value: string): boolean => /^7656\d{13}$/.test(value)
 const accountNumber = (value: string): string => (isSteamId(value) ? accountOf(value) : value)
 
-function inOrder(ids: ReadonlySet<string>, first: (longest: number) => bigint): Map<string, string> {
+/** Returns the stand-ins by id: consecutive numbers in the order of the ids. `first` gets the longest id's digits. */
+function standInsOf(ids: ReadonlySet<string>, first: (digits: number) => bigint): Map<string, string> {
   const sorted = [...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
-  const start = first(Math.max(SHORTEST_ID, ...sorted.map((id) => id.length)))
-  return new Map(sorted.map((id, at) => [id, String(start + BigInt(at))]))
+  const start = first(Math.max(FEWEST_DIGITS, ...sorted.map((id) => id.length)))
+  return new Map(sorted.map((id, index) => [id, String(start + BigInt(index))]))
 }
 
-const firstId = (longest: number): bigint => 10n ** BigInt(longest - 1) + 1n
+const firstId = (digits: number): bigint => 10n ** BigInt(digits - 1) + 1n
 
 function redactReply(reply: RawReply, change: Change): RecordedReply {
   const url = new URL(reply.url)
@@ -119,6 +121,7 @@ function redactPath(pathname: string, change: Change): string {
     .map((part) => {
       const rule = /^\d+$/.test(part) ? PATHS.get(before) : 'keep'
       before = part
+      // A short number, such as that of a game, identifies nobody.
       return rule === undefined && part.length <= 6 ? part : change(rule, part)
     })
     .join('/')
@@ -176,6 +179,7 @@ function replaceText(rule: Rule | undefined, value: string): string {
     case 'picture':
       return redactPicture(value)
     case 'message':
+      // The code of an offer of `port-checks.ts`.
       return /^LIVE-[0-9A-Z]{1,16}$/.test(value) ? value : maskText(value)
     default:
       return blank(value)

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { Restriction } from './steam.ts'
 
 const MOST_LINES = 20
-const MOST_LETTERS = 400
+const MOST_LINE_CHARACTERS = 400
 /** No restriction lasts longer, so a later date is ignored. */
 const MOST_YEARS = 10
 
-const line = z.object({ value: z.string().transform((text) => text.slice(0, MOST_LETTERS)) })
+const line = z.object({ value: z.string().transform((text) => text.slice(0, MOST_LINE_CHARACTERS)) })
 
 export const restrictionFields = {
   /** 1 if the item is sealed: under protection (type 0), or listed on the market (type 1). */

@@ -117,6 +117,7 @@ describe('bots on one address', () => {
       const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
       expect(first).toHaveLength(50)
       expect(duringPauses([...first.slice(0, 1), ...later])).toEqual([])
+      // Each pause is twice as long as the one before, up to ten minutes.
       expect(later.map(({ atMs }) => atMs / 1_000)).toEqual([
         30, 90, 210, 450, 930, 1_530, 2_130, 2_730, 3_330,
       ])
@@ -126,7 +127,7 @@ describe('bots on one address', () => {
     ).toHaveLength(3)
   })
 
-  it('pause only the refused account while the others continue', async () => {
+  it('continue while Steam refuses only one of them, which pauses', async () => {
     const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time, ({ account }) =>
       account === 'bot 7' ? 'limited' : 'answered',
@@ -135,14 +136,14 @@ describe('bots on one address', () => {
       for (const bot of bots(50)) void ask('GetTradeOffers', bot)
       await time.advance(WATCH_MS)
     }
-    const of = (account: string) => requests.filter((request) => request.account === account)
-    expect(duringPauses(of('bot 7'))).toEqual([])
-    expect(of('bot 7')).toHaveLength(10)
-    expect(of('bot 8')).toHaveLength(HOUR_MS / WATCH_MS)
+    const requestsOf = (account: string) => requests.filter((request) => request.account === account)
+    expect(duringPauses(requestsOf('bot 7'))).toEqual([])
+    expect(requestsOf('bot 7')).toHaveLength(10)
+    expect(requestsOf('bot 8')).toHaveLength(HOUR_MS / WATCH_MS)
     expect(heldBack).toHaveLength(HOUR_MS / WATCH_MS - 10)
   })
 
-  it('pause only for the refused accounts while Steam answers others in between', async () => {
+  it('continue while Steam refuses some of them and answers others in between', async () => {
     const time = createManualClock()
     const limited = new Set(['bot 1', 'bot 4', 'bot 7'])
     const { ask } = aFleet(time, ({ account }) => (limited.has(account) ? 'limited' : 'answered'))
@@ -152,7 +153,7 @@ describe('bots on one address', () => {
     expect(again.filter((kind) => kind === 'answered')).toHaveLength(7)
   })
 
-  it('pause separately, even if two of them retry at the same moment', async () => {
+  it('continue even if two refused ones retry at the same moment', async () => {
     const time = createManualClock()
     const { ask } = aFleet(time, ({ account }) => (account === 'bot 0' ? 'answered' : 'limited'))
     for (const account of ['bot 1', 'bot 0', 'bot 2', 'bot 0']) await ask('GetTradeHoldDurations', account)
@@ -174,9 +175,10 @@ describe('a method', () => {
     const time = createManualClock()
     const { requests, ask } = aFleet(time)
     const { account, address } = METHODS[method]
-    const wanted = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
+    // Three times as many as the budget allows in a minute.
+    const tries = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
     for (let second = 0; second < 60; second += 1) {
-      for (let count = 0; count < Math.min(wanted / 60, 100); count += 1) void ask(method, 'bot', 0)
+      for (let count = 0; count < Math.min(tries / 60, 100); count += 1) void ask(method, 'bot', 0)
       await time.advance(1_000)
     }
     const most = (limits: { burst: number; everyMs: number }) => limits.burst + 60_000 / limits.everyMs

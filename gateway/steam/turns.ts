@@ -105,6 +105,7 @@ export function createTurns(settings: Settings): Turns {
         observer.request(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
         report(given.account, outcome)
         if (outcome === 'answered') refused.delete(method)
+        // A refusal of one account alone proves nothing about the address.
         const isOfAccountOnly = outcome === 'limited' && !concernsAddress(method, given, account)
         report(given.address, isOfAccountOnly ? 'failed' : outcome)
       }

@@ -4,13 +4,14 @@ import { sha256 } from '../kit/sha256.ts'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
+/** Flags of the authenticator's data: the user is present, was verified, and a new key is attached. */
 const PRESENT = 0x01
 const VERIFIED = 0x04
 const ATTESTED = 0x40
 
 type Challenge = { challenge: string }
 
-/** Creates a device with one passkey for this origin. */
+/** Creates a device with one passkey for this origin. `verifies`: whether it checks who its user is. */
 export function createAuthenticator(origin: string, { verifies = true } = {}) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const credentialId = randomBytes(32)
@@ -26,6 +27,7 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
     count.writeUInt32BE(counter)
     return Buffer.concat([rpIdHash, Buffer.from([flags | more]), count, rest])
   }
+  /** The public key in CBOR: its kind (1) is EC2, its algorithm (3) ES256, its curve (-1) P-256; then x and y. */
   const coseKey = () => {
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
     return Buffer.concat([
@@ -36,12 +38,15 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
     ])
   }
   return {
+    /** Answers a request for a new passkey. */
     register(options: Challenge) {
       const length = Buffer.alloc(2)
       length.writeUInt16BE(credentialId.length)
-      const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, coseKey()])
+      const anyModel = Buffer.alloc(16)
+      const attested = Buffer.concat([anyModel, length, credentialId, coseKey()])
       const authData = authenticatorData(ATTESTED, attested)
       const attestationObject = Buffer.concat([
+        // A CBOR map of three fields. The last one is a byte string, whose length has two bytes.
         Buffer.from([0xa3]),
         Buffer.concat([text('fmt'), text('none'), text('attStmt'), Buffer.from([0xa0]), text('authData')]),
         Buffer.from([0x59, authData.length >> 8, authData.length & 0xff]),
@@ -58,6 +63,7 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
         },
       }
     },
+    /** Answers a request to sign with the passkey. */
     show(options: Challenge) {
       counter += 1
       const data = clientData('webauthn.get', options)

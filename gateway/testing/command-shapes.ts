@@ -249,8 +249,12 @@ export const SHAPES: Record<string, z.ZodObject> = {
     depositId: z.string(),
     deliveries: z.array(
       z.strictObject({
-        ...{ type: z.string(), sequence: z.int(), url: z.string() },
-        ...{ status: z.int().nullable(), isTaken: z.boolean(), failure: z.string().nullable() },
+        type: z.string(),
+        sequence: z.int(),
+        url: z.string(),
+        status: z.int().nullable(),
+        isTaken: z.boolean(),
+        failure: z.string().nullable(),
       }),
     ),
   }),

@@ -11,7 +11,7 @@ import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
-/** The master key of these tests. */
+/** The master key of every command that gets a `databaseUrl`. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** Without `databaseUrl`, `env` names the database. */

@@ -8,6 +8,7 @@ import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { captureLog } from './log.ts'
+import { TEST_MASTER_KEY } from './till.ts'
 
 export const ORIGIN = 'http://localhost:4304'
 export const SANDBOX_KEY = 'k'.repeat(43)
@@ -15,7 +16,7 @@ export const SANDBOX_KEY = 'k'.repeat(43)
 export type TestConsole = Awaited<ReturnType<typeof startConsole>>
 
 /** The headers that only our own page sends. */
-export const OWN = {
+export const OWN_PAGE_HEADERS = {
   host: 'localhost:4304',
   origin: ORIGIN,
   'sec-fetch-site': 'same-origin',
@@ -26,7 +27,7 @@ const NO_STREAMS: Live = { open: () => false, stop: async () => {} }
 
 /** `given`: a shared database, which the caller closes. */
 export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: Record<string, string> = {}) {
-  const own = given === undefined ? await testDatabase() : { ...given, close: async () => {} }
+  const database = given === undefined ? await testDatabase() : { ...given, close: async () => {} }
   const clock = fakeClock(new Date())
   const answer = readConfig({
     TRADETILL_CONSOLE_PORT: '4304',
@@ -34,8 +35,8 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
     ...settings,
   })
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
-  const config = { ...answer.config, masterKey: Buffer.alloc(32, 3) }
-  const deps = { config, db: own.db, clock }
+  const config = { ...answer.config, masterKey: TEST_MASTER_KEY }
+  const deps = { config, db: database.db, clock }
   let nowMs = 0
   const app = await createConsole({
     ...deps,
@@ -49,7 +50,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
   return {
     app,
     clock: clock as FakeClock,
-    db: own.db,
+    db: database.db,
     by: (operator: string): ActDeps => ({ ...deps, operator, reason: 'a test' }),
     /** Advances the time of the rate limits. */
     advanceLimits: (ms: number) => {
@@ -57,7 +58,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
     },
     close: async () => {
       await app.close()
-      await own.close()
+      await database.close()
     },
   }
 }
@@ -75,7 +76,7 @@ type Call = { headers?: Record<string, string>; body?: object; method?: 'GET' | 
 export async function post(
   { app }: Pick<TestConsole, 'app'>,
   path: string,
-  { headers = OWN, body = {}, method = 'POST' }: Call = {},
+  { headers = OWN_PAGE_HEADERS, body = {}, method = 'POST' }: Call = {},
 ): Promise<ConsoleAnswer> {
   const answer = await app.inject({ method, url: `/ops/${path}`, headers, payload: JSON.stringify(body) })
   const { data = {}, error } = answer.json<Pick<ConsoleAnswer, 'data' | 'error'>>()
@@ -85,7 +86,7 @@ export async function post(
 /** The two halves of a session, as a browser sends them. */
 export function sessionOf({ data, headers }: ConsoleAnswer): Record<string, string> {
   const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
-  return { ...OWN, cookie, 'x-console-session': String(data.session) }
+  return { ...OWN_PAGE_HEADERS, cookie, 'x-console-session': String(data.session) }
 }
 
 const optionsOf = (answer: ConsoleAnswer): { challenge: string } => {
@@ -98,29 +99,29 @@ const optionsOf = (answer: ConsoleAnswer): { challenge: string } => {
 export const secretOf = ({ url }: FreshLink): string => url.split('#')[1] ?? ''
 
 export async function linkFor(
-  till: TestConsole,
+  testConsole: TestConsole,
   name: string,
   role: 'viewer' | 'support' | 'operator' = 'operator',
 ): Promise<string> {
-  const answer = await addOperator(till.by('host'), { name, role })
+  const answer = await addOperator(testConsole.by('host'), { name, role })
   if (answer.kind === 'refused') throw new Error(answer.message)
   return secretOf(answer.data)
 }
 
-export async function register(till: TestConsole, link: string, device = createAuthenticator(ORIGIN)) {
-  const start = await post(till, 'link/begin', { body: { link } })
+export async function register(testConsole: TestConsole, link: string, device = createAuthenticator(ORIGIN)) {
+  const start = await post(testConsole, 'link/begin', { body: { link } })
   if (start.status !== 200) return start
-  return post(till, 'link/finish', { body: { link, registration: device.register(optionsOf(start)) } })
+  return post(testConsole, 'link/finish', { body: { link, registration: device.register(optionsOf(start)) } })
 }
 
 /** Signs in an operator with a passkey. */
 export async function signIn(
-  till: TestConsole,
+  testConsole: TestConsole,
   name: string,
   role: 'viewer' | 'support' | 'operator' = 'operator',
 ): Promise<{ device: Authenticator; headers: Record<string, string> }> {
   const device = createAuthenticator(ORIGIN)
-  const answer = await register(till, await linkFor(till, name, role), device)
+  const answer = await register(testConsole, await linkFor(testConsole, name, role), device)
   if (answer.status !== 200) throw new Error(JSON.stringify(answer))
   return { device, headers: sessionOf(answer) }
 }
@@ -129,10 +130,10 @@ type Showing = { device: Authenticator; headers?: Record<string, string>; at?: '
 
 /** Signs in with a passkey, or repeats the passkey check. */
 export async function showPasskey(
-  till: TestConsole,
-  { device, headers = OWN, at = 'sign-in' }: Showing,
+  testConsole: TestConsole,
+  { device, headers = OWN_PAGE_HEADERS, at = 'sign-in' }: Showing,
 ): Promise<ConsoleAnswer> {
-  const start = await post(till, `${at}/begin`, { headers })
+  const start = await post(testConsole, `${at}/begin`, { headers })
   if (start.status !== 200) return start
-  return post(till, `${at}/finish`, { headers, body: { assertion: device.show(optionsOf(start)) } })
+  return post(testConsole, `${at}/finish`, { headers, body: { assertion: device.show(optionsOf(start)) } })
 }

@@ -9,15 +9,19 @@ export type CountingSteam = ReturnType<typeof countingSteam>
 
 export function countingSteam() {
   const fake = {
+    /** How many sessions are open now, the most that ever were, and how many were opened. */
     open: 0,
     mostOpen: 0,
     openings: 0,
+    /** How many sessions were refused. */
     refusals: 0,
     acknowledgements: 0,
-    profiles: 0,
+    profileReads: 0,
     memberSince: '2015-03-09' as string | null,
     level: 7,
+    /** How Steam answers when a session is opened. */
     session: 'open' as 'open' | 'down' | 'dead',
+    /** How Steam answers the calls of an open session. */
     answers: 'good' as 'good' | 'down' | 'dead',
     async openSession(refreshToken: string): Promise<SessionAnswer> {
       if (fake.session === 'down') return BOT_DOWN
@@ -31,7 +35,7 @@ export function countingSteam() {
       return { kind: 'open', session: fakeSession(), expiresAt: new Date('2027-05-01T00:00:00Z') }
     },
     async readProfile(steamId: string) {
-      fake.profiles += 1
+      fake.profileReads += 1
       const { level, memberSince } = fake
       const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level, memberSince }
       return { kind: 'profile' as const, profile }

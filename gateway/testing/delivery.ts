@@ -17,7 +17,10 @@ export type Delivery = {
 
 type DeliveryOptions = { botId: bigint; store: { id: bigint }; prices?: bigint[]; game?: 'cs' | 'dota' }
 
-const offerOf = (tradeId: bigint): string => `5${tradeId}`
+/** Steam's ids differ from the till's trade id and from the shopper's asset id by their first digit. */
+const offerIdOf = (tradeId: bigint): string => `5${tradeId}`
+const steamTradeIdOf = (tradeId: bigint): string => `9${tradeId}`
+const newAssetIdOf = (assetId: string): string => `7${assetId}`
 
 /** Creates a trade whose offer was accepted. */
 export async function acceptedDelivery(
@@ -38,7 +41,7 @@ export async function acceptedDelivery(
     .object({ id: z.bigint(), total: z.bigint(), partner: z.string() })
     .parse(rows[0])
   await sql`
-    update trade set steam_offer_id = ${offerOf(id)}, steam_trade_id = ${`9${id}`} where id = ${id}`.execute(
+    update trade set steam_offer_id = ${offerIdOf(id)}, steam_trade_id = ${steamTradeIdOf(id)} where id = ${id}`.execute(
     till.db,
   )
   const items = await sql<{ appId: number; contextId: string; assetId: string }>`
@@ -48,17 +51,18 @@ export async function acceptedDelivery(
     returning app_id as "appId", context_id as "contextId", asset_id as "assetId"`.execute(till.db)
   const received = items.rows.map((item) => ({
     ...item,
-    newAssetId: `7${item.assetId}`,
+    newAssetId: newAssetIdOf(item.assetId),
     rolledBackAssetId: null,
   }))
-  const steamTrade = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
-  const whole = {
-    ...steamTrade,
+  const steamTrade: SteamTrade = {
+    tradeId: steamTradeIdOf(id),
+    partnerSteamId: partner,
     state: 'complete',
     begunAt: till.clock.now(),
     received,
     given: [],
-  } satisfies SteamTrade
-  const about = { tradeId: id, depositId: deposit.id, storeId: store.id }
-  return { ...about, offerId: offerOf(id), total, steamTrade: whole }
+    settlesAt: null,
+    rollbackOf: null,
+  }
+  return { tradeId: id, depositId: deposit.id, storeId: store.id, offerId: offerIdOf(id), total, steamTrade }
 }

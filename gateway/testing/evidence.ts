@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 /** Folder of the evidence. Removed at the start of each run. */
 export const FAILURES = join(ROOT, '.data/test-failures')
-const MOST_NAME = 60
+const MOST_NAME_CHARACTERS = 60
 
 type Piece = { file: string; read(): Promise<string | Buffer> | string | Buffer }
 
@@ -24,7 +24,7 @@ export function failureFolder(module: string, names: readonly string[]): string 
   const name = names.join(' > ')
   // Gives separate folders to names that differ only in characters a path cannot contain.
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 6)
-  const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME)
+  const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME_CHARACTERS)
   return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${mark}`)
 }
 

@@ -5,17 +5,18 @@ import { fingerprintOf } from '../kit/secret-box.ts'
 
 const [name = ''] = process.argv.slice(2)
 
-async function on(database: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function onDatabase(database: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ database })
   await client.connect()
   await work(client)
   await client.end()
 }
 
-await on('postgres', async (client) => {
+await onDatabase('postgres', async (client) => {
   await client.query(`drop database ${name}`)
   await client.query(`create database ${name} template till_template`)
 })
-await on(name, (client) =>
+// The key of `command.ts`.
+await onDatabase(name, (client) =>
   claimDatabase(client, { mode: 'sandbox', keyFingerprint: fingerprintOf(Buffer.alloc(32, 7)) }),
 )

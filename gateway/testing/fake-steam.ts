@@ -15,6 +15,7 @@ import type {
 } from '../steam/steam.ts'
 
 export type FakeSession = SteamSession & {
+  /** Every request so far, such as `send CODE` or `read OFFER`. */
   calls: string[]
   /** The bot's offers by id, as Steam would report them. */
   offers: Map<string, Offer>
@@ -44,12 +45,14 @@ export type FakeSession = SteamSession & {
   afterSend(): Promise<void>
   /** Runs before a cancel is answered, so a test can accept the offer first. */
   beforeCancel(): void
-  accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
+  /** Accepts the offer. `isReceived`: whether the bot has the items already; true by default. */
+  accept(offerId: string, options?: { settlesAt?: Date; isReceived?: boolean }): void
   /** Reverses a Steam trade: all of it, or only these assets. */
   takeBack(tradeId: string, assetIds?: readonly string[]): void
 }
 
-const PARTNER_TRADE_BASE = 9_000
+/** A Steam trade has the number of its offer plus this. */
+const STEAM_TRADE_BASE = 9_000
 
 function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; next: number | null } {
   const to = from + size
@@ -57,7 +60,7 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
 }
 
 /** The Steam trade of an accepted offer of a fake Steam. */
-export const steamTradeIdOf = (offerId: string): string => String(PARTNER_TRADE_BASE + Number(offerId))
+export const steamTradeIdOf = (offerId: string): string => String(STEAM_TRADE_BASE + Number(offerId))
 
 /** The asset id that an item gets when the fake Steam hands it to the bot. */
 export const receivedIdOf = (assetId: string | undefined): string => `5${assetId}`
@@ -175,7 +178,7 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
     },
     acknowledgeProtection: async () => ({ kind: 'done' }),
     close: () => {},
-    accept(offerId, { settlesAt, received = true } = {}) {
+    accept(offerId, { settlesAt, isReceived = true } = {}) {
       const offer = offers.get(offerId)
       if (offer === undefined) throw new Error(`no offer ${offerId}`)
       const tradeId = steamTradeIdOf(offerId)
@@ -185,11 +188,11 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
         trade: {
           tradeId,
           partnerSteamId: offer.partnerSteamId,
-          state: received ? 'complete' : 'pending',
+          state: isReceived ? 'complete' : 'pending',
           begunAt: session.begunAt(tradeId),
           received: offer.itemsToReceive.map((asset) => ({
             ...asset,
-            newAssetId: received ? receivedIdOf(asset.assetId) : null,
+            newAssetId: isReceived ? receivedIdOf(asset.assetId) : null,
             rolledBackAssetId: null,
           })),
           given: [],

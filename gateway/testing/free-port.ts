@@ -1,4 +1,4 @@
-import { freePort as freePortOf } from '../kit/free-port.ts'
+import { freePort as freePortWithin } from '../kit/free-port.ts'
 
 /** This range does not overlap that of the embedded database, from which a starting till takes its ports. */
 const PORTS = { from: 20_000, until: 32_000 }
@@ -7,7 +7,7 @@ const usedPorts = new Set<number>()
 
 /** Returns a free port for a server that is about to start, never the same port twice. */
 export async function freePort(): Promise<number> {
-  const port = await freePortOf(PORTS)
+  const port = await freePortWithin(PORTS)
   if (usedPorts.has(port)) return freePort()
   usedPorts.add(port)
   return port

@@ -11,6 +11,7 @@ import type { InventoryAnswer, PartnerAnswer, SteamItem } from '../steam/steam.t
 import { type FakeSession, fakeSession } from './fake-steam.ts'
 import { aBot, aStore, startTill, TEST_BOX, type Till } from './till.ts'
 
+/** In millionths of a dollar. */
 const PRICES = { Knife: 20_000_000n, Case: 1_000_000n, Dust: 100_000n, Rare: 9_000_000n }
 
 export type StockedTill = Awaited<ReturnType<typeof startStockedTill>>
@@ -29,7 +30,7 @@ export async function startStockedTill() {
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const deps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 } satisfies InventoryDeps
   const readers: Reader[] = []
-  /** A second bot, to which Steam may answer differently. */
+  /** Adds a bot. Steam may give it other answers than the bots before it. */
   const addReader = async (): Promise<Reader> => {
     const reader = await aReader(till, readers.length + 1)
     readers.push(reader)

@@ -4,6 +4,7 @@ import pg from 'pg'
 
 type Mode = 'transaction' | 'session'
 
+/** Types of PostgreSQL's messages, and the state in a READY message after a transaction. */
 const READY = 'Z'.charCodeAt(0)
 const IDLE = 'I'.charCodeAt(0)
 const GOODBYE = 'X'.charCodeAt(0)

@@ -52,9 +52,9 @@ function columnsOf(checker: Checker, tables: Type): Map<string, TypedColumn> {
 
 function propertiesOf(checker: Checker, type: Type): [string, Type][] {
   return checker.getPropertiesOfType(type).map((property) => {
-    const its = checker.getTypeOfSymbol(property)
-    if (its === undefined) throw new Error(`${property.name} has no type.`)
-    return [property.name, its]
+    const propertyType = checker.getTypeOfSymbol(property)
+    if (propertyType === undefined) throw new Error(`${property.name} has no type.`)
+    return [property.name, propertyType]
   })
 }
 

@@ -1,5 +1,6 @@
 /**
- * A till whose bot sells items: the till, the vault with its own files, and both sandboxes over HTTP, on one clock.
+ * A till whose items are sold on a market: the till, the vault with its own files, and the sandboxes of Steam and of the
+ * market over HTTP, on one clock.
  */
 import { BOT, openTestBench, type TestBench } from '../../vault/testing/test-bench.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -39,7 +40,7 @@ export type SellingTill = {
 }
 
 /** Begins on the given day of the week (0: Sunday). On Tuesdays, during Steam's maintenance, nothing is sold. */
-export async function sellingTill(weekday: number): Promise<SellingTill> {
+export async function startSellingTill(weekday: number): Promise<SellingTill> {
   const till = await startTill()
   const pool = testPool(till.url)
   const bench = await openTestBench({ database: { url: till.url, pool, close: () => pool.end() } })

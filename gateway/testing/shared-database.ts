@@ -125,19 +125,19 @@ function queueOf({ queue }: SharedDatabase): { queue: Queue; stopWork(): Promise
 async function isEmptied({ database: { pool }, captured, shape }: SharedDatabase): Promise<boolean> {
   if (pool.idleCount < pool.totalCount || (await shapeOf(pool)) !== shape) return false
   captured.lines.length = 0
-  return pool.query(EMPTY).then(
+  return pool.query(EMPTY_TABLES).then(
     () => true,
     () => false,
   )
 }
 
 async function shapeOf(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ shape: string }>(SHAPE)
+  const { rows } = await pool.query<{ shape: string }>(READ_SHAPE)
   return rows[0]?.shape ?? ''
 }
 
 /** The last transaction that wrote each part of the schema, and whether one is still running. */
-const SHAPE = `
+const READ_SHAPE = `
   select string_agg(kind || parts || ' ' || newest, ', ') as shape from (
     select 'relations ' as kind, count(*) as parts, max(xmin::text::bigint) as newest from pg_class
       where relnamespace = 'public'::regnamespace
@@ -151,7 +151,7 @@ const SHAPE = `
         and application_name <> 'tradetill-queue'
   ) every`
 
-const EMPTY = `
+const EMPTY_TABLES = `
   do $$
   declare
     part record;

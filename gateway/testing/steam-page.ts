@@ -102,12 +102,15 @@ const FINISHES = [
 ]
 const RARITIES = ['Common', 'Uncommon', 'Rare', 'Mythical', 'Legendary', 'Ancient']
 
+/** One kind in seven is StatTrak. */
+const isStatTrak = (kind: number): boolean => kind % 7 === 0
+
 function hashName(kind: number): string {
   const wear = WEARS[kind % WEARS.length]
   const finish = FINISHES[Math.floor(kind / WEARS.length) % FINISHES.length]
   const gun = GUNS[Math.floor(kind / (WEARS.length * FINISHES.length)) % GUNS.length]
   const series = Math.floor(kind / (WEARS.length * FINISHES.length * GUNS.length))
-  return `${kind % 7 === 0 ? 'StatTrak™ ' : ''}${gun} | ${finish}${series === 0 ? '' : ` ${series}`} (${wear})`
+  return `${isStatTrak(kind) ? 'StatTrak™ ' : ''}${gun} | ${finish}${series === 0 ? '' : ` ${series}`} (${wear})`
 }
 
 /** Returns numbers without a pattern, so ids compress as badly as Steam's. */
@@ -119,6 +122,7 @@ export function inventoryPage(count: number): { page: object; names: string[] } 
   const classOf = (kind: number) => String(310_776_834 + (hashOf(kind) % 7_000_000_000))
   const rows = Array.from({ length: count }, (_, index) => {
     const assetId = String(28_400_000_000 + index * 2_000_003 + (hashOf(index) % 2_000_000))
+    // Spreads the items of a class over the page: 131 is prime.
     const classid = classOf((index * 131) % kinds)
     return [
       assetId,
@@ -136,7 +140,7 @@ export function inventoryPage(count: number): { page: object; names: string[] } 
       tags: [
         tag('Type', 'CSGO_Type_Rifle', 'Rifle'),
         tag('Weapon', 'weapon_ak47', 'AK-47'),
-        tag('Quality', kind % 7 === 0 ? 'strange' : 'normal', 'Normal'),
+        tag('Quality', isStatTrak(kind) ? 'strange' : 'normal', 'Normal'),
         tag('Rarity', `Rarity_${rarity}_Weapon`, rarity),
         tag('Exterior', `WearCategory${kind % WEARS.length}`, 'Worn'),
       ],

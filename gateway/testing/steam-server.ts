@@ -47,6 +47,7 @@ export type ScriptedSteam = {
   /** `METHOD host/path` of all requests so far. */
   log: string[]
   requests: SteamRequest[]
+  /** How many logins have begun. */
   logins: number
   /** How many requests for this path came so far. */
   times(path: string): number

@@ -78,12 +78,12 @@ export async function startStoreApi(
     key,
     newKey,
     deps,
-    call: (method, url, { key: own = key, body, headers = {} } = {}) =>
+    call: (method, url, { key: usedKey = key, body, headers = {} } = {}) =>
       app.inject({
         method,
         url,
         headers: {
-          authorization: `Bearer ${own}`,
+          authorization: `Bearer ${usedKey}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },

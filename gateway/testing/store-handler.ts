@@ -1,4 +1,4 @@
-/** A store's handler that follows the documents, or makes one of the mistakes that stores make. */
+/** A store's webhook handler that follows the documents, or makes one of the mistakes that stores make. */
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
@@ -97,6 +97,7 @@ type Books = ReturnType<typeof createBooks>
 function createBooks(flaw: Flaw | undefined) {
   const entries = new Map<string, Entry>()
   const seen = new Set<string>()
+  /** The balance of a store that adds up amounts instead of keeping the state of each deposit. */
   let counted = 0
   const writes = new Map<string, number>()
   /** Takes a while to write, so the same event can arrive again meanwhile. */
@@ -156,15 +157,15 @@ function isGenuine(flaw: Flaw | undefined, request: IncomingMessage, body: strin
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header)
   if (flaw === 'ignores the signed time' || flaw === 'reads the first signature only') {
     const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
-    const own = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-    if (flaw === 'ignores the signed time') return signature?.split(' ').includes(own) ?? false
+    const expected = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    if (flaw === 'ignores the signed time') return signature?.split(' ').includes(expected) ?? false
     const isNow = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300
-    return isNow && signature?.split(' ')[0] === own
+    return isNow && signature?.split(' ')[0] === expected
   }
   try {
-    const read =
+    const signedBody =
       flaw === 'signs the parsed body instead of the raw one' ? JSON.stringify(JSON.parse(body)) : body
-    new Webhook(SECRET).verify(read, {
+    new Webhook(SECRET).verify(signedBody, {
       'webhook-id': id ?? '',
       'webhook-timestamp': timestamp ?? '',
       'webhook-signature': signature ?? '',

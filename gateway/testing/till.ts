@@ -31,11 +31,12 @@ export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeCl
 export type Till = Awaited<ReturnType<typeof startTill>>
 
 const PUBLIC_URL = 'http://till.test'
-/** The master key of tests. */
 /** The days for which a trade in Counter-Strike 2 is under protection. */
 export const PROTECTION_DAYS = DEFAULT_PROTECTION_DAYS.cs
 
-export const TEST_BOX = createSecretBox(Buffer.alloc(32, 3))
+export const TEST_MASTER_KEY = Buffer.alloc(32, 3)
+/** Seals with the master key of tests. */
+export const TEST_BOX = createSecretBox(TEST_MASTER_KEY)
 
 export async function startTill() {
   return tillOn(await takeSharedDatabase())

@@ -57,7 +57,7 @@ export const abandoned: TradeIn<'abandoned'> = {
   steamHoldUntil: null,
   endedAt: at(60),
 }
-/** Protected until second 700,000. */
+/** Protected until second 700,000. A final trade is looked at once more, a day later. */
 export const held: TradeIn<'held'> = {
   ...delivered,
   state: 'held',
@@ -77,7 +77,7 @@ export const reversed: TradeIn<'reversed'> = {
   endedAt: at(900),
 }
 
-export const oneOfEach: Trade[] = [
+export const oneTradePerState: Trade[] = [
   intended,
   sending,
   unknown,

@@ -127,7 +127,7 @@ describe('an accepted offer', () => {
   it('D-8 stays pending without a deadline until Steam proves that the items moved', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
-    session.accept('1', { received: false })
+    session.accept('1', { isReceived: false })
     await watch()
     till.clock.advance(10 * 60_000)
     await work()
@@ -147,7 +147,7 @@ describe('an accepted offer', () => {
     async (_name, minutes, pauseS) => {
       const deposit = await aDeposit(till, store)
       await request(deposit.body)
-      session.accept('1', { received: false })
+      session.accept('1', { isReceived: false })
       await watch()
       till.clock.advance(minutes * 60_000)
       await sweepTrades(till.deps)

@@ -82,7 +82,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
 
   it('is refused once the till has seen that the shopper accepted', async () => {
     const { row, cancel } = await pendingDeposit()
-    session.accept('1', { received: false })
+    session.accept('1', { isReceived: false })
     await watch()
     await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
     expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: null })

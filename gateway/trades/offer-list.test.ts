@@ -96,7 +96,7 @@ describe('a list of many pages', () => {
   it('does not grow because of a stuck trade, whose offer is read on its own', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
-    session.accept('1', { received: false })
+    session.accept('1', { isReceived: false })
     const lookedBackMs: number[] = []
     const { listOffers } = session
     session.listOffers = async (from, cursor) => {

@@ -11,7 +11,7 @@ import {
   intended,
   items,
   offer,
-  oneOfEach,
+  oneTradePerState,
   sending,
   steamTrade,
   unknown,
@@ -39,7 +39,7 @@ describe('the transitions', () => {
   })
 
   it('separate ended from delivered trades', () => {
-    expect(oneOfEach.filter(isEnded).map((trade) => trade.state)).toEqual([
+    expect(oneTradePerState.filter(isEnded).map((trade) => trade.state)).toEqual([
       'refused',
       'abandoned',
       'declined',
@@ -47,11 +47,15 @@ describe('the transitions', () => {
       'invalid',
       'timed_out',
     ])
-    expect(oneOfEach.filter(isDelivered).map((trade) => trade.state)).toEqual(['held', 'final', 'reversed'])
+    expect(oneTradePerState.filter(isDelivered).map((trade) => trade.state)).toEqual([
+      'held',
+      'final',
+      'reversed',
+    ])
   })
 
   it('are tested with an example of every state', () => {
-    expect(new Set(oneOfEach.map((trade) => trade.state))).toEqual(new Set(Object.keys(EDGES)))
+    expect(new Set(oneTradePerState.map((trade) => trade.state))).toEqual(new Set(Object.keys(EDGES)))
   })
 })
 
@@ -157,7 +161,7 @@ describe('an event', () => {
     ],
     [
       { kind: 'unwatched', because: 'bot_retired' },
-      Object.fromEntries(oneOfEach.map((trade) => [trade.state, trade])),
+      Object.fromEntries(oneTradePerState.map((trade) => [trade.state, trade])),
     ],
     [
       { kind: 'activated', offerId: '8', deadline: at(340), doubted: null },
@@ -212,7 +216,7 @@ describe('an event', () => {
       { held: { ...held, lookAt: null }, final: { ...final, lookAt: null } },
     ],
   ])('%o changes trades in these states, and in no other', (event, changed) => {
-    for (const trade of oneOfEach) {
+    for (const trade of oneTradePerState) {
       const expected = changed[trade.state]
       if (expected === undefined) {
         const problem = `trade 1 is ${trade.state}: ${event.kind} does not belong there`
@@ -316,7 +320,7 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
 describe('for all facts, in any order and any number of times', () => {
   const histories = fc.array(fc.tuple(facts, fc.nat(400_000), fc.boolean()), { maxLength: 40 })
 
-  test.prop([fc.constantFrom(...oneOfEach), histories])(
+  test.prop([fc.constantFrom(...oneTradePerState), histories])(
     'I10 a trade moves only along its transitions, and a repeated fact is no news',
     (start, history) => {
       let trade: Trade = start

@@ -168,7 +168,7 @@ describe('the watch over a bot’s offers', () => {
 
   it('no longer reads a failed Steam trade once its reviews are over', async () => {
     const { id, watch } = await begin()
-    session.accept('1', { received: false })
+    session.accept('1', { isReceived: false })
     const answer = session.trades.get(steamTradeIdOf('1'))
     if (answer?.kind !== 'trade') throw new Error('no Steam trade')
     session.trades.set(steamTradeIdOf('1'), { ...answer, trade: { ...answer.trade, state: 'failed' } })

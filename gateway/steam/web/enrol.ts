@@ -92,9 +92,9 @@ async function submitCode(session: LoginSession, ask: () => Promise<string>, ms:
 function outcomeOf(session: LoginSession, signal: AbortSignal | undefined): Promise<TokenAnswer> {
   const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
   session.on('authenticated', () => resolve({ kind: 'token', refreshToken: session.refreshToken }))
-  const leave = () => resolve({ kind: 'refused', reason: 'not_confirmed' })
-  session.on('timeout', leave)
-  signal?.addEventListener('abort', leave)
+  const giveUp = () => resolve({ kind: 'refused', reason: 'not_confirmed' })
+  session.on('timeout', giveUp)
+  signal?.addEventListener('abort', giveUp)
   session.on('error', (error: unknown) => resolve(explain(error)))
   return promise
 }

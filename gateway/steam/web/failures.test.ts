@@ -27,7 +27,7 @@ const NOW = new Date('2026-03-02T12:00:00Z')
 type Sandbox = Awaited<ReturnType<typeof startSteam>>
 type Random = (below: number) => number
 
-/** Mulberry32. */
+/** Returns a generator of pseudo-random integers (Mulberry32). */
 function randomOf(seed: number): Random {
   let state = seed
   return (below) => {
@@ -143,12 +143,12 @@ async function play({ sandbox, traffic, agent, ...stage }: Stage, seed: number):
   }
   // Each script has a different behaviour, so all of them occur. In half of the scripts it begins when the session
   // opens.
-  const own = stage.behaviours[seed % stage.behaviours.length]
+  const ownBehaviour = stage.behaviours[seed % stage.behaviours.length]
   const isFirst = random(2) === 0
-  if (isFirst) misbehave(own)
+  if (isFirst) misbehave(ownBehaviour)
   const opened = await call('openSession', steam.openSession(sandbox.as(stage.bot).refreshToken()))
   if (opened.kind !== 'open') return trace
-  if (!isFirst) misbehave(own)
+  if (!isFirst) misbehave(ownBehaviour)
   for (let step = 2 + random(6); step > 0; step -= 1) {
     if (random(2) === 0) misbehave()
     if (random(5) === 0) trace.push(`(accept ${sandbox.as(stage.shopper).accept(seen.offerId).kind})`)
@@ -194,8 +194,10 @@ describe(`${SCRIPTS} scripts of failures`, () => {
       new Set(['openSession', ...METHODS]),
     )
     expect(outcomes.size).toBeGreaterThan(2 * METHODS.length)
-    const met = [...traces.values()].flat().flatMap((line) => /^\((\S+) \d\)$/.exec(line)?.[1] ?? [])
-    expect(new Set(met)).toEqual(new Set(stage.behaviours))
+    const behavioursMet = [...traces.values()]
+      .flat()
+      .flatMap((line) => /^\((\S+) \d\)$/.exec(line)?.[1] ?? [])
+    expect(new Set(behavioursMet)).toEqual(new Set(stage.behaviours))
     await expect.poll(() => stage.traffic.sockets.size, { message: 'open sockets' }).toBe(0)
   })
 

@@ -61,6 +61,7 @@ function replyEverywhere(reply: () => SteamReply): void {
     `inventory/${PARTNER.steamId}/730/2`,
     `profiles/${PARTNER.steamId}/`,
     'miniprofile/4001/json',
+    // The library's URL has two slashes here.
     '/trade/new/acknowledge',
   ]
   for (const path of [SEND, ...methods.map(api), ...pages.map((page) => `steamcommunity.com/${page}`)]) {
@@ -92,15 +93,15 @@ function expectUnharmed(): void {
   expect(Reflect.get({}, 'tradable')).toBeUndefined()
 }
 
-describe('no answer of Steam runs as code', () => {
-  it('as a page, wherever it comes from', async () => {
+describe('an answer of Steam that contains code', () => {
+  it('is not run as a page, on any path', async () => {
     replyEverywhere(() => ({ body: PAGE }))
     const answers = await askAll()
     expect(answers.map(({ kind }) => kind)).not.toContain('sent')
     expectUnharmed()
   })
 
-  it.each(NAMES)('as the name of a person, an item or a field: %j', async (name) => {
+  it.each(NAMES)('is not run as the name of a person, an item or a field: %j', async (name) => {
     const item = `{ "id": "5", "classid": "1", "instanceid": "0", ${JSON.stringify(name)}: { "tradable": 1 } }`
     const description = {
       name,
@@ -122,7 +123,7 @@ describe('no answer of Steam runs as code', () => {
     expectUnharmed()
   })
 
-  it('and the test notices if a library does run it', () => {
+  it('would be noticed by these tests if a library ran it', () => {
     const load = createRequire(import.meta.url)
     const [Manager, Community] = [load('steam-tradeoffer-manager'), load('steamcommunity')]
     const page = '\n<script type="text/javascript">\nvar g_rgAppContextData = 1;</script>'

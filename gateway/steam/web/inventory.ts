@@ -76,8 +76,8 @@ export async function readInventory(access: Access, wanted: InventoryRequest): P
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
-  const until = left() - MAX_RESTRICTED_MS
-  const shown = await readPublic({ ...access, left: () => left() - Math.max(0, until) }, wanted)
+  const unusedMs = Math.max(0, left() - MAX_RESTRICTED_MS)
+  const shown = await readPublic({ ...access, left: () => left() - unusedMs }, wanted)
   if (shown.kind === 'refused' && offered.items.length === 0) return toAnswer(shown)
   const known = new Set(offered.items.map((item) => item.assetId))
   const restricted =
@@ -109,7 +109,7 @@ function readPublic({ connection, pages, left }: Access, wanted: InventoryReques
     async ask(call) {
       let count = pages.current()
       let answer = await ask(call, count)
-      while (isTooMany(answer) && pages.shrink(count)) {
+      while (isSizeRefused(answer) && pages.shrink(count)) {
         count = pages.current()
         answer = await ask(call, count)
       }
@@ -119,7 +119,7 @@ function readPublic({ connection, pages, left }: Access, wanted: InventoryReques
   })
 }
 
-function isTooMany(answer: HttpResult | Unavailable): boolean {
+function isSizeRefused(answer: HttpResult | Unavailable): boolean {
   return answer.kind === 'reply' && answer.status === 400
 }
 

@@ -19,8 +19,9 @@ it('the compile cache has the Steam libraries as soon as they are loaded', () =>
     const file = new URL('lazy-steam.ts', import.meta.url).href
     const env = { ...process.env, NODE_COMPILE_CACHE: folder }
     const args = ['--input-type=module', '-e', SCRIPT, file, folder]
-    const kept = execFileSync(process.execPath, args, { env, encoding: 'utf8' })
-    expect(Number(kept)).toBeGreaterThan(100)
+    const cachedFiles = execFileSync(process.execPath, args, { env, encoding: 'utf8' })
+    // Without the libraries there are far fewer.
+    expect(Number(cachedFiles)).toBeGreaterThan(100)
   } finally {
     rmSync(folder, { recursive: true })
   }

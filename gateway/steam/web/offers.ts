@@ -66,7 +66,7 @@ export async function listOffers(
   const { sent, received, unreadable, nextCursor } = page
   const next = nextCursor === 0 ? null : String(nextCursor)
   // Otherwise the same page would be read forever.
-  if (next !== null && next === cursor) return leadsNowhere('GetTradeOffers')
+  if (next !== null && next === cursor) return pageLeadsToItself('GetTradeOffers')
   return {
     kind: 'offers',
     sent: withoutRepeats(sent),
@@ -80,7 +80,7 @@ const withoutRepeats = (offers: readonly Offer[]): Offer[] => [
   ...new Map(offers.map((offer) => [offer.offerId, offer])).values(),
 ]
 
-function leadsNowhere(name: string): Unavailable {
+function pageLeadsToItself(name: string): Unavailable {
   return { kind: 'unavailable', reason: 'steam_error', detail: `${name}: a page leads to itself` }
 }
 
@@ -139,7 +139,7 @@ export async function listSteamTrades(
   const page = parseTrades(economyBody(answer))
   if (!page) return unavailableFrom('GetTradeHistory', answer)
   const { trades, unreadable, next } = page
-  if (next !== null && next.tradeId === after?.tradeId) return leadsNowhere('GetTradeHistory')
+  if (next !== null && next.tradeId === after?.tradeId) return pageLeadsToItself('GetTradeHistory')
   return { kind: 'trades', trades, unreadable, next }
 }
 

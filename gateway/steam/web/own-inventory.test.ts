@@ -46,15 +46,15 @@ async function read(game: 'cs' | 'tf' = 'cs', isProtected = true) {
 }
 
 /** Scripts the answers to METHOD, by context. */
-function route(of: Record<string, (start: string | null) => ReturnType<typeof ok>>): void {
+function route(answers: Record<string, (start: string | null) => ReturnType<typeof ok>>): void {
   steam.routes.set(
     api(METHOD),
-    ({ query }) => of[query.get('contextid') ?? '']?.(query.get('start_assetid')) ?? ok({}),
+    ({ query }) => answers[query.get('contextid') ?? '']?.(query.get('start_assetid')) ?? ok({}),
   )
 }
 
 describe('a bot’s own inventory', () => {
-  it('is read page by page, with the protected items, no faster than Steam answers', async () => {
+  it('is read page by page, with the protected items, no faster than Steam allows', async () => {
     route({
       2: (start) =>
         start === null
@@ -78,6 +78,7 @@ describe('a bot’s own inventory', () => {
         { appId: 730, contextId: '16', assetId: '14', marketHashName: 'Case' },
       ],
     })
+    // Three requests, with 1.5 seconds between them (`methods.ts`).
     expect(pausedMs).toBe(3_000)
     const [first] = steam.requests.filter(({ path }) => path.includes(METHOD))
     expect(first?.query.get('steamid')).toBe(BOT)

@@ -12,7 +12,7 @@ import {
 import type { Call, Connection } from './connection.ts'
 import { economyBody, economyCall } from './offers.ts'
 
-/** The most items to read, far more than a bot's thousand. A longer inventory counts as incomplete. */
+/** The most items to read, far more than a bot has. A longer inventory counts as incomplete. */
 const MAX_ITEMS = 20_000
 const MAX_PAGES = 25
 const PAGE_SIZE = 1_000
@@ -28,16 +28,16 @@ export async function readOwnInventory(
   { isProtected }: { isProtected: boolean },
 ): Promise<OwnInventoryAnswer> {
   const { appId, contextId } = GAME_FACTS[game]
-  const open = await readContext(access, { appId, contextId })
-  if ('kind' in open) return open
-  const locked = await readContext(access, { appId, contextId: PROTECTED_CONTEXT })
-  if (!('kind' in locked)) {
-    const isComplete = open.isComplete && locked.isComplete
-    return { kind: 'items', items: [...open.items, ...locked.items], isComplete }
+  const unprotected = await readContext(access, { appId, contextId })
+  if ('kind' in unprotected) return unprotected
+  const underProtection = await readContext(access, { appId, contextId: PROTECTED_CONTEXT })
+  if (!('kind' in underProtection)) {
+    const isComplete = unprotected.isComplete && underProtection.isComplete
+    return { kind: 'items', items: [...unprotected.items, ...underProtection.items], isComplete }
   }
   // Steam does not know the context of protected items for this game.
-  const isUnused = !isProtected && locked.reason === 'steam_error'
-  return { kind: 'items', items: open.items, isComplete: open.isComplete && isUnused }
+  const isUnused = !isProtected && underProtection.reason === 'steam_error'
+  return { kind: 'items', items: unprotected.items, isComplete: unprotected.isComplete && isUnused }
 }
 
 async function readContext(access: Access, place: Place): Promise<ContextAnswer> {

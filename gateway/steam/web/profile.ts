@@ -6,9 +6,9 @@ import type { Call } from './connection.ts'
 
 /** Steam's own picture for accounts without one. */
 const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
-const MAX_NAME = 64
+const MAX_NAME_CHARACTERS = 64
 /** The most characters to read. The name and the picture come before the text that the account's owner wrote. */
-const MOST_XML = 64 * 1024
+const MOST_XML_CHARACTERS = 64 * 1024
 
 export type ProfileHosts = {
   /** The address of avatars, without a slash at the end. */
@@ -48,7 +48,9 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   if (xml === null) return { kind: 'unknown_account' }
   const miniData =
     mini.kind === 'reply' && mini.status === 200 ? miniProfile.safeParse(mini.body).data : undefined
-  const name = [...plainText(xml?.name || miniData?.persona_name || '')].slice(0, MAX_NAME).join('')
+  const name = [...plainText(xml?.name || miniData?.persona_name || '')]
+    .slice(0, MAX_NAME_CHARACTERS)
+    .join('')
   if (!name) return page.kind === 'unavailable' ? page : unavailableFrom('profile', page)
   return {
     kind: 'profile',
@@ -68,7 +70,7 @@ type Page = { name: string; avatar: string; memberSince: string | null }
 /** null: Steam says that there is no such account. undefined: anything else, such as a page about rate limits. */
 function parseXml(page: unknown, steamId: string): Page | null | undefined {
   if (typeof page !== 'string') return undefined
-  const body = page.slice(0, MOST_XML)
+  const body = page.slice(0, MOST_XML_CHARACTERS)
   if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) {
     // Other errors, such as too many requests, do not mean that the account is unknown.
     return textOf(body, 'error').includes('could not be found') ? null : undefined

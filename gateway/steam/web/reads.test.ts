@@ -50,6 +50,7 @@ describe('reads', () => {
     const since = new Date()
     expect(await session.listOffers(since, null)).toMatchObject({ sent: [{ offerId: '1' }], next: '7' })
     expect(await session.listOffers(since, '7')).toMatchObject({ sent: [{ offerId: '2' }], next: null })
+    // A page that names itself as the next one.
     steam.routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
     expect(await session.listOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
   })
@@ -131,8 +132,8 @@ describe('reads', () => {
 })
 
 describe('an inventory', () => {
-  const OFFERED = 'steamcommunity.com/tradeoffer/new/partnerinventory/'
-  const SHOWN = `steamcommunity.com/inventory/${PARTNER.steamId}/440/2`
+  const OFFERED_PATH = 'steamcommunity.com/tradeoffer/new/partnerinventory/'
+  const PUBLIC_PATH = `steamcommunity.com/inventory/${PARTNER.steamId}/440/2`
   const description = (tradable: 0 | 1) => ({ name: 'Key', market_hash_name: 'Key', tradable, tags: [] })
   const offered = (): SteamReply => ({
     body: {
@@ -157,60 +158,60 @@ describe('an inventory', () => {
   const read = (session: SteamSession) => session.readInventory(PARTNER, 'tf', 'en')
   const summaryOf = (answer: Awaited<ReturnType<typeof read>>) =>
     answer.kind === 'items' ? answer.items.map(({ assetId, tradable }) => [assetId, tradable]) : answer
-  const all = [
+  const allItems = [
     ['5', true],
     ['4', false],
   ]
 
   it('is read through the session first, with untradable items from the public page', async () => {
-    steam.routes.set(OFFERED, offered)
-    steam.routes.set(SHOWN, shown)
+    steam.routes.set(OFFERED_PATH, offered)
+    steam.routes.set(PUBLIC_PATH, shown)
     const session = await steam.open()
     steam.log = []
-    expect(summaryOf(await read(session))).toEqual(all)
-    expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
+    expect(summaryOf(await read(session))).toEqual(allItems)
+    expect(steam.log).toEqual([`GET ${OFFERED_PATH}`, `GET ${PUBLIC_PATH}`])
   })
 
   it('comes from the public page alone if the session’s page fails', async () => {
-    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
-    steam.routes.set(SHOWN, shown)
-    expect(summaryOf(await read(await steam.open()))).toEqual(all)
-    steam.routes.set(OFFERED, () => 'hang')
-    expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(all)
+    steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
+    steam.routes.set(PUBLIC_PATH, shown)
+    expect(summaryOf(await read(await steam.open()))).toEqual(allItems)
+    steam.routes.set(OFFERED_PATH, () => 'hang')
+    expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(allItems)
   })
 
   it('has no untradable items if the public page fails, and causes no second request if Steam refused', async () => {
-    steam.routes.set(OFFERED, offered)
-    steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
+    steam.routes.set(OFFERED_PATH, offered)
+    steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
     expect(summaryOf(await read(await steam.open()))).toEqual([['5', true]])
-    steam.routes.set(OFFERED, () => ({ body: { success: false, error: 'This profile is private.' } }))
+    steam.routes.set(OFFERED_PATH, () => ({ body: { success: false, error: 'This profile is private.' } }))
     const session = await steam.open()
     steam.log = []
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
-    expect(steam.log).toEqual([`GET ${OFFERED}`])
+    expect(steam.log).toEqual([`GET ${OFFERED_PATH}`])
   })
 
   it('of an account without the game, or without items in it, is empty', async () => {
-    steam.routes.set(OFFERED, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
-    steam.routes.set(SHOWN, () => ({ body: { success: 1, total_inventory_count: 0 } }))
+    steam.routes.set(OFFERED_PATH, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
+    steam.routes.set(PUBLIC_PATH, () => ({ body: { success: 1, total_inventory_count: 0 } }))
     const session = await steam.open()
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'no_items' })
     const error = 'EYldRefreshAppIfNecessary failed with EResult 55 (55)'
-    steam.routes.set(SHOWN, () => ({ status: 500, body: { error } }))
+    steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: { error } }))
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'no_items' })
-    steam.routes.set(SHOWN, () => ({ status: 403, body: null }))
+    steam.routes.set(PUBLIC_PATH, () => ({ status: 403, body: null }))
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
   })
 
   it('is read in pages of half the size if Steam refuses the size, and keeps that size', async () => {
     const counts: (string | null)[] = []
-    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
-    steam.routes.set(SHOWN, ({ query }) => {
+    steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
+    steam.routes.set(PUBLIC_PATH, ({ query }) => {
       counts.push(query.get('count'))
       return Number(query.get('count')) > 300 ? { status: 400, body: null } : shown()
     })
     const session = await steam.open()
-    expect(summaryOf(await read(session))).toEqual(all)
+    expect(summaryOf(await read(session))).toEqual(allItems)
     await read(session)
     expect(counts).toEqual(['1000', '500', '250', '250'])
   })
@@ -223,8 +224,8 @@ describe('an inventory', () => {
     if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
     const counts: (string | null)[] = []
     let most = 300
-    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
-    steam.routes.set(SHOWN, ({ query }) => {
+    steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
+    steam.routes.set(PUBLIC_PATH, ({ query }) => {
       counts.push(query.get('count'))
       return Number(query.get('count')) > most ? { status: 400, body: null } : shown()
     })
@@ -234,26 +235,26 @@ describe('an inventory', () => {
     await read(opened.session)
     expect(counts).toEqual(['1000', '500', '250', '250'])
     nowMs = 600_000
-    expect(summaryOf(await read(opened.session))).toEqual(all)
+    expect(summaryOf(await read(opened.session))).toEqual(allItems)
     expect(counts.slice(4)).toEqual(['1000'])
     opened.session.close()
   })
 
   it('is complete or unavailable, however many items it has', async () => {
     const HALF = 10_000
-    let more = false
-    steam.routes.set(OFFERED, ({ query }) => {
+    let isEndless = false
+    steam.routes.set(OFFERED_PATH, ({ query }) => {
       const start = Number(query.get('start') ?? 0)
       const rows = Array.from({ length: HALF }, (_, index) => ({ id: `${start + index + 1}`, classid: '1' }))
-      const rest = start === 0 || more ? { more: true, more_start: start + HALF } : { more: false }
+      const rest = start === 0 || isEndless ? { more: true, more_start: start + HALF } : { more: false }
       const rgInventory = Object.fromEntries(rows.map((row) => [row.id, row]))
       return { body: { success: true, ...rest, rgInventory, rgDescriptions: { '1_0': description(1) } } }
     })
-    steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
+    steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
     const session = await steam.open()
     const answer = await read(session)
     expect(answer.kind === 'items' && answer.items.length).toBe(2 * HALF)
-    more = true
+    isEndless = true
     expect(await read(session)).toMatchObject({ kind: 'unavailable', detail: 'inventory: too many items' })
   })
 
@@ -270,24 +271,26 @@ describe('an inventory', () => {
       const more = from + count < total ? { more_items: 1, last_assetid: String(from + count) } : {}
       return { body: { success: 1, assets, descriptions, ...more } }
     }
-    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
+    steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
     const session = await steam.open()
-    steam.routes.set(SHOWN, ({ query }) => ofTotal(1_500)(query))
+    // At most 20 pages are read, and the smallest have 75 items.
+    steam.routes.set(PUBLIC_PATH, ({ query }) => ofTotal(1_500)(query))
     const whole = await read(session)
     expect(whole.kind === 'items' && whole.items).toHaveLength(1_500)
+    // A new port with its own budget: the first one's is almost spent.
     const other = await steam.open()
-    steam.routes.set(SHOWN, ({ query }) => ofTotal(1_501)(query))
+    steam.routes.set(PUBLIC_PATH, ({ query }) => ofTotal(1_501)(query))
     expect(await read(other)).toMatchObject({ kind: 'unavailable' })
   })
 
   it('is not read again for a while after a refusal for too many requests', async () => {
-    steam.routes.set(OFFERED, () => ({ status: 429, body: null }))
-    steam.routes.set(SHOWN, () => ({ status: 429, body: null }))
+    steam.routes.set(OFFERED_PATH, () => ({ status: 429, body: null }))
+    steam.routes.set(PUBLIC_PATH, () => ({ status: 429, body: null }))
     const session = await steam.open()
     steam.log = []
     expect(await read(session)).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
     expect(await read(session)).toMatchObject({ kind: 'unavailable', reason: 'not_our_turn' })
-    expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
+    expect(steam.log).toEqual([`GET ${OFFERED_PATH}`, `GET ${PUBLIC_PATH}`])
   })
 })
 
@@ -330,6 +333,7 @@ describe('a profile', () => {
     expect(answer.kind === 'profile' && answer.profile.memberSince).toBe(day)
   })
 
+  const DEFAULT_PICTURE = /\/fef49e7fa7e[0-9a-f]+_full\.jpg$/
   it.each([
     `https://evil.example/${hash}_full.jpg`,
     `https://steamstatic.com.evil.example/${hash}_full.jpg`,
@@ -338,7 +342,7 @@ describe('a profile', () => {
   ])('does not take a picture from %s', async (avatar) => {
     steam.routes.set(profilePath, () => xml('nova', avatar))
     const answer = await steam.createPort().readProfile(PARTNER.steamId)
-    expect(answer.kind === 'profile' && answer.profile.avatarUrl).toMatch(/\/fef49e7fa7e[0-9a-f]+_full\.jpg$/)
+    expect(answer.kind === 'profile' && answer.profile.avatarUrl).toMatch(DEFAULT_PICTURE)
   })
 
   it.each([
@@ -346,7 +350,7 @@ describe('a profile', () => {
     ['endless opening tags', '<steamID64>'.repeat(100_000)],
     ['an endless CDATA section', `<![CDATA[${']'.repeat(1_000_000)}`],
     ['more markup', '<b>nova</b>'],
-  ])('from a page with %s in its fields is quickly unavailable', async (_what, text) => {
+  ])('is unavailable if its page has %s in its fields', async (_what, text) => {
     for (const tag of ['steamID64', 'steamID']) {
       const id = tag === 'steamID' ? `<steamID64>${PARTNER.steamId}</steamID64>` : ''
       steam.routes.set(profilePath, () => ({ body: `<profile>${id}<${tag}>${text}` }))

@@ -15,7 +15,7 @@ let session: SteamSession
 let shopper: Partner & { name: string }
 let refreshToken: string
 
-const steamHere = (deadlines = {}) =>
+const portOnSandbox = (deadlines = {}) =>
   createWebSteam({
     redirect: createSandboxAgent('sandbox', sandbox.url),
     imageBase: sandbox.url,
@@ -42,7 +42,7 @@ beforeEach(async () => {
   refreshToken = bot.refreshToken
   const token = new URL(player.tradeUrl).searchParams.get('token') ?? ''
   shopper = { steamId: player.steamId, token, name: player.name }
-  const opened = await steamHere().openSession(refreshToken)
+  const opened = await portOnSandbox().openSession(refreshToken)
   if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
   session = opened.session
 })
@@ -51,6 +51,13 @@ afterEach(async () => {
   session.close()
   await sandbox.close()
 })
+
+async function openOtherBot() {
+  const [, other] = botsSchema.parse(await control('GET', 'bots'))
+  const opened = await portOnSandbox().openSession(other?.refreshToken ?? '')
+  if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+  return opened.session
+}
 
 async function inventory(game: Game = 'cs'): Promise<SteamItem[]> {
   const answer = await session.readInventory(shopper, game, 'en')
@@ -78,7 +85,7 @@ async function offerNow(offerId: string) {
 
 describe('people', () => {
   it('have a name, a picture, a level and the day on which they joined, as on their page', async () => {
-    const answer = await steamHere().readProfile(shopper.steamId)
+    const answer = await portOnSandbox().readProfile(shopper.steamId)
     if (answer.kind !== 'profile') throw new Error(JSON.stringify(answer))
     expect(answer.profile).toMatchObject({ name: shopper.name, level: expect.any(Number) })
     expect((await fetch(answer.profile.avatarUrl)).headers.get('content-type')).toMatch(/^image\//)
@@ -87,7 +94,7 @@ describe('people', () => {
   })
 
   it('are unknown if their account does not exist', async () => {
-    expect(await steamHere().readProfile('76561197960999999')).toEqual({ kind: 'unknown_account' })
+    expect(await portOnSandbox().readProfile('76561197960999999')).toEqual({ kind: 'unknown_account' })
   })
 
   it('are checked with the token of their trade link', async () => {
@@ -235,36 +242,32 @@ describe('an offer', () => {
     ['send-inventory-full', 'inventory_full'],
     ['send-34', 'renamed'],
   ])('D-30 of one bot alone is refused by %s as %s; others are sent', async (behaviour, reason) => {
-    const [, other] = botsSchema.parse(await control('GET', 'bots'))
-    const opened = await steamHere().openSession(other?.refreshToken ?? '')
-    if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+    const otherSession = await openOtherBot()
     try {
       sandbox.begin(behaviour, { steamId: session.steamId })
       const assets = await someAssets(1)
       expect(await session.sendOffer(shopper, assets, 'A')).toEqual({ kind: 'refused', reason })
-      expect(await opened.session.sendOffer(shopper, assets, 'B')).toMatchObject({ kind: 'sent' })
+      expect(await otherSession.sendOffer(shopper, assets, 'B')).toMatchObject({ kind: 'sent' })
       sandbox.end(behaviour, session.steamId)
       expect(await session.sendOffer(shopper, assets, 'C')).toMatchObject({ kind: 'sent' })
     } finally {
-      opened.session.close()
+      otherSession.close()
     }
   })
 
   it.each(['send-429', 'send-84'])(
     'D-30 of one bot alone is refused by %s, and that bot then pauses',
     async (limit) => {
-      const [, other] = botsSchema.parse(await control('GET', 'bots'))
-      const opened = await steamHere().openSession(other?.refreshToken ?? '')
-      if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+      const otherSession = await openOtherBot()
       try {
         sandbox.begin(limit, { steamId: session.steamId, times: 1 })
         const assets = await someAssets(1)
         const refused = { kind: 'refused', reason: 'rate_limited' }
         expect(await session.sendOffer(shopper, assets, 'A')).toEqual(refused)
         expect(await session.sendOffer(shopper, assets, 'B')).toEqual({ ...refused, reason: 'not_our_turn' })
-        expect(await opened.session.sendOffer(shopper, assets, 'C')).toMatchObject({ kind: 'sent' })
+        expect(await otherSession.sendOffer(shopper, assets, 'C')).toMatchObject({ kind: 'sent' })
       } finally {
-        opened.session.close()
+        otherSession.close()
       }
     },
   )
@@ -293,6 +296,7 @@ describe('an offer', () => {
   })
 })
 
+/** The bot gives items to the shopper, and Steam's support reverses that trade. */
 async function giveAndTakeBack(): Promise<void> {
   await control('POST', 'protection', { seconds: 0 })
   const { offerId } = await send('K7M2QZ')
@@ -335,7 +339,7 @@ describe('every field of the port', () => {
     sandbox.begin('hold-15-days', { steamId: shopper.steamId })
     await control('POST', `offers/${held.offerId}/accept`)
     const offers = await session.listOffers(since, null)
-    const profile = await steamHere().readProfile(shopper.steamId)
+    const profile = await portOnSandbox().readProfile(shopper.steamId)
     if (trades.kind !== 'trades' || offers.kind !== 'offers') throw new Error(JSON.stringify(trades))
     if (delivered.kind !== 'trade' || profile.kind !== 'profile') throw new Error(JSON.stringify(profile))
     expect(unfilledFields([delivered.trade, ...trades.trades])).toEqual([])
@@ -377,24 +381,17 @@ describe('a session', () => {
 
   it('cannot be opened with a forged token', async () => {
     const [head, body] = refreshToken.split('.')
-    const forged = await steamHere().openSession(`${head}.${body}.${'A'.repeat(43)}`)
+    const forged = await portOnSandbox().openSession(`${head}.${body}.${'A'.repeat(43)}`)
     expect(forged).toEqual({ kind: 'refused', reason: 'token_dead' })
   })
 
   it('fails immediately while Steam is down', async () => {
     await sandbox.close()
     // A call that only missed its deadline would be a `timeout`, or have the code DEADLINE.
-    const refused = expect.stringContaining('ECONNREFUSED')
-    expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable', detail: refused })
-    expect(
-      await session.sendOffer(shopper, [{ appId: 730, contextId: '2', assetId: '1' }], 'A'),
-    ).toMatchObject({
-      kind: 'unknown',
-      detail: refused,
-    })
-    expect(await steamHere().openSession(refreshToken)).toMatchObject({
-      kind: 'unavailable',
-      detail: refused,
-    })
+    const detail = expect.stringContaining('ECONNREFUSED')
+    const asset = { appId: 730, contextId: '2', assetId: '1' }
+    expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable', detail })
+    expect(await session.sendOffer(shopper, [asset], 'A')).toMatchObject({ kind: 'unknown', detail })
+    expect(await portOnSandbox().openSession(refreshToken)).toMatchObject({ kind: 'unavailable', detail })
   })
 })

@@ -67,7 +67,7 @@ describe('the transport', () => {
     expect(ended).toHaveBeenCalledWith({ kind: 'failed', code: 'DEADLINE' })
   })
 
-  it('ends a request that no run started, because it has no deadline', async () => {
+  it('ends a request made outside of `run` immediately, because it has no deadline', async () => {
     answer = () => {}
     const { promise, resolve } = Promise.withResolvers<unknown>()
     transport.request({ uri: 'https://steamcommunity.com/' }, (error) => resolve(error))
@@ -80,6 +80,7 @@ describe('the transport', () => {
   })
 
   it('reports by its code that Steam is down', async () => {
+    // Nothing listens on port 1.
     const nobody = createTransport(createSandboxAgent('sandbox', 'http://127.0.0.1:1'))
     const result = await nobody.run(60_000, (done) =>
       nobody.request({ uri: 'https://steamcommunity.com/' }, done),
@@ -88,7 +89,7 @@ describe('the transport', () => {
   })
 
   it('stops reading an answer that does not end', async () => {
-    const piece = Buffer.alloc(4 * 1024 * 1024, 32)
+    const piece = Buffer.alloc(4 * 1024 * 1024, ' ')
     answer = (response) => {
       const more = () => {
         while (!response.destroyed && response.write(piece)) {}

@@ -45,7 +45,7 @@ describe('opening a session', () => {
     'a.b.c',
     jwt({ sub: BOT, aud: ['web:community'] }),
     jwt({ aud: ['web', 'derive'] }),
-  ])('with text %# is refused without a request to Steam', async (token) => {
+  ])('with the text %j is refused without a request to Steam', async (token) => {
     expect(await steam.createPort().openSession(token)).toEqual({
       kind: 'refused',
       reason: 'token_malformed',
@@ -64,7 +64,7 @@ describe('opening a session', () => {
     [{ body: { error: 20 } }, 'steam_error'],
     [{ status: 503, body: '<html>' }, 'steam_error'],
     ['drop' as const, 'steam_error'],
-  ])('is unavailable while Steam has trouble (case %#)', async (reply, reason) => {
+  ])('is unavailable if Steam answers %j: %s', async (reply, reason) => {
     steam.routes.set(FINALIZE, () => reply)
     const answer = await steam.createPort().openSession(TOKEN)
     expect(answer).toMatchObject({ kind: 'unavailable', reason })
@@ -128,11 +128,10 @@ describe('a session that Steam ends', () => {
       { status: 302, headers: { location: 'https://steamcommunity.com/login/home/' } },
     ],
   ])('with %s is renewed once for all callers', async (_, ending) => {
-    let fresh = false
     steam.routes.set(api('GetTradeOffer'), ({ query }) => {
       const token = atob(query.get('access_token')?.split('.')[1] ?? '')
-      fresh = token.includes('"n":2')
-      return fresh ? ok({}) : ending
+      // `n` is the number of the login that gave the token.
+      return token.includes('"n":2') ? ok({}) : ending
     })
     const session = await steam.open()
     const answers = await Promise.all(['1', '2', '3', '4'].map((id) => session.readOffer(id)))
@@ -174,8 +173,8 @@ describe('a session that Steam ends', () => {
     expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable', reason: 'steam_error' })
     expect(steam.logins).toBe(2)
     steam.routes.set(FINALIZE, () => ({ body: { error: 15 } }))
-    const other = await steam.open().catch((error: Error) => error.message)
-    expect(other).toContain('token_dead')
+    const refusal = await steam.open().catch((error: Error) => error.message)
+    expect(refusal).toContain('token_dead')
     expect(await session.sendOffer(PARTNER, ASSETS, 'C')).toEqual({ kind: 'refused', reason: 'session_dead' })
   })
 
@@ -273,7 +272,7 @@ describe('a send', () => {
     [{ body: { strError: { toString: 1 } } }],
     [{ status: 500, body: { strError: ['(15)'] } }],
     [{ body: '<html>' }],
-  ])('whose answer is lost or unreadable is unknown and never resent (case %#)', async (answer) => {
+  ])('whose answer is lost or unreadable is unknown and never resent: %j', async (answer) => {
     steam.routes.set(SEND, () => answer)
     const session = await steam.open({ send: 400 })
     expect(await session.sendOffer(PARTNER, ASSETS, 'K7M2QX')).toMatchObject({ kind: 'unknown' })

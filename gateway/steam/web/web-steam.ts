@@ -29,7 +29,7 @@ import { readOwnInventory } from './own-inventory.ts'
 import { type ProfileHosts, readProfile } from './profile.ts'
 import { createTransport } from './transport.ts'
 
-/** The deadlines of calls in milliseconds, including a renewal of the session. */
+/** The deadlines of calls in milliseconds, including a renewal of the session. `own`: the bot's own inventory. */
 type Deadlines = { login: number; send: number; inventory: number; own: number; other: number }
 
 const DEFAULT_DEADLINES: Deadlines = {

@@ -1,7 +1,7 @@
 /** Calls to the operators' console from pages and people who may not make them: family 53. */
 import { ACTS } from '../../../gateway/console/acts.ts'
 import { FINDS } from '../../../gateway/console/finds.ts'
-import { type ConsoleAnswer, OWN as OWN_PAGE, post, showPasskey } from '../../../gateway/testing/console.ts'
+import { type ConsoleAnswer, OWN_PAGE_HEADERS, post, showPasskey } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
 import { problemIf } from './checks.ts'
@@ -213,7 +213,7 @@ export const consoleCalls: Family = family<Defence>({
   },
   async honest(target: Target) {
     const staff = await staffOf(target)
-    const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN_PAGE })
+    const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN_PAGE_HEADERS })
     const headers = await staff.newSession(staff.ada)
     const answer = await call(staff, 'find/acts', headers)
     return problemIf(shown.status !== 200 || answer.status !== 200, `an operator gets ${answer.status}`)

@@ -5,7 +5,7 @@ import {
   type ConsoleAnswer,
   linkFor,
   ORIGIN,
-  OWN as OWN_PAGE,
+  OWN_PAGE_HEADERS,
   post,
   register,
   secretOf,
@@ -60,7 +60,7 @@ function otherDevices({ till }: Staff, device: () => Authenticator, stoppedBy: D
 /** Answers to challenges that were used, have expired, or were not made for this answer. */
 const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
   const stoppedBy = 'a challenge counts once' as const
-  const finish = (at: string, assertion: object, headers: Record<string, string> = OWN_PAGE) =>
+  const finish = (at: string, assertion: object, headers: Record<string, string> = OWN_PAGE_HEADERS) =>
     post(till, `${at}/finish`, { headers, body: { assertion } })
   return [
     {
