@@ -23,16 +23,19 @@ describe('the conformance suite', () => {
   })
 
   it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('uses the behaviour "%s"', (behaviour) => {
-    const players: Record<string, string> = PLAYERS
+    const players: Record<string, string> = PLAYER_OF_BEHAVIOUR
     const words = [`${behaviour}'`, `behaviours/${behaviour}`, players[behaviour] ?? behaviour]
-    const tests = [...sources, ...OTHERS.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))]
+    const tests = [
+      ...sources,
+      ...OTHER_TEST_FILES.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')),
+    ]
     expect(tests.some((source) => words.some((word) => source.includes(word)))).toBe(true)
   })
 })
 
-const OTHERS = ['world/trades.test.ts', 'control.test.ts', 'limits.test.ts']
+const OTHER_TEST_FILES = ['world/trades.test.ts', 'control.test.ts', 'limits.test.ts']
 /** Behaviours that tests use only through their magic players. */
-const PLAYERS = {
+const PLAYER_OF_BEHAVIOUR = {
   'hidden-inventory': 'magic_hidden',
   'no-items': 'magic_empty',
   'game-not-owned': 'magic_no_game',

@@ -24,6 +24,7 @@ export type PlainFault = Fault & { match: { host?: string; path: string }; times
 export type Faults = ReturnType<typeof createFaults>
 
 const MOST_ACTIVE = 1000
+const MOST_DELAY_MS = 60_000
 
 /** The list of active faults. The first match applies to a request and is counted. */
 export function createFaults(nowS: () => number) {
@@ -132,11 +133,11 @@ function isAbout(request: Incoming, world: World, steamId: string): boolean {
 /** The answer that a fault sends instead of Steam's, if it sends one. */
 export function replyOf({ effect }: Fault): Reply | undefined {
   if (effect.status === undefined && effect.body === undefined) return undefined
-  const html = typeof effect.body === 'string'
+  const isHtml = typeof effect.body === 'string'
   return {
     status: effect.status ?? 200,
-    headers: { 'content-type': html ? 'text/html' : 'application/json', ...effect.headers },
-    body: html ? String(effect.body) : JSON.stringify(effect.body ?? null),
+    headers: { 'content-type': isHtml ? 'text/html' : 'application/json', ...effect.headers },
+    body: isHtml ? String(effect.body) : JSON.stringify(effect.body ?? null),
   }
 }
 
@@ -151,7 +152,7 @@ export function parseFault(value: unknown): PlainFault | undefined {
     match: { path, ...(typeof host === 'string' ? { host } : {}) },
     times: typeof times === 'number' ? times : 1,
     effect: effectOf(field(value, 'effect')),
-    delayMs: typeof delayMs === 'number' ? Math.min(delayMs, 60_000) : 0,
+    delayMs: typeof delayMs === 'number' ? Math.min(delayMs, MOST_DELAY_MS) : 0,
   }
 }
 

@@ -3,6 +3,7 @@ import { createSession, loginCookies, Request, SandboxAgent } from './conformanc
 import { CATALOGUE } from './items.ts'
 import { decode, encode } from './protobuf.ts'
 import { type RunningSteam, startSteam } from './start.ts'
+import { STATE } from './world/world.ts'
 
 let steam: RunningSteam
 let cookie: string
@@ -10,7 +11,7 @@ let cookie: string
 beforeAll(async () => {
   steam = await startSteam({ port: 0, seed: 'forms' })
   const cookies = await loginCookies(steam, steam.as('Tradetill Bot #1').refreshToken())
-  cookie = [...cookies.map((line) => line.split(';')[0]), 'sessionid=0123456789abcdef01234567'].join('; ')
+  cookie = [...cookies.map((line) => line.split(';')[0]), `sessionid=${SESSION}`].join('; ')
 })
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
@@ -98,9 +99,9 @@ describe('the page of an offer', () => {
     expect(await read(gift)).toContain('<strong>get nothing in return</strong>')
     const phone = await press('gift')
     expect(await read(phone)).toContain('Confirm the trade?')
-    expect(steam.world().offers).toMatchObject([{ state: 2 }])
+    expect(steam.world().offers).toMatchObject([{ state: STATE.active }])
     await press('confirm')
-    expect(steam.world().offers).toMatchObject([{ state: 3 }])
+    expect(steam.world().offers).toMatchObject([{ state: STATE.accepted }])
   })
 
   it('lists on the phone what is given, by name and picture, and what is received', async () => {
@@ -128,12 +129,12 @@ describe('a login', () => {
     const { qrChallengeUrl = '' } = await session.startWithQR()
     session.cancelLoginAttempt()
     const clientId = BigInt(qrChallengeUrl.split('/').at(-1) ?? 0)
-    const pages = await fetch(`${steam.url}/control/logins/${clientId}/approve`, {
+    const approval = await fetch(`${steam.url}/control/logins/${clientId}/approve`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ steamId: steam.as('Tradetill Bot #1').steamId }),
     })
-    expect(pages.status).toBe(200)
+    expect(approval.status).toBe(200)
     const guess = encode([
       [1, clientId],
       [2, Buffer.from('guess')],
@@ -163,15 +164,13 @@ describe('the encoding of protocol buffers', () => {
     expect([message?.number(7), message?.text(7)]).toEqual([0n, ''])
   })
 
-  it('refuses bytes that are cut off or of an unknown type', () => {
-    for (const bytes of [
-      [8],
-      [18, 5, 1],
-      [8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
-      [15, 1],
-      [9, 1],
-    ]) {
-      expect(decode(Buffer.from(bytes))).toBeUndefined()
-    }
+  it.each([
+    ['a field without its value', [8]],
+    ['a text that is cut off', [18, 5, 1]],
+    ['an endless number', [8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]],
+    ['a field of an unknown type', [15, 1]],
+    ['a long number that is cut off', [9, 1]],
+  ])('refuses %s', (_, bytes) => {
+    expect(decode(Buffer.from(bytes))).toBeUndefined()
   })
 })

@@ -81,6 +81,8 @@ const PREFIXES: Record<number, Record<string, string>> = {
 }
 
 const DAY_MS = 86_400_000
+/** Stands in a class id for a wear, which are numbered from 0 to 4. */
+const NO_WEAR = 9
 
 /** Every item class of the sandbox, by class id. */
 export const CATALOGUE: ReadonlyMap<string, ItemClass> = new Map(
@@ -104,7 +106,7 @@ function classesOf(appId: number, line: Line, index: number): ItemClass[] {
     const prefix = PREFIXES[appId]?.[line.quality ?? ''] ?? ''
     const suffix = wear === undefined ? '' : ` (${WEARS[wear]})`
     return {
-      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? 9}${idSuffix}`,
+      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? NO_WEAR}${idSuffix}`,
       appId,
       name: `${prefix}${line.name}${suffix}`,
       type: appId === 252490 ? 'Workshop Item' : line.type,
@@ -138,6 +140,7 @@ function tagsOf(appId: number, line: Line, wear: number | undefined): Tag[] {
     tag('Quality', quality, quality),
   ]
   if (line.rarity) {
+    // A rarity has the same colour in every game.
     tags.push({ ...tag('Rarity', `Rarity_${line.rarity}`, line.rarity), color: colorOf(730, line) })
   }
   const exterior = appId === 440 ? `TFUI_InvTooltip_${TF_WEARS[wear ?? 0]}` : `WearCategory${wear}`

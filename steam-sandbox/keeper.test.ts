@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const start = () => startSteam({ port: 0, seed: 'keeper', dataFile })
 const savedWorld = () => JSON.parse(readFileSync(dataFile, 'utf8'))
 
-function offer(steam: RunningSteam): void {
+function sendAnOffer(steam: RunningSteam): void {
   const nova = steam.as('nova_hound')
   const token = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
   const sender = steam.as('Tradetill Bot #1').steamId
@@ -34,7 +34,7 @@ function offer(steam: RunningSteam): void {
 
 it('the world is saved soon after a change, and loaded after a restart', async () => {
   const steam = await start()
-  offer(steam)
+  sendAnOffer(steam)
   await expect.poll(() => savedWorld().offers, { message: 'the offer in the file' }).toHaveLength(1)
   steam.advance(60)
   await steam.close()
@@ -47,7 +47,7 @@ it('the world is saved soon after a change, and loaded after a restart', async (
 
 it('an offer in a world saved by the first version can still be accepted', async () => {
   const steam = await start()
-  offer(steam)
+  sendAnOffer(steam)
   await steam.close()
   const { accounts, offers, lastId } = savedWorld()
   const old = {
@@ -73,7 +73,7 @@ it('an offer in a world saved by the first version can still be accepted', async
 
 it('a world that lacks newer magic players receives them, and no other account changes', async () => {
   const steam = await start()
-  offer(steam)
+  sendAnOffer(steam)
   await steam.close()
   const world = savedWorld()
   const before = { ...world, accounts: world.accounts.slice(0, -2) }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  contents,
   control,
   get,
+  inventoryOf,
   logIn,
   loginCookies,
   type Person,
@@ -11,9 +11,9 @@ import {
   wait,
 } from './conformance/libraries.ts'
 import { startSteam } from './start.ts'
-import { DAY_S } from './world/world.ts'
+import { DAY_S, STATE } from './world/world.ts'
 
-const TUESDAY_NOON_S = Date.UTC(2026, 10, 24, 20) / 1000
+const TUESDAY_NOON_IN_LOS_ANGELES_S = Date.UTC(2026, 10, 24, 20) / 1000
 let nowMs: number
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
@@ -71,11 +71,11 @@ describe('quotas', () => {
   })
 
   it('can be switched off when the sandbox starts', async () => {
-    const free = await startSteam({ port: 0, seed: 'limits', quotas: false })
-    const { community } = await logIn(free, 'Tradetill Bot #1')
-    const page = `https://steamcommunity.com/inventory/${free.as('nova_hound').steamId}/730/2?count=75`
+    const unlimited = await startSteam({ port: 0, seed: 'limits', quotas: false })
+    const { community } = await logIn(unlimited, 'Tradetill Bot #1')
+    const page = `https://steamcommunity.com/inventory/${unlimited.as('nova_hound').steamId}/730/2?count=75`
     for (let index = 0; index < 70; index += 1) expect((await get(community, page)).status).toBe(200)
-    await free.close()
+    await unlimited.close()
   })
 })
 
@@ -113,18 +113,18 @@ describe('the history of trades', () => {
 })
 
 describe('the data of a bot', () => {
-  const own = async (name: string, input: object) =>
+  const callAsBot = async (name: string, input: object) =>
     JSON.stringify(await wait<unknown>((done) => bot.manager._apiCall('GET', name, 1, input, done)))
 
   it('include its inventory with protected items, which nobody else may read', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
-    expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
+    expect(await callAsBot('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
     const { steamId } = steam.as('nova_hound')
     // Advances a second, so the refusal below does not come from the rate limit.
     nowMs += 1000
-    expect(await own('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
+    expect(await callAsBot('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
       '{"response":{}}',
     )
     const older = (of: string) => `https://steamcommunity.com/profiles/${of}/inventory/json/730/16/?trading=1`
@@ -135,9 +135,9 @@ describe('the data of a bot', () => {
   })
 
   it('include its trade link, which can be replaced', async () => {
-    const before = await own('GetTradeOfferAccessToken', {})
-    expect(await own('GetTradeOfferAccessToken', {})).toBe(before)
-    expect(await own('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
+    const before = await callAsBot('GetTradeOfferAccessToken', {})
+    expect(await callAsBot('GetTradeOfferAccessToken', {})).toBe(before)
+    expect(await callAsBot('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
     const nova = steam.as('nova_hound')
     const old = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
     await control(steam, `POST players/${nova.steamId}/token`)
@@ -150,7 +150,7 @@ describe('the data of a bot', () => {
     const cancel = () =>
       wait<unknown>((done) => bot.manager._apiCall('POST', 'CancelTradeOffer', 1, { tradeofferid: id }, done))
     await cancel()
-    expect(steam.world().offers[0]?.state).toBe(6)
+    expect(steam.world().offers[0]?.state).toBe(STATE.canceled)
     await expect(cancel()).rejects.toMatchObject({ eresult: '11' })
   })
 })
@@ -162,6 +162,7 @@ describe('a hostile name', () => {
     const { steamId, tradeUrl } = steam.as('nova_hound')
     await control(steam, `POST players/${steamId}/name`, { name: NAME })
     const page = String((await get(bot.community, tradeUrl())).body)
+    // The page has two scripts.
     expect(page.match(/<\/script>/g)).toHaveLength(2)
     const xml = String(
       (await get(bot.community, `https://steamcommunity.com/profiles/${steamId}/?xml=1`)).body,
@@ -185,7 +186,7 @@ describe('Steam hides', () => {
     steam.as('nova_hound').accept(id)
     const other = await logIn(steam, 'nova_hound')
     const seen = async (person: Person, contextId: number) =>
-      (await contents(person.community, bot.steamId, { contextId, tradable: false })).length
+      (await inventoryOf(person.community, bot.steamId, { contextId, tradable: false })).length
     expect([await seen(bot, 16), await seen(other, 16)]).toEqual([1, 0])
     steam.advance(7 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
@@ -208,7 +209,7 @@ describe('a trade', () => {
     const page = await get(stranger.community, `https://steamcommunity.com/inventory/${bot.steamId}/730/16`)
     expect(String(page.body)).toContain('"total_inventory_count":0')
     expect(String(page.body)).not.toContain('assetid')
-    expect(await contents(stranger.community, bot.steamId, { contextId: 16, tradable: false })).toEqual([])
+    expect(await inventoryOf(stranger.community, bot.steamId, { contextId: 16, tradable: false })).toEqual([])
     const input = { tradeid: steam.world().trades[0]?.id }
     const read = ({ manager }: Person) =>
       wait<unknown>((done) => manager._apiCall('GET', 'GetTradeStatus', 1, input, done))
@@ -232,7 +233,7 @@ describe('magic players', () => {
   })
 
   it('include one for whom Steam is down on Tuesday afternoons in Los Angeles', async () => {
-    nowMs = TUESDAY_NOON_S * 1000
+    nowMs = TUESDAY_NOON_IN_LOS_ANGELES_S * 1000
     expect(await inventory('magic_tuesday')).toBe(200)
     nowMs += 3600_000
     expect(await inventory('magic_tuesday')).toBe(503)

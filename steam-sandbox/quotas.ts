@@ -5,7 +5,7 @@ type Quota = {
   at: RegExp
   burst: number
   everyMs: number
-  of: 'account' | 'address'
+  per: 'account' | 'address'
   /** Beyond this limit, Steam sends an empty answer instead of a refusal. */
   isSilent?: true
 }
@@ -19,37 +19,37 @@ const TIGHT = { burst: 2, everyMs: 10_000 }
  * address, so all callers share those.
  */
 const QUOTAS: Quota[] = [
-  { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, of: 'account' },
-  { at: /\/IEconService\/GetTradeOffers(Summary)?\/v/, burst: 85, everyMs: 125, of: 'account' },
-  { at: /\/IEconService\/GetTradeStatus\/v/, burst: 25, everyMs: 2000, of: 'account' },
-  { at: /\/IEconService\/GetTradeHistory\/v/, burst: 25, everyMs: 15_000, of: 'account' },
+  { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, per: 'account' },
+  { at: /\/IEconService\/GetTradeOffers(Summary)?\/v/, burst: 85, everyMs: 125, per: 'account' },
+  { at: /\/IEconService\/GetTradeStatus\/v/, burst: 25, everyMs: 2000, per: 'account' },
+  { at: /\/IEconService\/GetTradeHistory\/v/, burst: 25, everyMs: 15_000, per: 'account' },
   // Steam allows one request a second.
   {
     at: /\/IEconService\/GetInventoryItemsWithDescriptions\/v/,
     burst: 1,
     everyMs: 1000,
-    of: 'account',
+    per: 'account',
     isSilent: true,
   },
-  { at: /\/tradeoffer\/new\/partnerinventory\/$/, burst: 30, everyMs: 4000, of: 'account' },
-  { at: /\/tradeoffer\/new\/$/, burst: 20, everyMs: 15_000, of: 'account' },
+  { at: /\/tradeoffer\/new\/partnerinventory\/$/, burst: 30, everyMs: 4000, per: 'account' },
+  { at: /\/tradeoffer\/new\/$/, burst: 20, everyMs: 15_000, per: 'account' },
   {
     at: /^steamcommunity\.com\/profiles\/\d+\/inventory\/json\//,
     burst: 15,
     everyMs: 2000,
-    of: 'account',
+    per: 'account',
   },
-  { at: /^steamcommunity\.com\/inventory\//, burst: 60, everyMs: 4000, of: 'address' },
-  { at: /^steamcommunity\.com\/tradeoffer\/new\/send$/, burst: 60, everyMs: 500, of: 'account' },
-  { at: /^steamcommunity\.com\/tradeoffer\/\d+\/cancel$/, burst: 100, everyMs: 200, of: 'account' },
-  { at: /^steamcommunity\.com\/tradeoffer\/\d+\/decline$/, burst: 100, everyMs: 200, of: 'account' },
-  { at: /^steamcommunity\.com\/+trade\/new\/acknowledge/, burst: 20, everyMs: 5000, of: 'account' },
-  { at: /^steamcommunity\.com\/mobileconf\/getlist$/, burst: 6, everyMs: 5000, of: 'account' },
-  { at: /^steamcommunity\.com\/mobileconf\/(multi)?ajaxop$/, burst: 10, everyMs: 1000, of: 'account' },
-  { at: /^steamcommunity\.com\/market\/priceoverview\/$/, burst: 20, everyMs: 3000, of: 'address' },
-  { at: /^steamcommunity\.com\/profiles\/\d+\/?$/, burst: 200, everyMs: 100, of: 'address' },
-  { at: /^steamcommunity\.com\/miniprofile\//, burst: 200, everyMs: 100, of: 'address' },
-  { at: /^login\.steampowered\.com\/jwt\/finalizelogin$/, burst: 100, everyMs: 200, of: 'address' },
+  { at: /^steamcommunity\.com\/inventory\//, burst: 60, everyMs: 4000, per: 'address' },
+  { at: /^steamcommunity\.com\/tradeoffer\/new\/send$/, burst: 60, everyMs: 500, per: 'account' },
+  { at: /^steamcommunity\.com\/tradeoffer\/\d+\/cancel$/, burst: 100, everyMs: 200, per: 'account' },
+  { at: /^steamcommunity\.com\/tradeoffer\/\d+\/decline$/, burst: 100, everyMs: 200, per: 'account' },
+  { at: /^steamcommunity\.com\/+trade\/new\/acknowledge/, burst: 20, everyMs: 5000, per: 'account' },
+  { at: /^steamcommunity\.com\/mobileconf\/getlist$/, burst: 6, everyMs: 5000, per: 'account' },
+  { at: /^steamcommunity\.com\/mobileconf\/(multi)?ajaxop$/, burst: 10, everyMs: 1000, per: 'account' },
+  { at: /^steamcommunity\.com\/market\/priceoverview\/$/, burst: 20, everyMs: 3000, per: 'address' },
+  { at: /^steamcommunity\.com\/profiles\/\d+\/?$/, burst: 200, everyMs: 100, per: 'address' },
+  { at: /^steamcommunity\.com\/miniprofile\//, burst: 200, everyMs: 100, per: 'address' },
+  { at: /^login\.steampowered\.com\/jwt\/finalizelogin$/, burst: 100, everyMs: 200, per: 'address' },
 ]
 
 export type Quotas = ReturnType<typeof createQuotas>
@@ -58,7 +58,7 @@ export type Quotas = ReturnType<typeof createQuotas>
 export function createQuotas(isOn: boolean, isTight: (caller: string) => boolean) {
   let buckets = new Map<string, { left: number; atMs: number }>()
   const take = (quota: Quota, caller: string, nowMs: number): boolean => {
-    const key = `${quota.at} ${quota.of === 'account' ? caller : ''}`
+    const key = `${quota.at} ${quota.per === 'account' ? caller : ''}`
     const { burst, everyMs } = isTight(caller) ? TIGHT : quota
     const bucket = buckets.get(key) ?? { left: burst, atMs: nowMs }
     const left = Math.min(burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / everyMs)

@@ -10,7 +10,7 @@ import { images } from './routes/images.ts'
 import { login } from './routes/login.ts'
 import type { Route, Sandbox } from './sandbox.ts'
 
-const MAX_BODY = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 const MAX_LOG = 200
 const STEAM_ROUTES: Route[] = [login, enrolment, api, community]
 const OWN_ROUTES: Route[] = [images, control, pages]
@@ -22,7 +22,7 @@ export async function serve(
   sandbox: Sandbox,
 ): Promise<void> {
   const request = await read(message, sandbox.url)
-  if (!request) return give(response, { status: 413, headers: {}, body: '' })
+  if (!request) return sendReply(response, { status: 413, headers: {}, body: '' })
   count(request, sandbox)
   // The log omits calls of tests and tills to the sandbox itself, because tills read its clock every second.
   const isControl = request.isOwn && request.path.startsWith('/control/')
@@ -34,11 +34,12 @@ export async function serve(
   if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)
   const replaced = fault && replyOf(fault)
   // A fault `after` the request lets Steam carry it out, and changes only the answer.
-  const isDone = fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
-  const reply = replaced && !isDone ? replaced : answer(request, sandbox)
+  const isCarriedOut =
+    fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
+  const reply = replaced && !isCarriedOut ? replaced : answer(request, sandbox)
   if (fault?.effect.drop === 'after') return void response.destroy()
   if (fault?.effect.hang === 'after') return sandbox.pause(Infinity, response)
-  give(response, fault?.effect.change?.(reply, request) ?? reply)
+  sendReply(response, fault?.effect.change?.(reply, request) ?? reply)
 }
 
 const MOST_COUNTS = 500
@@ -75,7 +76,7 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
   let size = 0
   for await (const chunk of message) {
     size += chunk.length
-    if (size > MAX_BODY) return undefined
+    if (size > MAX_BODY_BYTES) return undefined
     chunks.push(chunk)
   }
   const host = message.headers.host ?? ''
@@ -112,7 +113,7 @@ function cookiesOf(header: string): ReadonlyMap<string, string> {
   )
 }
 
-function give(response: ServerResponse, reply: Reply): void {
+function sendReply(response: ServerResponse, reply: Reply): void {
   const security = { 'x-content-type-options': 'nosniff' }
   response.writeHead(reply.status, { ...security, ...reply.headers })
   response.end(reply.body)

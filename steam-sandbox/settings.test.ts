@@ -28,7 +28,7 @@ function press(path: string, value: string): Promise<Response> {
 const path = (at: string, name: string) => `/profiles/${steam.as(name).steamId}/${at}`
 const set = (at: string, name: string, value: string) => press(path(at, name), value)
 const accountOf = (name: string) => {
-  const account = steam.world().accounts.find((one) => one.name === name)
+  const account = steam.world().accounts.find((other) => other.name === name)
   if (!account) throw new Error(`There is no ${name}.`)
   return account
 }

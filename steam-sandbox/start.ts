@@ -51,11 +51,11 @@ export async function startSteam({
     server.listen(port, '127.0.0.1', resolve)
   })
   const address = server.address()
-  const listening = typeof address === 'object' && address ? address.port : port
-  sandbox.url = `http://localhost:${listening}`
+  const listeningPort = typeof address === 'object' && address ? address.port : port
+  sandbox.url = `http://localhost:${listeningPort}`
   return {
     url: sandbox.url,
-    port: listening,
+    port: listeningPort,
     world: sandbox.world,
     /** Applies a pure change to the world, for states that no call can produce. */
     change: sandbox.change,

@@ -63,7 +63,7 @@ it('the page shows the result of a scene as text, with links to this machine onl
   }
 })
 
-it('results in an unexpected form, or of an unknown scene, are refused', async () => {
+it('scenes and results in an unexpected form, and the result of an unknown scene, are refused', async () => {
   expect(await put('/control/tour', { scenes: [{ name: 'paid' }] })).toBe(400)
   expect(await put('/control/tour', { scenes: 'all' })).toBe(400)
   expect(await put('/control/tour/paid', { state: 'ready', summary: '', links: [] })).toBe(400)

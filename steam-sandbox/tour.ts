@@ -19,8 +19,8 @@ export type Tour = ReturnType<typeof createTour>
 const MOST_SCENES = 20
 const MOST_LINKS = 10
 
-/** `pressed` is called with the scene that a visitor wants to see. */
-export function createTour(pressed: (name: string) => void) {
+/** `onPressed` is called with the scene that a visitor wants to see. */
+export function createTour(onPressed: (name: string) => void) {
   let scenes: Scene[] = []
   const change = (name: string, part: Partial<Scene>): boolean => {
     if (!scenes.some((scene) => scene.name === name)) return false
@@ -54,7 +54,7 @@ export function createTour(pressed: (name: string) => void) {
     /** Plays one scene at a time, because all share the clock. Returns false while another one plays. */
     press(name: string): boolean {
       if (isPlaying() || !change(name, { state: 'playing', summary: '', links: [] })) return false
-      pressed(name)
+      onPressed(name)
       return true
     },
   }

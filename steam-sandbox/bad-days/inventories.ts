@@ -24,9 +24,9 @@ function giveHostileNames(body: unknown): unknown {
     body.descriptions ? 'descriptions' : 'rgDescriptions',
   ]
   if (typeof list !== 'object' || list === null) return body
-  const renamed = Object.entries(list).map(([at, row], index) => {
+  const renamed = Object.entries(list).map(([id, row], index) => {
     const name = HOSTILE_NAMES[index % HOSTILE_NAMES.length]
-    return [at, { ...row, name, market_name: name }] as const
+    return [id, { ...row, name, market_name: name }] as const
   })
   return { ...body, [key]: Array.isArray(list) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed) }
 }

@@ -1,4 +1,5 @@
 import { field, type Incoming } from '../http.ts'
+import { STATE, TRADE } from '../world/world.ts'
 import {
   type BadDay,
   changedJson,
@@ -14,8 +15,8 @@ const ECONOMY = /^GET api\.steampowered\.com\/IEconService\//
 const OFFERS = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers?\/v1\//
 const OFFER_LIST = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers\/v1\//
 const TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Status|History)\/v1\//
-const DEALS = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Offers?|Status|History)\/v1\//
-const TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
+const OFFERS_AND_TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Offers?|Status|History)\/v1\//
+const ONE_TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
 const CANCEL = /^POST steamcommunity\.com\/tradeoffer\/\d+\/cancel$/
 
 const on = (at: RegExp, line: string, effect: Effect): BadDay => ({ line, at, effect })
@@ -51,14 +52,12 @@ function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
   return { response: { ...response, trades: rowsOf(response.trades).map(change) } }
 }
 
-const PROTECTION_ROLLBACK = 12
-
 /** Makes a trade look fully reversed, but with only its first asset marked. */
 function markFirstAsset(trade: Row): Row {
-  if (trade.status !== PROTECTION_ROLLBACK) return trade
-  const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
+  if (trade.status !== TRADE.protectionRollback) return trade
+  const unmarked = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
   const assets = rowsOf(trade.assets_received)
-  return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(mark)] }
+  return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(unmarked)] }
 }
 
 /** Removes the protection from the trades of an answer. */
@@ -67,12 +66,15 @@ function removeProtection(body: unknown): unknown {
   return eachTrade(offers, ({ time_settlement: _, ...trade }) => trade)
 }
 
+/** A number for which Steam has no state of an offer. */
+const UNKNOWN_STATE = 77
+
 /** An offer to another account, in an unknown state. */
 const ODD_OFFER = {
   tradeofferid: '7',
   accountid_other: 4_000_000_007,
   message: 'by hand',
-  trade_offer_state: 77,
+  trade_offer_state: UNKNOWN_STATE,
   is_our_offer: true,
   time_created: 1,
   time_updated: 1,
@@ -99,7 +101,7 @@ function withoutClasses(offer: Row): Row {
 }
 
 function stillActive({ tradeid: _, ...offer }: Row): Row {
-  return { ...offer, trade_offer_state: 2 }
+  return { ...offer, trade_offer_state: STATE.active }
 }
 
 function withoutTrade({ tradeid: _, ...offer }: Row): Row {
@@ -107,14 +109,14 @@ function withoutTrade({ tradeid: _, ...offer }: Row): Row {
 }
 
 function asReverted(offer: Row): Row {
-  return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
+  return offer.trade_offer_state === STATE.accepted ? { ...offer, trade_offer_state: STATE.reverted } : offer
 }
 
 /** Ends each page of a list after one offer, because Steam can end a page after any number. */
 function onePerPage(body: unknown, { query }: Incoming): unknown {
-  const rest = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
-  const sent = rest.slice(0, 1)
-  const next = rest.length > 1 ? Number(query.get('cursor') ?? 0) + 1 : 0
+  const remaining = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
+  const sent = remaining.slice(0, 1)
+  const next = remaining.length > 1 ? Number(query.get('cursor') ?? 0) + 1 : 0
   return { response: { ...(sent.length > 0 ? { trade_offers_sent: sent } : {}), next_cursor: next } }
 }
 
@@ -149,7 +151,7 @@ export const READS: Record<string, BadDay> = {
     'Accepted offers do not have a trade id yet.',
     eachOffer(withoutTrade),
   ),
-  'trade-not-there-yet': on(TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
+  'trade-not-there-yet': on(ONE_TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
   'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(asReverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),
@@ -161,10 +163,10 @@ export const READS: Record<string, BadDay> = {
   'states-nobody-knows': on(
     OFFERS,
     'All offers are in an unknown state.',
-    eachOffer((offer) => ({ ...offer, trade_offer_state: 77 })),
+    eachOffer((offer) => ({ ...offer, trade_offer_state: UNKNOWN_STATE })),
   ),
   'protection-untold': on(
-    DEALS,
+    OFFERS_AND_TRADES,
     'Steam does not report that it protects a trade. Switch this off, and Steam reports it late.',
     changedJson(removeProtection),
   ),

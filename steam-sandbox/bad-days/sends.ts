@@ -13,7 +13,7 @@ const full = (game: string): Effect =>
   refusalText(`This trade would exceed the maximum number of items allowed in your ${game} inventory.`)
 
 /** The app id of the items that an offer asks for. */
-function askedGame({ form }: Incoming): number {
+function appIdAskedFor({ form }: Incoming): number {
   const [first] = rowsOf(field(field(parseJson(form.get('json_tradeoffer') ?? ''), 'them'), 'assets'))
   return Number(field(first, 'appid'))
 }
@@ -93,7 +93,7 @@ export const SENDS: Record<string, BadDay> = {
       `send-inventory-full-${file}`,
       {
         ...on(`Steam refuses offers for ${name} items: that inventory of the bot is full.`, full(name)),
-        when: (request) => askedGame(request) === appId,
+        when: (request) => appIdAskedFor(request) === appId,
       },
     ]),
   ),

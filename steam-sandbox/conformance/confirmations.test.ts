@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'
 import { refreshTokenOf } from '../tokens.ts'
-import { findAccount } from '../world/world.ts'
+import { findAccount, STATE } from '../world/world.ts'
 import {
   createCommunity,
   createSession,
@@ -86,8 +86,8 @@ const keyAt = (time: number, tag: string, identity = secret()) => ({
   tag,
   key: Totp.getConfirmationKey(identity, time, tag),
 })
-const list = (on = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
-  wait<Confirmation[]>((done) => on.getConfirmations(time, key, done))
+const list = (client = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
+  wait<Confirmation[]>((done) => client.getConfirmations(time, key, done))
 
 /** Sends an offer that gives away the bot's only item. The offer then waits for the bot's phone. */
 async function sendGift(appId = 570): Promise<string> {
@@ -134,16 +134,16 @@ describe('confirmations', () => {
   row('one accepted, one rejected, and several in one call', async () => {
     const first = await sendGift()
     await confirm(first)
-    expect(await stateOf(first)).toBe(2)
+    expect(await stateOf(first)).toBe(STATE.active)
     expect(await list()).toEqual([])
     const second = await sendGift(440)
     const [found] = await list()
     await respond({ id: found?.id ?? '', key: found?.key ?? '', accept: false })
-    expect(await stateOf(second)).toBe(10)
+    expect(await stateOf(second)).toBe(STATE.canceledBySecondFactor)
     const [third, fourth] = [await sendGift(570), await sendGift(252490)]
     const both = await list()
     await respond({ id: both.map(({ id }) => id), key: both.map(({ key }) => key), accept: true })
-    expect([await stateOf(third), await stateOf(fourth)]).toEqual([2, 2])
+    expect([await stateOf(third), await stateOf(fourth)]).toEqual([STATE.active, STATE.active])
   })
 
   row('website session refused', async () => {
@@ -195,48 +195,49 @@ describe('confirmations', () => {
     const offerId = await sendGift()
     steam.begin('confirm-something-else', { steamId: bot.steamId })
     const all = await list()
+    // A market listing with the number of the offer, an API key, and the offer itself.
     expect(all.map(({ type, creator }) => [type, creator])).toEqual([
       [3, offerId],
       [9, '2'],
       [2, offerId],
     ])
     await confirm(offerId)
-    expect([await stateOf(offerId), account().otherConfirmed]).toEqual([9, 1])
+    expect([await stateOf(offerId), account().otherConfirmed]).toEqual([STATE.needsConfirmation, 1])
   })
 
   row('refused', async () => {
     const offerId = await sendGift()
     steam.begin('confirm-failed', { times: 1 })
     expect((await failure(confirm(offerId))).message).toBe('There was a problem confirming this.')
-    expect(await stateOf(offerId)).toBe(9)
+    expect(await stateOf(offerId)).toBe(STATE.needsConfirmation)
   })
 
   row('429', async () => {
     const offerId = await sendGift()
     steam.begin('confirm-429', { times: 1 })
     expect((await failure(confirm(offerId))).message).toBe('HTTP error 429')
-    expect(await stateOf(offerId)).toBe(9)
+    expect(await stateOf(offerId)).toBe(STATE.needsConfirmation)
   })
 
   row('refused, although it took effect', async () => {
     const offerId = await sendGift()
     steam.begin('confirm-failed-done', { times: 1 })
     await failure(confirm(offerId))
-    expect(await stateOf(offerId)).toBe(2)
+    expect(await stateOf(offerId)).toBe(STATE.active)
   })
 
   row('hang after processing', async () => {
     const offerId = await sendGift()
     steam.begin('confirm-hang-after', { times: 1 })
     await failure(confirm(offerId))
-    expect(await stateOf(offerId)).toBe(2)
+    expect(await stateOf(offerId)).toBe(STATE.active)
   })
 
   row('drop after processing', async () => {
     const offerId = await sendGift()
     steam.begin('confirm-drop-after', { times: 1 })
     await failure(confirm(offerId))
-    expect(await stateOf(offerId)).toBe(2)
+    expect(await stateOf(offerId)).toBe(STATE.active)
   })
 
   expectAllTested()

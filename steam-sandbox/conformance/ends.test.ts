@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../start.ts'
-import { DAY_S, OFFER_LIFE_S } from '../world/world.ts'
+import { DAY_S, OFFER_LIFE_S, STATE, TRADE } from '../world/world.ts'
 import {
-  contents,
+  ACTIVE_ONLY,
   control,
   type ExchangedItem,
   failure,
+  inventoryOf,
   type LibraryOffer,
   logIn,
   type Person,
@@ -50,7 +51,9 @@ const rawOffer = (offerId: string) =>
 
 const receivedOffers = () =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
-    bot.manager.getOffers(1, (error, _sent, received) => (error ? reject(error) : resolve(received))),
+    bot.manager.getOffers(ACTIVE_ONLY, (error, _sent, received) =>
+      error ? reject(error) : resolve(received),
+    ),
   )
 
 describe('an offer ends', () => {
@@ -60,8 +63,8 @@ describe('an offer ends', () => {
     const { id } = await sendDraft(steam, bot)
     const received = await read(shopper, id)
     await wait<void>((done) => received.decline(done))
-    expect((await read(bot, id)).state).toBe(7)
-    received.state = 2
+    expect((await read(bot, id)).state).toBe(STATE.declined)
+    received.state = STATE.active
     expect(await failure(wait<string>((done) => received.accept(done)))).toMatchObject({ eresult: 11 })
   })
 
@@ -70,9 +73,9 @@ describe('an offer ends', () => {
     const counter = (await read(shopper, id)).counter()
     counter.removeMyItem(counter.itemsToGive[0] ?? {})
     expect(await wait<string>((done) => counter.send(done))).toBe('sent')
-    expect((await read(bot, id)).state).toBe(4)
+    expect((await read(bot, id)).state).toBe(STATE.countered)
     const [received] = await receivedOffers()
-    expect(received).toMatchObject({ id: counter.id, state: 2 })
+    expect(received).toMatchObject({ id: counter.id, state: STATE.active })
     expect(received?.itemsToReceive).toHaveLength(1)
     await wait<void>((done) => received?.decline(done))
     expect(await receivedOffers()).toEqual([])
@@ -82,18 +85,18 @@ describe('an offer ends', () => {
     const { id } = await sendDraft(steam, bot)
     steam.advance(OFFER_LIFE_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
-    expect((await read(bot, id)).state).toBe(5)
+    expect((await read(bot, id)).state).toBe(STATE.expired)
   })
 
   row('Canceled by us', async () => {
     const offer = await sendDraft(steam, bot)
     await wait<void>((done) => offer.cancel(done))
-    expect((await read(bot, offer.id)).state).toBe(6)
-    expect((await read(shopper, offer.id)).state).toBe(6)
+    expect((await read(bot, offer.id)).state).toBe(STATE.canceled)
+    expect((await read(shopper, offer.id)).state).toBe(STATE.canceled)
     const lost = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/cancel-drop-after', { times: 1 })
     expect((await failure(wait<void>((done) => lost.cancel(done)))).message).toMatch(/hang up|ECONNRESET/)
-    expect((await read(bot, lost.id)).state).toBe(6)
+    expect((await read(bot, lost.id)).state).toBe(STATE.canceled)
   })
 
   row('InvalidItems, with missing items', async () => {
@@ -101,7 +104,7 @@ describe('an offer ends', () => {
     const { id } = await sendDraft(steam, bot, { count: 2 })
     steam.advance(10)
     const offer = await read(bot, id)
-    expect(offer.state).toBe(8)
+    expect(offer.state).toBe(STATE.invalidItems)
     expect(offer.itemsToReceive.map(({ missing }) => missing)).toEqual([true, false])
   })
 
@@ -111,13 +114,13 @@ describe('an offer ends', () => {
     const received = await read(other, id)
     expect(await wait<string>((done) => received.accept(done))).toBe('escrow')
     const offer = await read(bot, id)
-    expect(offer).toMatchObject({ state: 11, escrowEnds: expect.any(Date) })
+    expect(offer).toMatchObject({ state: STATE.inEscrow, escrowEnds: expect.any(Date) })
     const held = await exchangeDetails(offer)
-    expect(held.status).toBe(10)
+    expect(held.status).toBe(TRADE.inEscrow)
     expect(held.received[0]?.new_assetid).toBeUndefined()
     steam.advance(15 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
-    expect((await exchangeDetails(await read(bot, id))).status).toBe(3)
+    expect((await exchangeDetails(await read(bot, id))).status).toBe(TRADE.complete)
   })
 
   row('NeedsConfirmation, as the bot gives items', async () => {
@@ -128,15 +131,15 @@ describe('an offer ends', () => {
     const gift = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
     gift.addMyItem({ appid: 570, contextid: '2', assetid: item?.assetId })
     expect(await wait<string>((done) => gift.send(done))).toBe('pending')
-    expect(await read(bot, gift.id)).toMatchObject({ state: 9, confirmationMethod: 2 })
+    expect(await read(bot, gift.id)).toMatchObject({ state: STATE.needsConfirmation, confirmationMethod: 2 })
     expect(steam.world().offers).toHaveLength(2)
     await control(steam, `POST offers/${gift.id}/confirm`)
-    expect((await read(bot, gift.id)).state).toBe(2)
+    expect((await read(bot, gift.id)).state).toBe(STATE.active)
     const again = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
     again.addMyItem({ appid: 570, contextid: '2', assetid: item?.assetId })
     await wait<string>((done) => again.send(done))
     await control(steam, `POST offers/${again.id}/deny`)
-    expect((await read(bot, again.id)).state).toBe(10)
+    expect((await read(bot, again.id)).state).toBe(STATE.canceledBySecondFactor)
   })
 
   it('Accepted only after the phone confirms, if a bot accepts a shopper’s offer and gives items', async () => {
@@ -151,10 +154,10 @@ describe('an offer ends', () => {
     const received = await read(bot, request.id)
     expect(await wait<string>((done) => received.accept(done))).toBe('pending')
     await control(steam, `POST offers/${request.id}/deny`)
-    expect(await read(bot, request.id)).toMatchObject({ state: 2, confirmationMethod: 0 })
+    expect(await read(bot, request.id)).toMatchObject({ state: STATE.active, confirmationMethod: 0 })
     await wait<string>((done) => received.accept(done))
     await control(steam, `POST offers/${request.id}/confirm`)
-    expect((await read(bot, request.id)).state).toBe(3)
+    expect((await read(bot, request.id)).state).toBe(STATE.accepted)
     expect(steam.as('Tradetill Bot #1').tradable(570)).toEqual([])
   })
 
@@ -166,8 +169,10 @@ describe('an offer ends', () => {
     const { tradeID } = await read(bot, id)
     await control(steam, `POST offers/${id}/decline`)
     expect(steam.as('magic_hold').items()).toHaveLength(before)
-    expect((await read(bot, id)).state).toBe(7)
-    expect(await rawTrade(tradeID)).toMatchObject({ response: { trades: [{ status: 11 }] } })
+    expect((await read(bot, id)).state).toBe(STATE.declined)
+    expect(await rawTrade(tradeID)).toMatchObject({
+      response: { trades: [{ status: TRADE.escrowRollback }] },
+    })
   })
 
   row('InEscrow, then called off by the bot, which gets a cooldown', async () => {
@@ -176,7 +181,7 @@ describe('an offer ends', () => {
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))
-    expect((await read(bot, id)).state).toBe(6)
+    expect((await read(bot, id)).state).toBe(STATE.canceled)
     await expect(sendDraft(steam, bot)).rejects.toMatchObject({ eresult: 24 })
     steam.advance(7 * 86_400)
     bot = await logIn(steam, 'Tradetill Bot #1')
@@ -208,25 +213,27 @@ describe('an offer ends', () => {
     await control(steam, 'DELETE behaviours/protection-untold')
     expect(await protectionFlags()).toEqual([true, true])
     steam.as('nova_hound').reverse()
-    expect(await exchangeDetails(await read(bot, id), true)).toMatchObject({ status: 12 })
+    expect(await exchangeDetails(await read(bot, id), true)).toMatchObject({
+      status: TRADE.protectionRollback,
+    })
   })
 
   row('Accepted, then reversed (status 12)', async () => {
     const { id } = await sendDraft(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(id)
     const offer = await read(bot, id)
-    const settlement = { time_settlement: expect.any(Number), status: 3 }
+    const settlement = { time_settlement: expect.any(Number), status: TRADE.complete }
     expect(await rawTrade(offer.tradeID)).toMatchObject({ response: { trades: [settlement] } })
     steam.as('nova_hound').reverse()
-    expect((await read(bot, id)).state).toBe(3)
+    expect((await read(bot, id)).state).toBe(STATE.accepted)
     await expect(exchangeDetails(offer)).rejects.toThrow('12')
-    expect((await exchangeDetails(offer, true)).status).toBe(12)
+    expect((await exchangeDetails(offer, true)).status).toBe(TRADE.protectionRollback)
     const raw = await rawTrade(offer.tradeID)
     expect(raw).toMatchObject({
       response: {
         trades: [
           {
-            status: 12,
+            status: TRADE.protectionRollback,
             time_mod: expect.any(Number),
             assets_received: [{ rollback_new_assetid: expect.any(String) }, {}],
           },
@@ -242,13 +249,13 @@ describe('an offer ends', () => {
         more: false,
         total_trades: 2,
         trades: [
-          { status: 3, rollback_trade: offer.tradeID, assets_given: [{}, {}] },
-          { status: 12, tradeid: offer.tradeID },
+          { status: TRADE.complete, rollback_trade: offer.tradeID, assets_given: [{}, {}] },
+          { status: TRADE.protectionRollback, tradeid: offer.tradeID },
         ],
       },
     })
     await control(steam, 'PUT behaviours/offer-reverted')
-    expect((await read(bot, id)).state).toBe(12)
+    expect((await read(bot, id)).state).toBe(STATE.reverted)
   })
 
   row('Accepted, at first without a trade id', async () => {
@@ -256,7 +263,7 @@ describe('an offer ends', () => {
     steam.as('nova_hound').accept(id)
     await control(steam, 'PUT behaviours/accepted-without-trade', { times: 1 })
     const early = await read(bot, id)
-    expect(early).toMatchObject({ state: 3, tradeID: null })
+    expect(early).toMatchObject({ state: STATE.accepted, tradeID: null })
     expect((await failure(exchangeDetails(early))).message).toMatch(/trade ID/i)
     expect((await read(bot, id)).tradeID).toMatch(/^\d+$/)
   })
@@ -269,21 +276,21 @@ describe('an offer ends', () => {
     expect((await failure(exchangeDetails(offer))).message).toMatch(
       /temporarily unavailable|no trade|malformed/i,
     )
-    expect((await exchangeDetails(offer)).status).toBe(3)
+    expect((await exchangeDetails(offer)).status).toBe(TRADE.complete)
   })
 
   row('Accepted, but still shown as active at first', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     await control(steam, 'PUT behaviours/late-state', { times: 1 })
-    expect((await read(bot, id)).state).toBe(2)
-    expect((await read(bot, id)).state).toBe(3)
+    expect((await read(bot, id)).state).toBe(STATE.active)
+    expect((await read(bot, id)).state).toBe(STATE.accepted)
   })
 
   row('Accepted just before a cancellation', async () => {
     const offer = await sendDraft(steam, bot, { who: 'magic_last_second' })
     expect(await failure(wait<void>((done) => offer.cancel(done)))).toMatchObject({ eresult: 11 })
-    expect((await read(bot, offer.id)).state).toBe(3)
+    expect((await read(bot, offer.id)).state).toBe(STATE.accepted)
   })
 
   expectAllTested()
@@ -293,13 +300,13 @@ describe('inventories and a trade without faults', () => {
   const { row, expectAllTested } = testsOfRows('happy')
 
   row('inventory of 0 items', async () => {
-    expect(await contents(bot.community, steam.as('magic_empty').steamId)).toEqual([])
+    expect(await inventoryOf(bot.community, steam.as('magic_empty').steamId)).toEqual([])
   })
 
   row('inventory of 1 item', async () => {
     const { id } = await sendDraft(steam, bot, { appId: 440 })
     steam.as('nova_hound').accept(id)
-    const items = await contents(bot.community, bot.steamId, { appId: 440 })
+    const items = await inventoryOf(bot.community, bot.steamId, { appId: 440 })
     expect(items).toHaveLength(1)
   })
 
@@ -313,7 +320,7 @@ describe('inventories and a trade without faults', () => {
         answer: undefined,
       }
     })
-    const items = await contents(bot.community, shopper.steamId)
+    const items = await inventoryOf(bot.community, shopper.steamId)
     expect(new Set(items.map(({ assetid }) => assetid)).size).toBe(2500)
     const log = await control(steam, 'GET log')
     const pages = Array.isArray(log) ? log.filter(({ path }) => path.startsWith('/inventory/')).slice(-3) : []
@@ -321,8 +328,8 @@ describe('inventories and a trade without faults', () => {
   })
 
   row('untradable items', async () => {
-    const all = await contents(bot.community, shopper.steamId, { tradable: false })
-    const tradable = await contents(bot.community, shopper.steamId)
+    const all = await inventoryOf(bot.community, shopper.steamId, { tradable: false })
+    const tradable = await inventoryOf(bot.community, shopper.steamId)
     expect(all.filter(({ tradable: isTradable }) => !isTradable).length).toBe(all.length - tradable.length)
     expect(all.length).toBeGreaterThan(tradable.length)
   })
@@ -330,7 +337,7 @@ describe('inventories and a trade without faults', () => {
   row('items that are not marketable, or not yet', async () => {
     const { steamId } = steam.as('magic_twins')
     const twins = async (appId: number) => {
-      const all = await contents(bot.community, steamId, { appId })
+      const all = await inventoryOf(bot.community, steamId, { appId })
       const newest = all.sort((a, b) => Number(b.assetid) - Number(a.assetid))
       return newest.map(({ market_hash_name, marketable, descriptions, owner_descriptions: lines }) => ({
         market_hash_name,
@@ -356,9 +363,9 @@ describe('inventories and a trade without faults', () => {
     const offer = await read(shopper, id)
     const old = offer.itemsToGive[0]?.assetid
     expect(await wait<string>((done) => offer.accept(done))).toBe('accepted')
-    const left = await contents(bot.community, shopper.steamId, { appId: 570 })
+    const left = await inventoryOf(bot.community, shopper.steamId, { appId: 570 })
     expect(left.map(({ assetid }) => assetid)).not.toContain(old)
-    const [arrived] = await contents(bot.community, bot.steamId, { appId: 570 })
+    const [arrived] = await inventoryOf(bot.community, bot.steamId, { appId: 570 })
     const { received } = await exchangeDetails(await read(bot, id))
     expect(received).toMatchObject([{ assetid: old, new_assetid: arrived?.assetid }])
   })

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import {
+  ACTIVE_ONLY,
   control,
   createSession,
-  draft,
+  draftOffer,
   failure,
   get,
   logIn,
@@ -44,7 +45,7 @@ function request(uri: string): Promise<Reply> {
   )
 }
 
-/** Reads only the refusal or the status, because random digits in the rest of an answer could contain 429. */
+/** Resolves to the error or the status only, because random digits in the rest of an answer could contain 429. */
 const refusal = (call: () => Promise<unknown>): Promise<string> =>
   call().then(
     (answer) => (typeof answer === 'number' ? String(answer) : ''),
@@ -82,14 +83,14 @@ describe('the injection of faults', () => {
   })
 
   row('hang and drop, before and after processing', async () => {
-    const counts: number[] = []
+    const offersAfterEach: number[] = []
     for (const effect of [{ hang: 'before' }, { drop: 'before' }, { hang: 'after' }, { drop: 'after' }]) {
       await fault({ path: '/tradeoffer/new/send' }, effect)
-      const offer = draft(steam, bot)
+      const offer = draftOffer(steam, bot)
       await failure(wait<string>((done) => offer.send(done)))
-      counts.push(steam.world().offers.length)
+      offersAfterEach.push(steam.world().offers.length)
     }
-    expect(counts).toEqual([0, 0, 1, 2])
+    expect(offersAfterEach).toEqual([0, 0, 1, 2])
     expect(steam.waits).toEqual([Infinity, Infinity])
   })
 
@@ -121,7 +122,7 @@ describe('the injection of faults', () => {
     const { community } = bot
     const calls: Record<string, () => Promise<unknown>> = {
       offer: () => read(bot, '42'),
-      list: () => wait((done) => bot.manager.getOffers(1, done)),
+      list: () => wait((done) => bot.manager.getOffers(ACTIVE_ONLY, done)),
       cancel: () => wait<void>((done) => offers.pop()?.cancel(done)),
       send: () => sendDraft(steam, bot),
       acknowledge: () => wait<void>((done) => community.acknowledgeTradeProtection(done)),
@@ -130,6 +131,7 @@ describe('the injection of faults', () => {
       login: () => logIn(steam, 'Tradetill Bot #1'),
     }
     for (const [method, call] of Object.entries(calls)) {
+      // The library reports a login that was refused with 429 as malformed.
       const refusals = [await refusal(call), await refusal(call), await refusal(call)]
       expect(
         refusals.map((text) => /429|Malformed login/.test(text)),

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { contents, control, failure, get, logIn, type Person, startSteamWithoutWaits } from './libraries.ts'
+import {
+  control,
+  failure,
+  get,
+  inventoryOf,
+  logIn,
+  type Person,
+  startSteamWithoutWaits,
+} from './libraries.ts'
 import { testsOfRows } from './rows.ts'
 
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
@@ -23,8 +31,8 @@ const partnerPage = (who: string, query = '') => {
 
 async function readWithFault(behaviour: string) {
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
-  const error = await failure(contents(bot.community, nova()))
-  expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
+  const error = await failure(inventoryOf(bot.community, nova()))
+  expect((await inventoryOf(bot.community, nova())).length).toBeGreaterThan(0)
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   return { error, partner: await partnerPage('nova_hound') }
 }
@@ -37,7 +45,7 @@ describe('the answers of an inventory:', () => {
     expect(error.message).toBe('This profile is private.')
     expect(partner).toMatchObject({ status: 403, body: 'null' })
     const { steamId } = steam.as('magic_hidden')
-    expect((await failure(contents(bot.community, steamId))).message).toBe('This profile is private.')
+    expect((await failure(inventoryOf(bot.community, steamId))).message).toBe('This profile is private.')
     expect(String((await partnerPage('magic_hidden')).body)).toMatch(/"success":false.*private/)
   })
 
@@ -66,7 +74,7 @@ describe('the answers of an inventory:', () => {
       eresult: '20',
     })
     const { steamId } = steam.as('magic_no_game')
-    const error = await failure(contents(bot.community, steamId))
+    const error = await failure(inventoryOf(bot.community, steamId))
     expect(error.message).toContain('EYldRefreshAppIfNecessary failed with EResult 55')
     expect(String((await partnerPage('magic_no_game')).body)).toContain('"rgInventory":[]')
   })
@@ -85,26 +93,26 @@ describe('the answers of an inventory:', () => {
 
   row('no assets', async () => {
     await control(steam, 'PUT behaviours/inventory-no-assets', { times: 1 })
-    expect(await contents(bot.community, nova())).toEqual([])
+    expect(await inventoryOf(bot.community, nova())).toEqual([])
     const { body } = await publicPage('count=75')
     expect(String(body)).toMatch(/"total_inventory_count":72/)
   })
 
   row('slow', async () => {
     await control(steam, 'PUT behaviours/inventory-slow', { times: 1 })
-    expect((await failure(contents(bot.community, nova()))).message).toBe('ESOCKETTIMEDOUT')
+    expect((await failure(inventoryOf(bot.community, nova()))).message).toBe('ESOCKETTIMEDOUT')
     expect(steam.waits).toEqual([4_000])
-    expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
+    expect((await inventoryOf(bot.community, nova())).length).toBeGreaterThan(0)
   })
 
   row('page 2 failing', async () => {
     await control(steam, 'PUT behaviours/inventory-page-2-fails')
-    expect((await contents(bot.community, nova())).length).toBeGreaterThan(60)
+    expect((await inventoryOf(bot.community, nova())).length).toBeGreaterThan(60)
     const { steamId } = steam.as('magic_hoarder')
-    expect((await failure(contents(bot.community, steamId))).message).toBe('HTTP error 500')
+    expect((await failure(inventoryOf(bot.community, steamId))).message).toBe('HTTP error 500')
     expect((await partnerPage('magic_hoarder', '&start=1000')).status).toBe(500)
     await control(steam, 'DELETE behaviours/inventory-page-2-fails')
-    const all = await contents(bot.community, steamId, { tradable: false })
+    const all = await inventoryOf(bot.community, steamId, { tradable: false })
     expect(all).toHaveLength(5000)
     expect(String((await partnerPage('magic_hoarder')).body)).toMatch(/"more":true,"more_start":1000/)
   })
@@ -113,7 +121,7 @@ describe('the answers of an inventory:', () => {
 })
 
 test('a Doppler has its paint number among its properties in both formats', async () => {
-  const dopplers = (await contents(bot.community, nova())).filter((item) =>
+  const dopplers = (await inventoryOf(bot.community, nova())).filter((item) =>
     item.market_hash_name.includes('Doppler'),
   )
   const [id] = dopplers.map(({ assetid }) => assetid)
@@ -127,14 +135,14 @@ test('a Doppler has its paint number among its properties in both formats', asyn
 })
 
 test('items can have hostile names in both formats, while their market names stay the same', async () => {
-  const before = await contents(bot.community, nova())
+  const before = await inventoryOf(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
-  const items = await contents(bot.community, nova())
+  const items = await inventoryOf(bot.community, nova())
   const marketNames = (all: typeof items) => all.map((item) => item.market_hash_name)
   expect(marketNames(items)).toEqual(marketNames(before))
   for (const name of ['x'.repeat(10_000), '<script>window.ran = 1</script>']) {
     expect(items).toContainEqual(expect.objectContaining({ name }))
   }
   expect(String((await partnerPage('nova_hound')).body)).toContain('<script>window.ran = 1</script>')
-  expect(await contents(bot.community, nova())).toEqual(before)
+  expect(await inventoryOf(bot.community, nova())).toEqual(before)
 })

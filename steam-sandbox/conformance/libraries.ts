@@ -76,7 +76,7 @@ export type Manager = {
   shutdown(): void
 }
 
-// Untyped on purpose, because the gateway's declarations name only the methods that the gateway may call.
+// Loaded without the gateway's declarations, which name only the methods that the gateway may call.
 const require = createRequire(import.meta.url)
 export const Request: {
   (options: object, done: (error: Failure | null, reply: Reply, body: string) => void): void
@@ -87,7 +87,7 @@ const TradeOfferManager: new (options: object) => Manager = require('steam-trade
 export const SteamTotp: { generateAuthCode(secret: string): string } = require('steam-totp')
 const SteamID: new (id: string) => object = require('steamid')
 
-/** The open clients. */
+/** The open connections of all clients. */
 const sockets = new Set<net.Socket>()
 
 /** Redirects every host of Steam to the sandbox, without TLS. */
@@ -167,6 +167,9 @@ export async function logIn(
   return { community, manager, steamId: player.steamId }
 }
 
+/** The filter of the library's list: active offers only. */
+export const ACTIVE_ONLY = 1
+
 /** Converts a call of the libraries to a promise of its first value. */
 export function wait<T>(start: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
   return new Promise<T>((resolve, reject) =>
@@ -189,7 +192,7 @@ export function steamIdObject(steamId: string): object {
   return new SteamID(steamId)
 }
 
-export function contents(
+export function inventoryOf(
   community: Community,
   steamId: string,
   { tradable = true, appId = 730, contextId = 2 } = {},
@@ -220,7 +223,7 @@ export function get(
 }
 
 /** Creates an offer for the shopper's first items of a game, but does not send it. */
-export function draft(
+export function draftOffer(
   steam: RunningSteam,
   { manager }: Person,
   {
@@ -242,8 +245,8 @@ export function draft(
   return offer
 }
 
-export async function sendDraft(...[steam, bot, pick]: Parameters<typeof draft>): Promise<LibraryOffer> {
-  const offer = draft(steam, bot, pick)
+export async function sendDraft(...[steam, bot, pick]: Parameters<typeof draftOffer>): Promise<LibraryOffer> {
+  const offer = draftOffer(steam, bot, pick)
   await wait<string>((done) => offer.send(done))
   return offer
 }

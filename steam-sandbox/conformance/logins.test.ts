@@ -5,7 +5,7 @@ import { DAY_S } from '../world/world.ts'
 import {
   control,
   createSession,
-  draft,
+  draftOffer,
   failure,
   get,
   logIn,
@@ -102,7 +102,7 @@ describe('a login fails with', () => {
     expect((await failure(read(bot, '42'))).message).toBe('HTTP error 401')
     const page = await get(bot.community, 'https://steamcommunity.com/tradeoffer/new/?partner=1')
     expect([page.status, page.headers.location]).toEqual([302, 'https://steamcommunity.com/login/home/'])
-    const offer = draft(steam, bot)
+    const offer = draftOffer(steam, bot)
     expect((await failure(wait<string>((done) => offer.send(done)))).message).toBe('Not Logged In')
     expect(await loginCookies(steam, token)).toHaveLength(2)
     steam.advance(200 * DAY_S)
@@ -132,7 +132,7 @@ describe('a login fails with', () => {
   })
 
   row('TwoFactorCodeMismatch 88', async () => {
-    // The library treats the refusal as a request for another code.
+    // The library treats the refusal as a request for another code of the authenticator (type 3).
     expect(await logInWithPassword({ code: 'XXXXX' })).toMatchObject({
       actionRequired: true,
       validActions: [{ type: 3 }],
@@ -154,9 +154,9 @@ describe('the trade page shows', () => {
   const { row, expectAllTested } = testsOfRows('pages')
 
   type Details = { me: { escrowDays?: number }; them: { escrowDays?: number } }
-  const details = (pick: Parameters<typeof draft>[2] = {}) =>
+  const details = (pick: Parameters<typeof draftOffer>[2] = {}) =>
     new Promise<Details>((resolve, reject) =>
-      draft(steam, bot, pick).getUserDetails((error, me, them) =>
+      draftOffer(steam, bot, pick).getUserDetails((error, me, them) =>
         error ? reject(error) : resolve({ me, them }),
       ),
     )

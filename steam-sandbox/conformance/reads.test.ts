@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { z } from 'zod'
+import { STATE } from '../world/world.ts'
 import {
+  ACTIVE_ONLY,
   control,
   failure,
   type LibraryOffer,
@@ -26,7 +28,7 @@ afterAll(() => steam.close())
 
 const list = (person = bot) =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
-    person.manager.getOffers(1, (error, ours) => (error ? reject(error) : resolve(ours))),
+    person.manager.getOffers(ACTIVE_ONLY, (error, ours) => (error ? reject(error) : resolve(ours))),
   )
 
 const pageSchema = z.object({
@@ -46,7 +48,9 @@ async function historyPage(after: { time: number; id: string }) {
 /** The library's list: all active offers, and others that changed after this time. */
 const listSince = (ms: number) =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
-    bot.manager.getOffers(1, new Date(ms), (error, ours) => (error ? reject(error) : resolve(ours))),
+    bot.manager.getOffers(ACTIVE_ONLY, new Date(ms), (error, ours) =>
+      error ? reject(error) : resolve(ours),
+    ),
   )
 
 async function readingError(behaviour: string) {
@@ -54,7 +58,7 @@ async function readingError(behaviour: string) {
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(read(bot, id))
   // After the fault ends, reads are correct again.
-  expect((await read(bot, id)).state).toBe(2)
+  expect((await read(bot, id)).state).toBe(STATE.active)
   return error
 }
 
@@ -67,7 +71,7 @@ async function reportsExpiredSession(act: () => Promise<unknown>): Promise<boole
   return isReported
 }
 
-describe('reading offers fails with', () => {
+describe('the answers to a read of offers or trades:', () => {
   const { row, expectAllTested } = testsOfRows('reads')
 
   row('401 Access is denied', async () => {
@@ -99,7 +103,7 @@ describe('reading offers fails with', () => {
   row('x-eresult 2 with data', async () => {
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/read-result-2-with-data')
-    expect((await read(bot, id)).state).toBe(2)
+    expect((await read(bot, id)).state).toBe(STATE.active)
   })
 
   row('x-eresult 2 without data', async () => {
@@ -146,6 +150,7 @@ describe('reading offers fails with', () => {
     await control(steam, 'PUT behaviours/one-offer-a-page')
     expect((await list()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id).reverse())
     const log = await control(steam, 'GET log')
+    // The last requests, of which three are for the list.
     const lists = Array.isArray(log) ? log.slice(-6).filter(({ path }) => /GetTradeOffers/.test(path)) : []
     expect(lists).toHaveLength(3)
   })
@@ -167,7 +172,7 @@ describe('reading offers fails with', () => {
     expect(ids.size).toBeGreaterThan(8_950)
     expect(ids.size).toBeLessThanOrEqual(9_000)
     const recent = (await listSince(Date.now() - 3_600_000)).length
-    // There is one trade every 86 seconds, and the clock keeps running.
+    // There is one trade every 86 seconds, so about 41 in an hour.
     expect(recent).toBeGreaterThan(38)
     expect(recent).toBeLessThan(200)
   })
@@ -175,7 +180,7 @@ describe('reading offers fails with', () => {
   row('an offer in an unknown state', async () => {
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/odd-offer-in-lists')
-    expect((await list()).map((offer) => offer.state)).toEqual([77, 2])
+    expect((await list()).map((offer) => offer.state)).toEqual([77, STATE.active])
     await control(steam, 'PUT behaviours/states-nobody-knows')
     expect((await read(bot, id)).state).toBe(77)
   })

@@ -2,12 +2,14 @@ import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'
 import { type RunningSteam, startSteam } from '../start.ts'
+import { STATE, TRADE } from '../world/world.ts'
 import {
-  contents,
+  ACTIVE_ONLY,
   control,
   createSession,
-  draft,
+  draftOffer,
   get,
+  inventoryOf,
   type LibraryOffer,
   logIn,
   loginCookies,
@@ -34,7 +36,8 @@ beforeAll(async () => {
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
-const requestsTo = async (path: string) => {
+/** The hosts of all requests for this path. */
+const hostsAskedFor = async (path: string) => {
   const log = await control(steam, 'GET log')
   return Array.isArray(log) ? log.filter((entry) => entry.path === path).map((entry) => entry.host) : []
 }
@@ -74,15 +77,15 @@ describe('a request that the libraries make', () => {
     session.refreshToken = steam.as('quiet_lynx').refreshToken()
     const cookies = await session.getWebCookies()
     expect(cookies.some((cookie) => cookie.startsWith('steamRefresh_steam='))).toBe(true)
-    expect(await requestsTo('/jwt/finalizelogin')).toContain('login.steampowered.com')
+    expect(await hostsAskedFor('/jwt/finalizelogin')).toContain('login.steampowered.com')
   })
 
   row('login, step 2: settoken on every host', async () => {
-    const before = (await requestsTo('/login/settoken')).length
+    const before = (await hostsAskedFor('/login/settoken')).length
     const cookies = await loginCookies(steam, steam.as('quiet_lynx').refreshToken())
     const { steamId } = steam.as('quiet_lynx')
     expect(cookies.some((cookie) => cookie.startsWith(`steamLoginSecure=${steamId}%7C%7C`))).toBe(true)
-    expect((await requestsTo('/login/settoken')).slice(before).sort()).toEqual([
+    expect((await hostsAskedFor('/login/settoken')).slice(before).sort()).toEqual([
       'checkout.steampowered.com',
       'help.steampowered.com',
       'steamcommunity.com',
@@ -120,7 +123,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('trade page, with the days of escrow', async () => {
-    const offer = draft(steam, bot, { who: 'magic_hold' })
+    const offer = draftOffer(steam, bot, { who: 'magic_hold' })
     const them = await new Promise((resolve, reject) =>
       offer.getUserDetails((error, _me, other) => (error ? reject(error) : resolve(other))),
     )
@@ -155,18 +158,20 @@ describe('a request that the libraries make', () => {
   })
 
   row('create an offer', async () => {
-    const offer = draft(steam, bot, { count: 3 })
+    const offer = draftOffer(steam, bot, { count: 3 })
     offer.setMessage('x'.repeat(200))
     expect(await wait<string>((done) => offer.send(done))).toBe('sent')
-    expect(steam.world().offers).toMatchObject([{ id: offer.id, state: 2, message: 'x'.repeat(128) }])
+    expect(steam.world().offers).toMatchObject([
+      { id: offer.id, state: STATE.active, message: 'x'.repeat(128) },
+    ])
     expect(steam.world().offers[0]?.items).toHaveLength(3)
   })
 
   row('cancel an offer', async () => {
     const offer = await sendDraft(steam, bot)
     await wait<void>((done) => offer.cancel(done))
-    expect((await read(bot, offer.id)).state).toBe(6)
-    offer.state = 2
+    expect((await read(bot, offer.id)).state).toBe(STATE.canceled)
+    offer.state = STATE.active
     await expect(wait<void>((done) => offer.cancel(done))).rejects.toMatchObject({ eresult: 11 })
   })
 
@@ -178,14 +183,14 @@ describe('a request that the libraries make', () => {
     expect(received.itemsToGive).toHaveLength(1)
     expect(await wait<string>((done) => received.accept(done))).toBe('accepted')
     expect(received.tradeID).toMatch(/^\d{18,}$/)
-    expect((await read(bot, second.id)).state).toBe(7)
+    expect((await read(bot, second.id)).state).toBe(STATE.declined)
   })
 
   row('list of offers', async () => {
     const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot, { who: 'quiet_lynx' })]
     const list = (person: Person) =>
       new Promise<[LibraryOffer[], LibraryOffer[]]>((resolve, reject) =>
-        person.manager.getOffers(1, (error, ours, theirs) =>
+        person.manager.getOffers(ACTIVE_ONLY, (error, ours, theirs) =>
           error ? reject(error) : resolve([ours, theirs]),
         ),
       )
@@ -209,7 +214,7 @@ describe('a request that the libraries make', () => {
 
   row('one offer', async () => {
     const offer = await sendDraft(steam, bot)
-    expect(await read(bot, offer.id)).toMatchObject({ id: offer.id, state: 2, message: 'CODE-1' })
+    expect(await read(bot, offer.id)).toMatchObject({ id: offer.id, state: STATE.active, message: 'CODE-1' })
     await expect(read(bot, '42')).rejects.toThrow('No matching offer found')
     const stranger = await logIn(steam, 'quiet_lynx')
     await expect(read(stranger, offer.id)).rejects.toThrow('No matching offer found')
@@ -226,7 +231,7 @@ describe('a request that the libraries make', () => {
           accountid_other: expect.any(Number),
           message: 'CODE-1',
           expiration_time: expect.any(Number),
-          trade_offer_state: 2,
+          trade_offer_state: STATE.active,
           is_our_offer: true,
           time_created: expect.any(Number),
           time_updated: expect.any(Number),
@@ -264,7 +269,7 @@ describe('a request that the libraries make', () => {
       ),
     )
     expect(received).toMatchObject({
-      status: 3,
+      status: TRADE.complete,
       time: expect.any(Date),
       items: [1, 2].map(() => ({
         assetid: expect.any(String),
@@ -275,7 +280,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('inventory', async () => {
-    const items = await contents(bot.community, steam.as('nova_hound').steamId)
+    const items = await inventoryOf(bot.community, steam.as('nova_hound').steamId)
     expect(items.length).toBeGreaterThan(60)
     expect(items.every(({ tradable, market_hash_name }) => tradable && market_hash_name !== '')).toBe(true)
   })
@@ -320,7 +325,7 @@ describe('a request that the libraries make', () => {
     const offer = await sendDraft(steam, bot)
     const [item] = (await read(reader, offer.id)).itemsToReceive
     expect(item?.market_hash_name).toMatch(/\w/)
-    expect(await requestsTo('/ISteamEconomy/GetAssetClassInfo/v1/')).toHaveLength(1)
+    expect(await hostsAskedFor('/ISteamEconomy/GetAssetClassInfo/v1/')).toHaveLength(1)
   })
 
   row('trade protection notice', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  contents,
   control,
-  draft,
+  draftOffer,
   failure,
+  inventoryOf,
   logIn,
   type Person,
   sendDraft,
@@ -25,12 +25,12 @@ afterAll(() => steam.close())
 /** Sends an offer while this fault is on. Resolves to the error and the number of offers afterwards. */
 async function sendWithFault(behaviour: string) {
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
-  const offer = draft(steam, bot)
+  const offer = draftOffer(steam, bot)
   const error = await failure(wait<string>((done) => offer.send(done)))
   return { error, offers: steam.world().offers.length }
 }
 
-async function sendingError(offer: ReturnType<typeof draft>) {
+async function sendingError(offer: ReturnType<typeof draftOffer>) {
   return failure(wait<string>((done) => offer.send(done)))
 }
 
@@ -38,13 +38,15 @@ describe('sending fails with', () => {
   const { row, expectAllTested } = testsOfRows('sends')
 
   row('(15) bad token', async () => {
-    expect(await sendingError(draft(steam, bot, { token: 'wrongone' }))).toMatchObject({ eresult: 15 })
-    expect(await sendingError(draft(steam, bot, { who: 'magic_new_token' }))).toMatchObject({ eresult: 15 })
+    expect(await sendingError(draftOffer(steam, bot, { token: 'wrongone' }))).toMatchObject({ eresult: 15 })
+    expect(await sendingError(draftOffer(steam, bot, { who: 'magic_new_token' }))).toMatchObject({
+      eresult: 15,
+    })
     expect((await sendWithFault('send-15')).error).toMatchObject({ eresult: 15 })
   })
 
   row('(26) item gone', async () => {
-    const [first, second] = [await sendDraft(steam, bot), draft(steam, bot)]
+    const [first, second] = [await sendDraft(steam, bot), draftOffer(steam, bot)]
     steam.as('nova_hound').accept(first.id)
     expect(await sendingError(second)).toMatchObject({ eresult: 26 })
     expect((await sendWithFault('send-26')).error).toMatchObject({ eresult: 26 })
@@ -72,7 +74,10 @@ describe('sending fails with', () => {
 
   row('(25)', async () => {
     for (let count = 0; count < 5; count += 1) await sendDraft(steam, bot)
-    expect(await sendingError(draft(steam, bot))).toMatchObject({ eresult: 25, cause: 'OfferLimitExceeded' })
+    expect(await sendingError(draftOffer(steam, bot))).toMatchObject({
+      eresult: 25,
+      cause: 'OfferLimitExceeded',
+    })
     expect((await sendWithFault('send-25')).error).toMatchObject({ eresult: 25 })
   })
 
@@ -82,7 +87,7 @@ describe('sending fails with', () => {
 
   row('trade ban', async () => {
     expect((await sendWithFault('send-trade-ban')).error).toMatchObject({ cause: 'TradeBan' })
-    expect(await sendingError(draft(steam, bot, { who: 'magic_banned' }))).toMatchObject({
+    expect(await sendingError(draftOffer(steam, bot, { who: 'magic_banned' }))).toMatchObject({
       cause: 'TradeBan',
     })
   })
@@ -94,27 +99,27 @@ describe('sending fails with', () => {
   row('partner not available to trade', async () => {
     expect((await sendWithFault('send-cannot-trade')).error).toMatchObject({ cause: 'TargetCannotTrade' })
     const cause = 'TargetCannotTrade'
-    expect(await sendingError(draft(steam, bot, { who: 'magic_cannot_trade' }))).toMatchObject({ cause })
+    expect(await sendingError(draftOffer(steam, bot, { who: 'magic_cannot_trade' }))).toMatchObject({ cause })
   })
 
   row('limited account', async () => {
     const text = /^This person has a limited account/
     const { error, offers } = await sendWithFault('send-limited-account')
     expect([error.message, offers]).toEqual([expect.stringMatching(text), 0])
-    expect((await sendingError(draft(steam, bot, { who: 'magic_limited' }))).message).toMatch(text)
-    expect(await contents(bot.community, steam.as('magic_limited').steamId)).not.toEqual([])
+    expect((await sendingError(draftOffer(steam, bot, { who: 'magic_limited' }))).message).toMatch(text)
+    expect(await inventoryOf(bot.community, steam.as('magic_limited').steamId)).not.toEqual([])
   })
 
   row('private inventory', async () => {
     const text = / inventory privacy is set to "Private"/
     const { error, offers } = await sendWithFault('send-private-inventory')
     expect([error.message, offers]).toEqual([expect.stringMatching(text), 0])
-    expect((await sendingError(draft(steam, bot, { who: 'magic_private' }))).message).toMatch(text)
-    expect((await sendingError(draft(steam, bot, { who: 'magic_hidden' }))).message).toMatch(text)
-    expect(await contents(bot.community, steam.as('magic_private').steamId)).not.toEqual([])
+    expect((await sendingError(draftOffer(steam, bot, { who: 'magic_private' }))).message).toMatch(text)
+    expect((await sendingError(draftOffer(steam, bot, { who: 'magic_hidden' }))).message).toMatch(text)
+    expect(await inventoryOf(bot.community, steam.as('magic_private').steamId)).not.toEqual([])
   })
 
-  it('private_inventory, but an earlier offer can still be accepted', async () => {
+  it('private inventory, but an earlier offer can still be accepted', async () => {
     const { steamId, accept } = steam.as('nova_hound')
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/goes-private', { steamId })
@@ -146,7 +151,7 @@ describe('sending fails with', () => {
     for (const { full, appId, name, other } of games) {
       steam.reset()
       await control(steam, `PUT behaviours/${full}`, { steamId: bot.steamId })
-      const error = await sendingError(draft(steam, bot, { appId }))
+      const error = await sendingError(draftOffer(steam, bot, { appId }))
       expect(error.message).toContain(`maximum number of items allowed in your ${name} inventory`)
       await sendDraft(steam, bot, { appId: other })
       expect(steam.world().offers).toHaveLength(1)
@@ -210,7 +215,7 @@ describe('sending fails with', () => {
 
   row('trade protection not acknowledged', async () => {
     await control(steam, 'PUT behaviours/must-acknowledge', { steamId: bot.steamId })
-    expect(await sendingError(draft(steam, bot))).toMatchObject({ eresult: 2 })
+    expect(await sendingError(draftOffer(steam, bot))).toMatchObject({ eresult: 2 })
     await wait<void>((done) => bot.community.acknowledgeTradeProtection(done))
     await sendDraft(steam, bot)
   })

@@ -25,7 +25,7 @@ this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form metho
 }
 
 /** The bad days that the page can switch on for a single bot. */
-export const MISFORTUNES: readonly string[] = [
+export const BOT_BAD_DAYS: readonly string[] = [
   'send-new-device',
   'send-steam-guard',
   'send-24',
@@ -56,15 +56,15 @@ export const MISFORTUNES: readonly string[] = [
   'busy-for-nine-days',
 ]
 
-function misfortuneSwitches({ steamId, name }: Account, { faults, world }: Sandbox): string {
+function badDaySwitches({ steamId, name }: Account, { faults, world }: Sandbox): string {
   const traits = world().switched.filter((other) => other.steamId === steamId)
   const on = new Set([...faults.onFor(steamId), ...traits.map((other) => other.name)])
-  const rows = MISFORTUNES.map((misfortune) => {
-    const [verb, label] = on.has(misfortune) ? ['off', 'Switch off'] : ['on', 'Switch on']
-    return `<li><div><code>${misfortune}</code><p>${escapeHtml(lineOf(misfortune))}</p></div>
-<button name="${verb}" value="${misfortune}" aria-label="${label}: ${misfortune} for ${escapeHtml(name)}">${label}</button></li>`
+  const rows = BOT_BAD_DAYS.map((badDay) => {
+    const [verb, label] = on.has(badDay) ? ['off', 'Switch off'] : ['on', 'Switch on']
+    return `<li><div><code>${badDay}</code><p>${escapeHtml(lineOf(badDay))}</p></div>
+<button name="${verb}" value="${badDay}" aria-label="${label}: ${badDay} for ${escapeHtml(name)}">${label}</button></li>`
   })
-  return `<details><summary>Misfortunes of this bot (${on.size} on)</summary><form method="post">
+  return `<details><summary>Bad days of this bot (${on.size} on)</summary><form method="post">
 <input type="hidden" name="of" value="${steamId}"><ul class="switches">${rows.join('')}</ul></form></details>`
 }
 
@@ -102,12 +102,12 @@ function botCard(bot: Account, sandbox: Sandbox): string {
   ].map(
     ([label = '', value = '']) => `<p class="label">${label}</p>${copyRow(value, `${label} of ${bot.name}`)}`,
   )
-  return `<section class="card">${person(bot)}${rows.join('')}${giveForm(bot, sandbox)}${driftButtons(bot)}${misfortuneSwitches(bot, sandbox)}</section>`
+  return `<section class="card">${person(bot)}${rows.join('')}${giveForm(bot, sandbox)}${driftButtons(bot)}${badDaySwitches(bot, sandbox)}</section>`
 }
 
 export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
   const target = findAccount(sandbox.world(), form.get('of') ?? '')
-  if (target !== undefined) return switchMisfortune(form, sandbox, target)
+  if (target !== undefined) return switchBadDay(form, sandbox, target)
   const [from, to] = [form.get('from'), form.get('to')]
   if (from !== null && to !== null) {
     const answer = give(sandbox, { from, to, assetIds: undefined })
@@ -130,8 +130,8 @@ function driftForm(form: URLSearchParams, sandbox: Sandbox): Reply | undefined {
   return page('Nothing changed', '<h1>Nothing changed</h1><p>The bot has no items.</p>', 409)
 }
 
-function switchMisfortune(form: URLSearchParams, sandbox: Sandbox, { steamId }: Account): Reply {
-  const isOffered = (name: string | null): name is string => name !== null && MISFORTUNES.includes(name)
+function switchBadDay(form: URLSearchParams, sandbox: Sandbox, { steamId }: Account): Reply {
+  const isOffered = (name: string | null): name is string => name !== null && BOT_BAD_DAYS.includes(name)
   const [on, off] = [form.get('on'), form.get('off')]
   if (isOffered(on)) switchOn(sandbox, on, { steamId })
   if (isOffered(off)) switchOff(sandbox, off, { steamId })

@@ -66,7 +66,7 @@ ${form(button('confirm', 'Confirm'))}</section>`,
   )
 }
 
-/** More items than this scroll, so the keyboard must reach their list. */
+/** A list of more items than this scrolls, so the keyboard must reach it. */
 const MOST_AT_ONCE = 3
 
 /** One side of the trade on the phone. A long list scrolls, so the buttons stay in view. */

@@ -1,6 +1,6 @@
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { reverse } from '../routes/acts.ts'
-import { counts, lineOf } from '../routes/lines.ts'
+import { itemCountsText, lineOf } from '../routes/lines.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
 import { isProtectedNow, reverseAll } from '../world/trades.ts'
 import {
@@ -29,7 +29,7 @@ export function profilePage({ world }: Sandbox, steamId: string): Reply {
   return page(
     account.name,
     `<h1>Profile</h1>${person(account)}${behaviourHtml}${link}<p><a href="/profiles/${steamId}/history/">Trade history</a></p>
-${openOffers(open)}<h2>Inventory</h2><p>${counts(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: protectedNote })}${rest > 0 ? `<p>and ${rest} more</p>` : ''}`,
+${openOffers(open)}<h2>Inventory</h2><p>${itemCountsText(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: protectedNote })}${rest > 0 ? `<p>and ${rest} more</p>` : ''}`,
   )
 }
 

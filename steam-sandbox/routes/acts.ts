@@ -26,7 +26,7 @@ type Done = { kind: string }
 export const ACTS: Record<string, Act> = {
   'POST offers accept': (sandbox, id) => answerOffer(sandbox, id, 'accept'),
   'POST offers decline': (sandbox, id) => answerOffer(sandbox, id, 'decline'),
-  'POST offers cancel': (sandbox, id) => withdraw(sandbox, id),
+  'POST offers cancel': (sandbox, id) => cancelAsSender(sandbox, id),
   'POST offers counter': (sandbox, id, body) => counter(sandbox, id, stringsOf(field(body, 'items'))),
   'POST offers confirm': (sandbox, id) => confirm(sandbox, id, true),
   'POST offers deny': (sandbox, id) => confirm(sandbox, id, false),
@@ -72,7 +72,7 @@ function stringsOf(value: unknown): string[] | undefined {
 export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | 'decline'): Reply {
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
-  return done(
+  return toReply(
     sandbox.change<Done | Refusal>((world, nowS) =>
       how === 'accept'
         ? acceptOffer(world, { offerId, by }, nowS)
@@ -82,10 +82,10 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
 }
 
 /** Cancels as the bot that sent the offer. Anybody with its session could do that. */
-function withdraw(sandbox: Sandbox, offerId: string): Reply {
+function cancelAsSender(sandbox: Sandbox, offerId: string): Reply {
   const by = findOffer(sandbox.world(), offerId)?.sender
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
-  return done(
+  return toReply(
     sandbox.change<Done | Refusal>((world, nowS) => endOffer(world, { offerId, by, how: 'cancel' }, nowS)),
   )
 }
@@ -95,7 +95,7 @@ export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | 
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
   const part = assetIds ? { assetIds } : {}
-  return done(
+  return toReply(
     sandbox.change<Done | Refusal>((world, nowS) => counterOffer(world, { offerId, by, ...part }, nowS)),
   )
 }
@@ -105,7 +105,7 @@ type ReversalPart = { assetIds: string[] | undefined; bySupport: boolean }
 /** Reverses one trade, fully or in part. */
 export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: ReversalPart): Reply {
   const part = assetIds ? { assetIds } : {}
-  return done(
+  return toReply(
     sandbox.change<Done | Refusal>((world, nowS) =>
       reverseTrade(world, { tradeId, bySupport, ...part }, nowS),
     ),
@@ -118,23 +118,27 @@ export function give(
   { from, to, assetIds }: { from: string; to: string; assetIds: string[] | undefined },
 ): Reply {
   const giving = { from, to, ...(assetIds ? { assetIds } : {}) }
-  return done(sandbox.change<Done | Refusal>((world, nowS) => giveAway(world, giving, nowS)))
+  return toReply(sandbox.change<Done | Refusal>((world, nowS) => giveAway(world, giving, nowS)))
 }
 
 /** Removes items of a bot without a trade. */
-export function lose(sandbox: Sandbox, of: string, assetIds: string[] | undefined): Reply {
-  return done(
-    sandbox.change<Done | Refusal>((world) => loseItems(world, { of, ...(assetIds ? { assetIds } : {}) })),
+export function lose(sandbox: Sandbox, steamId: string, assetIds: string[] | undefined): Reply {
+  return toReply(
+    sandbox.change<Done | Refusal>((world) =>
+      loseItems(world, { steamId, ...(assetIds ? { assetIds } : {}) }),
+    ),
   )
 }
 
 /** Adds an item to a bot without a trade. */
-export function find(sandbox: Sandbox, of: string): Reply {
-  return done(sandbox.change<Done | Refusal>((world) => findItem(world, { of })))
+export function find(sandbox: Sandbox, steamId: string): Reply {
+  return toReply(sandbox.change<Done | Refusal>((world) => findItem(world, { steamId })))
 }
 
 function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
-  return done(sandbox.change<Done | Refusal>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)))
+  return toReply(
+    sandbox.change<Done | Refusal>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)),
+  )
 }
 
 /** Texts for Steam's numbers, for people who use the control API by hand. */
@@ -146,7 +150,7 @@ const REASONS: Record<number, string> = {
   42: 'There is no such offer or trade.',
 }
 
-function done(answer: Done | Refusal): Reply {
+function toReply(answer: Done | Refusal): Reply {
   if (!('eresult' in answer)) return json(answer)
   return json({ ...answer, error: REASONS[answer.eresult] ?? `Steam refuses with ${answer.eresult}.` }, 409)
 }
@@ -158,12 +162,12 @@ function endSessions(
   what: 'sessionGeneration' | 'loginGeneration',
 ): Reply {
   if (!findAccount(sandbox.world(), steamId)) return json({ error: 'There is no such account.' }, 404)
-  const older = (account: Account) => ({
+  const withoutSessions = (account: Account) => ({
     ...account,
     sessionGeneration: account.sessionGeneration + 1,
     ...(what === 'loginGeneration' ? { loginGeneration: account.loginGeneration + 1 } : {}),
   })
-  sandbox.change((world) => ({ world: withAccount(world, steamId, older), answer: undefined }))
+  sandbox.change((world) => ({ world: withAccount(world, steamId, withoutSessions), answer: undefined }))
   return json({ ok: true })
 }
 

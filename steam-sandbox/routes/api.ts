@@ -5,7 +5,7 @@ import { callerOf } from '../tokens.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { answer, ECONOMY, type Method } from './economy.ts'
-import { OWN } from './own.ts'
+import { OWN_METHODS } from './own.ts'
 
 /** The Web API at api.steampowered.com, with an access token of the community. The sandbox has no API keys. */
 export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
@@ -25,7 +25,7 @@ const UNAUTHORIZED =
   'Retrying will not help. Please verify your <pre>key=</pre> parameter.</body></html>'
 
 const METHODS: Record<string, Record<string, Method>> = {
-  IEconService: { ...ECONOMY, ...OWN },
+  IEconService: { ...ECONOMY, ...OWN_METHODS },
   ISteamEconomy: { GetAssetClassInfo: classInfo },
   ISteamUser: { GetPlayerSummaries: summaries, GetPlayerBans: bans },
   IPlayerService: { GetSteamLevel: level },
@@ -34,8 +34,8 @@ const METHODS: Record<string, Record<string, Method>> = {
 function level({ query }: Incoming, sandbox: Sandbox): Reply {
   const world = sandbox.world()
   const account = findAccount(world, query.get('steamid') ?? '')
-  const shown = account && traitsOf(world, account).inventory !== 'hidden'
-  return answer(shown ? { player_level: account.level } : {})
+  const isShown = account && traitsOf(world, account).inventory !== 'hidden'
+  return answer(isShown ? { player_level: account.level } : {})
 }
 
 function classInfo({ query }: Incoming): Reply {
@@ -51,7 +51,7 @@ function classInfo({ query }: Incoming): Reply {
   return json({ result: { ...rows, success: true } })
 }
 
-function chosen({ query }: Incoming, sandbox: Sandbox): Account[] {
+function requestedAccounts({ query }: Incoming, sandbox: Sandbox): Account[] {
   const ids = new Set((query.get('steamids') ?? '').split(',').slice(0, 100))
   return sandbox.world().accounts.filter(({ steamId }) => ids.has(steamId))
 }
@@ -60,7 +60,7 @@ function summaries(request: Incoming, sandbox: Sandbox): Reply {
   const world = sandbox.world()
   return json({
     response: {
-      players: chosen(request, sandbox).map((account) =>
+      players: requestedAccounts(request, sandbox).map((account) =>
         summary(account, traitsOf(world, account).inventory === 'hidden'),
       ),
     },
@@ -86,7 +86,7 @@ function summary(account: Account, isHidden: boolean) {
 function bans(request: Incoming, sandbox: Sandbox): Reply {
   const world = sandbox.world()
   return json({
-    players: chosen(request, sandbox).map((account) => ({
+    players: requestedAccounts(request, sandbox).map((account) => ({
       SteamId: account.steamId,
       CommunityBanned: false,
       VACBanned: false,

@@ -29,10 +29,10 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => !behaviour && !isGuest))),
   'POST /control/players': (sandbox, { json: body }) => {
     const like = field(body, 'like')
-    if (typeof like !== 'string') return bad('Give like: the name of a shopper.')
+    if (typeof like !== 'string') return badRequest('Give like: the name of a shopper.')
     const guest = sandbox.change((world) => inviteGuest(world, like))
     if (guest === undefined)
-      return bad(`There is no shopper called ${like}, or there are ${MOST_GUESTS} guests already.`)
+      return badRequest(`There is no shopper called ${like}, or there are ${MOST_GUESTS} guests already.`)
     return json(shoppers([guest])[0], 201)
   },
   'GET /control/magic': ({ world }) =>
@@ -46,11 +46,13 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     ),
   'POST /control/bots': (sandbox) => {
     const bot = sandbox.change(addBot)
-    return bot === undefined ? bad(`There are ${MOST_BOTS} bots already.`) : json(accessOf(bot, sandbox), 201)
+    return bot === undefined
+      ? badRequest(`There are ${MOST_BOTS} bots already.`)
+      : json(accessOf(bot, sandbox), 201)
   },
   'POST /control/sellers': (sandbox) => {
     const seller = sandbox.change(findOrAddSeller)
-    if (seller === undefined) return bad('There is no bot to copy for the seller.')
+    if (seller === undefined) return badRequest('There is no bot to copy for the seller.')
     return json({ ...accessOf(seller, sandbox), tradeUrl: tradeLink(seller) }, 201)
   },
   'GET /control/offers': ({ world }) => json(world().offers),
@@ -65,26 +67,27 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
       return clock(sandbox)
     }
     const seconds = field(body, 'advanceS') ?? Number(field(body, 'advanceDays')) * 86_400
-    if (!isStep(seconds)) return bad('Give advanceS, advanceDays or aheadS, at most ten years.')
+    if (!isStep(seconds)) return badRequest('Give advanceS, advanceDays or aheadS, at most ten years.')
     advance(sandbox, Math.floor(seconds))
     return clock(sandbox)
   },
   'POST /control/protection': (sandbox, { json: body }) => {
     const seconds = field(body, 'seconds')
-    if (typeof seconds !== 'number' || !(seconds >= 0)) return bad('Give seconds: a number, at least 0.')
+    if (typeof seconds !== 'number' || !(seconds >= 0))
+      return badRequest('Give seconds: a number, at least 0.')
     sandbox.change((world) => ({ world: { ...world, protectionS: seconds }, answer: undefined }))
     return json({ ok: true })
   },
   'GET /control/tour': ({ tour }) => json(tour.scenes()),
   'PUT /control/tour': ({ tour }, { json: body }) =>
-    tour.set(body) ? json({ ok: true }) : bad('Give scenes, each with name, title and line.'),
+    tour.set(body) ? json({ ok: true }) : badRequest('Give scenes, each with name, title and line.'),
   'POST /control/reset': ({ reset }) => {
     reset()
     return json({ ok: true })
   },
   'POST /control/faults': ({ faults }, request) => {
     const fault = parseFault(request.json)
-    if (!fault) return bad('A fault needs match.path and an effect.')
+    if (!fault) return badRequest('A fault needs match.path and an effect.')
     faults.add(fault)
     return json({ ok: true })
   },
@@ -127,6 +130,6 @@ function clock({ nowS, clockS }: Sandbox): Reply {
   return json({ nowS: nowS(), aheadS: nowS() - clockS() })
 }
 
-function bad(error: string): Reply {
+function badRequest(error: string): Reply {
   return json({ error }, 400)
 }

@@ -13,6 +13,7 @@ import {
   OFFER_LIFE_S,
   type Offer,
   STATE,
+  TRADE,
   type Trade,
   type TradedItem,
 } from '../world/world.ts'
@@ -61,13 +62,13 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   const start = Number(query.get('cursor') ?? 0)
   const seen = [...pastIn(sandbox, caller).offers, ...sandbox.world().offers]
     .filter((offer) => {
-      const side =
+      const isListed =
         (offer.sender === caller && isOn(query, 'get_sent_offers')) ||
         // An offer that waits for its sender's phone has not reached its partner yet.
         (isReceived(offer, caller) && isOn(query, 'get_received_offers'))
-      const live = offer.state === STATE.active || offer.state === STATE.needsConfirmation
-      if (isOn(query, 'historical_only')) return side && !live
-      return side && (!isOn(query, 'active_only') || live || (cutoff > 0 && offer.updatedAtS >= cutoff))
+      const isLive = offer.state === STATE.active || offer.state === STATE.needsConfirmation
+      if (isOn(query, 'historical_only')) return isListed && !isLive
+      return isListed && (!isOn(query, 'active_only') || isLive || (cutoff > 0 && offer.updatedAtS >= cutoff))
     })
     .reverse()
   const page = seen.slice(start, start + OFFERS_A_PAGE)
@@ -123,7 +124,9 @@ function offersSummary({ query }: Incoming, sandbox: Sandbox, caller: string): R
     updated_received_count: received.filter(isUpdated).length,
     historical_received_count: received.length - count(received, STATE.active),
     pending_sent_count: count(sent, STATE.active),
-    newly_accepted_sent_count: sent.filter((o) => o.state === STATE.accepted && o.updatedAtS > since).length,
+    newly_accepted_sent_count: sent.filter(
+      (offer) => offer.state === STATE.accepted && offer.updatedAtS > since,
+    ).length,
     updated_sent_count: sent.filter(isUpdated).length,
     historical_sent_count: sent.length - count(sent, STATE.active),
     escrow_received_count: count(received, STATE.inEscrow),
@@ -132,11 +135,11 @@ function offersSummary({ query }: Incoming, sandbox: Sandbox, caller: string): R
 }
 
 function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
-  const ours = offer.sender === caller
+  const isOurs = offer.sender === caller
   const world = sandbox.world()
-  const other = findAccount(world, ours ? offer.partner : offer.sender)
-  const [give, receive] = ours ? [offer.give, offer.items] : [offer.items, offer.give]
-  const [giver, receiver] = ours ? [offer.sender, offer.partner] : [offer.partner, offer.sender]
+  const other = findAccount(world, isOurs ? offer.partner : offer.sender)
+  const [give, receive] = isOurs ? [offer.give, offer.items] : [offer.items, offer.give]
+  const [giver, receiver] = isOurs ? [offer.sender, offer.partner] : [offer.partner, offer.sender]
   const rows = (owner: string, items: Asset[]) => {
     const owned = new Set(findAccount(world, owner)?.assets.map(({ assetId }) => assetId))
     return items.map((item) => ({ ...assetView(item), missing: !owned.has(item.assetId), est_usd: '0' }))
@@ -149,7 +152,7 @@ function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
     trade_offer_state: offer.state,
     ...(give.length > 0 ? { items_to_give: rows(giver, give) } : {}),
     ...(receive.length > 0 ? { items_to_receive: rows(receiver, receive) } : {}),
-    is_our_offer: ours,
+    is_our_offer: isOurs,
     time_created: offer.createdAtS,
     time_updated: offer.updatedAtS,
     ...(offer.tradeId ? { tradeid: offer.tradeId } : {}),
@@ -216,7 +219,13 @@ function aroundStart(own: Trade[], query: URLSearchParams): { newer: Trade[]; ol
 }
 
 /** The statuses of completed, reversed and held trades, which the history shows even if failed trades are left out. */
-const VISIBLE = new Set([3, 6, 7, 10, 12])
+const VISIBLE: ReadonlySet<number> = new Set([
+  TRADE.complete,
+  TRADE.supportRollback,
+  TRADE.selectiveRollback,
+  TRADE.inEscrow,
+  TRADE.protectionRollback,
+])
 
 function tradeView(trade: Trade, caller: string) {
   const received = trade.items.filter(({ from }) => from !== caller)

@@ -31,7 +31,10 @@ const METHODS: Record<string, Method> = {
   'POST GenerateAccessTokenForApp': accessToken,
 }
 
-/** The two ways to obtain a refresh token: password and authenticator code, or a QR code that the phone approves. */
+/**
+ * The two ways to obtain a refresh token: password and authenticator code, or a QR code that the phone approves. The
+ * numbers of fields are those of Steam's protocol buffers.
+ */
 export function enrolment(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'api.steampowered.com') return undefined
   if (request.path === '/ITwoFactorService/QueryTime/v1/') {
@@ -111,6 +114,7 @@ function begin(
   device: Buffer,
   steamId?: string,
 ): { clientId: bigint; requestId: Buffer } {
+  // Node allows no larger range of random numbers than 2 ** 48.
   const clientId = BigInt(randomInt(1, 2 ** 47))
   const requestId = randomBytes(16)
   const isMobile = decode(device)?.number(2) === MOBILE_PLATFORM

@@ -7,7 +7,7 @@ import { assetView } from './economy.ts'
 import { sessionOf } from './login.ts'
 
 const MAX_COUNT = 2000
-const PARTNER_PAGE = 1000
+const PARTNER_PAGE_SIZE = 1000
 /** In Counter-Strike 2, only the owner sees an item for this long after its trade. */
 const HIDDEN_S = 10 * DAY_S
 
@@ -102,8 +102,8 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
   if (inventory === 'hidden') return json({ success: false, error: 'This profile is private.' })
   const owned = inventory ? [] : tradable(account, query.get('appid') ?? '')
   const start = Math.max(0, Number(query.get('start') ?? 0) || 0)
-  const page = owned.slice(start, start + PARTNER_PAGE)
-  const more = start + PARTNER_PAGE < owned.length
+  const page = owned.slice(start, start + PARTNER_PAGE_SIZE)
+  const hasMore = start + PARTNER_PAGE_SIZE < owned.length
   const rows = page.map(({ assetId, classId }, index) => [
     assetId,
     { id: assetId, classid: classId, instanceid: '0', amount: '1', pos: start + index + 1 },
@@ -111,8 +111,8 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
   const properties = itemsWithProperties(page).map(([{ assetId }, list]) => [assetId, list])
   return json({
     success: true,
-    more,
-    more_start: more ? start + PARTNER_PAGE : false,
+    more: hasMore,
+    more_start: hasMore ? start + PARTNER_PAGE_SIZE : false,
     // Steam writes an empty list instead of an empty object.
     rgInventory: page.length > 0 ? Object.fromEntries(rows) : [],
     rgCurrency: [],

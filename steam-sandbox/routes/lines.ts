@@ -11,10 +11,11 @@ export function lineOf(behaviour: string): string {
 
 /** Describes a shopper: the behaviour of a magic player, and the number of items of any other. */
 export function lineOfShopper(account: Account): string {
-  return account.behaviour === undefined ? counts(account) : lineOf(account.behaviour)
+  return account.behaviour === undefined ? itemCountsText(account) : lineOf(account.behaviour)
 }
 
-export function counts({ assets }: Account): string {
+/** Counts a person's items by game. */
+export function itemCountsText({ assets }: Account): string {
   return GAMES.map(({ appId, name }) => {
     const count = assets.filter((asset) => asset.appId === appId).length
     return `${name}: ${count}`

@@ -94,9 +94,9 @@ function othersOf(own: readonly Confirmation[]): Confirmation[] {
   return [...listings, confirmation(key)]
 }
 
-function confirmation(of: Omit<Confirmation, 'id' | 'nonce'>): Confirmation {
-  const digest = createHash('sha256').update(`confirmation ${of.type} ${of.creatorId}`).digest()
-  return { ...of, id: String(digest.readBigUInt64BE(0) >> 2n), nonce: String(digest.readBigUInt64BE(8)) }
+function confirmation(facts: Omit<Confirmation, 'id' | 'nonce'>): Confirmation {
+  const digest = createHash('sha256').update(`confirmation ${facts.type} ${facts.creatorId}`).digest()
+  return { ...facts, id: String(digest.readBigUInt64BE(0) >> 2n), nonce: String(digest.readBigUInt64BE(8)) }
 }
 
 function rowOf({ id, nonce, type, creatorId, headline, createdAtS }: Confirmation) {
@@ -153,7 +153,11 @@ function respond(
     const confirm = { offerId: each.creatorId, allow }
     return sandbox.change((world, nowS) => confirmOffer(world, confirm, nowS)).kind !== 'refused'
   }
-  const note = (account: Account) => ({ ...account, otherConfirmed: (account.otherConfirmed ?? 0) + 1 })
-  if (allow) sandbox.change((world) => ({ world: withAccount(world, steamId, note), answer: undefined }))
+  const withOneMore = (account: Account) => ({
+    ...account,
+    otherConfirmed: (account.otherConfirmed ?? 0) + 1,
+  })
+  if (allow)
+    sandbox.change((world) => ({ world: withAccount(world, steamId, withOneMore), answer: undefined }))
   return true
 }

@@ -9,7 +9,7 @@ import { answer, assetView, type Method } from './economy.ts'
 const MAX_COUNT = 2000
 
 /** Methods of IEconService for the caller's own inventory, trade link and offers. */
-export const OWN: Record<string, Method> = {
+export const OWN_METHODS: Record<string, Method> = {
   GetInventoryItemsWithDescriptions: ownItems,
   GetTradeOfferAccessToken: ownToken,
   CancelTradeOffer: (request, sandbox, caller) => end(request, sandbox, { by: caller, how: 'cancel' }),
@@ -26,11 +26,11 @@ function ownItems({ query }: Incoming, sandbox: Sandbox, caller: string): Reply 
   const count = Math.min(Number(query.get('count')) || MAX_COUNT, MAX_COUNT)
   const start = owned.findIndex(({ assetId }) => assetId === query.get('start_assetid')) + 1
   const page = owned.slice(start, start + count)
-  const more = start + count < owned.length
+  const hasMore = start + count < owned.length
   return answer({
     assets: page.map(assetView),
     ...(query.get('get_descriptions') === '1' ? { descriptions: descriptionsOf(page) } : {}),
-    ...(more ? { more_items: true, last_assetid: page.at(-1)?.assetId } : {}),
+    ...(hasMore ? { more_items: true, last_assetid: page.at(-1)?.assetId } : {}),
     total_inventory_count: owned.length,
   })
 }

@@ -10,25 +10,25 @@ type DriftAnswer = { kind: 'gone' | 'there'; assetIds: string[] }
  */
 export function loseItems(
   world: World,
-  { of, assetIds }: { of: string; assetIds?: string[] },
+  { steamId, assetIds }: { steamId: string; assetIds?: string[] },
 ): Answer<DriftAnswer> {
-  const account = findAccount(world, of)
+  const account = findAccount(world, steamId)
   if (!account) return refuse(world, 42)
   const lost = assetIds ?? account.assets.slice(0, 1).map(({ assetId }) => assetId)
   const isThere = lost.every((assetId) => account.assets.some((asset) => asset.assetId === assetId))
   if (lost.length === 0 || !isThere) return refuse(world, 26)
   const without = ({ assets }: { assets: Asset[] }) => assets.filter(({ assetId }) => !lost.includes(assetId))
-  const worldAfter = withAccount(world, of, (owner) => ({ ...owner, assets: without(owner) }))
+  const worldAfter = withAccount(world, steamId, (owner) => ({ ...owner, assets: without(owner) }))
   return { world: worldAfter, answer: { kind: 'gone', assetIds: lost } }
 }
 
 /** Adds an item without a trade, as if its owner bought it or it dropped. */
-export function findItem(world: World, { of }: { of: string }): Answer<DriftAnswer> {
+export function findItem(world: World, { steamId }: { steamId: string }): Answer<DriftAnswer> {
   const [entry] = [...CATALOGUE.values()].filter(isOrdinary)
-  if (!findAccount(world, of) || entry === undefined) return refuse(world, 42)
+  if (!findAccount(world, steamId) || entry === undefined) return refuse(world, 42)
   const { appId, classId } = entry
   const asset: Asset = { assetId: String(world.lastId + 1), appId, contextId: '2', classId }
-  const worldAfter = withAccount(world, of, (owner) => ({ ...owner, assets: [...owner.assets, asset] }))
+  const worldAfter = withAccount(world, steamId, (owner) => ({ ...owner, assets: [...owner.assets, asset] }))
   return {
     world: { ...worldAfter, lastId: world.lastId + 1 },
     answer: { kind: 'there', assetIds: [asset.assetId] },

@@ -42,7 +42,7 @@ export function inviteGuest(world: World, like: string): Invited {
 /** The most bots that a sandbox can have. */
 export const MOST_BOTS = 500
 
-const FIRST_FURTHER_BOT = 1_900_000_000
+const FIRST_ADDED_BOT = 1_900_000_000
 
 /** Adds a copy of the first bot, without items. Returns undefined if there is no room. */
 export function addBot(world: World): Invited {
@@ -50,10 +50,10 @@ export function addBot(world: World): Invited {
   const [template] = bots
   if (template === undefined || bots.length >= MOST_BOTS) return { world, answer: undefined }
   const name = `Tradetill Bot #${bots.length + 1}`
-  return joined(world, likeBot(template, { kind: 'bot', name, accountId: FIRST_FURTHER_BOT + bots.length }))
+  return added(world, botLike(template, { kind: 'bot', name, accountId: FIRST_ADDED_BOT + bots.length }))
 }
 
-const SELLER = 1_899_999_999
+const SELLER_ACCOUNT = 1_899_999_999
 
 /** Returns the account with which a vault sells. The first call adds it. Undefined if there is no bot to copy. */
 export function findOrAddSeller(world: World): Invited {
@@ -61,19 +61,22 @@ export function findOrAddSeller(world: World): Invited {
   if (known !== undefined) return { world, answer: known }
   const template = world.accounts.find(({ kind }) => kind === 'bot')
   if (template === undefined) return { world, answer: undefined }
-  return joined(world, likeBot(template, { kind: 'seller', name: 'Tradetill Seller', accountId: SELLER }))
+  return added(
+    world,
+    botLike(template, { kind: 'seller', name: 'Tradetill Seller', accountId: SELLER_ACCOUNT }),
+  )
 }
 
-const joined = (world: World, account: Account) => ({
+const added = (world: World, account: Account) => ({
   world: { ...world, accounts: [...world.accounts, account] },
   answer: account,
 })
 
-function likeBot(template: Account, own: Pick<Account, 'kind' | 'name' | 'accountId'>): Account {
+function botLike(template: Account, own: Pick<Account, 'kind' | 'name' | 'accountId'>): Account {
   const mark = createHash('sha256').update(`${own.name} ${template.token}`)
-  const { restrictedUntilS: _, ...free } = template
+  const { restrictedUntilS: _, ...unrestricted } = template
   return {
-    ...free,
+    ...unrestricted,
     ...own,
     steamId: String(FIRST_STEAM_ID + BigInt(own.accountId)),
     token: mark.digest('base64url').slice(0, 8),

@@ -36,13 +36,26 @@ function smallWorld(): World {
 // Worlds are immutable, so all runs can start with the same one.
 const SMALL = smallWorld()
 
+/** An act: `who` chooses the bot and the shopper, `which` the offer, the trade or the number of items. */
 type Step = { what: string; who: number; which: number; afterS: number }
 
 const steps = fc.array(
   fc.record({
     what: fc.constantFrom(
-      ...['send', 'send', 'give', 'accept', 'accept', 'decline', 'cancel', 'counter', 'confirm', 'deny'],
-      ...['reverse', 'part', 'support', 'all'],
+      'send',
+      'send',
+      'give',
+      'accept',
+      'accept',
+      'decline',
+      'cancel',
+      'counter',
+      'confirm',
+      'deny',
+      'reverse',
+      'part',
+      'support',
+      'all',
     ),
     who: fc.nat(11),
     which: fc.nat(20),
@@ -54,11 +67,11 @@ const steps = fc.array(
   { minLength: 10, maxLength: 60, size: 'max' },
 )
 
-function run(all: Step[]): { worlds: World[]; nowS: number } {
+function run(script: Step[]): { worlds: World[]; nowS: number } {
   let world = SMALL
   let nowS = START_S
   const worlds = [world]
-  for (const step of all) {
+  for (const step of script) {
     nowS += step.afterS
     world = act(settle(world, nowS), step, nowS)
     worlds.push(world)

@@ -38,9 +38,9 @@ export type Intent = {
 }
 
 /**
- * Sends an offer. A bot's offer that gives something waits for the phone. Refusals: 15 wrong token or a partner who is
- * barred from trading, 24 a barred sender, 25 too many live offers, 26 an item is missing or not tradable, 11 the
- * countered offer is not live.
+ * Sends an offer. A bot's offer that gives something waits for the phone. Refusals: 2 the sender has not acknowledged
+ * trade protection, 11 the countered offer is not live, 15 wrong token or a partner who is barred from trading, 24 a
+ * barred sender, 25 too many live offers, 26 an item is missing or not tradable.
  */
 export function sendOffer(
   world: World,
@@ -164,10 +164,10 @@ export function confirmOffer(
     return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'confirmed' } }
   }
   if (offer.state !== STATE.active || !offer.waitsForPhone) return refuse(world, 11)
-  const { waitsForPhone: _, ...free } = offer
-  const without = withOffer(world, free)
-  if (!allow) return { world: without, answer: { kind: 'confirmed' } }
-  const done = acceptOffer(without, { offerId, by: offer.partner, isConfirmedByPhone: true }, nowS)
+  const { waitsForPhone: _, ...answered } = offer
+  const worldAfter = withOffer(world, answered)
+  if (!allow) return { world: worldAfter, answer: { kind: 'confirmed' } }
+  const done = acceptOffer(worldAfter, { offerId, by: offer.partner, isConfirmedByPhone: true }, nowS)
   const answer = done.answer.kind === 'refused' ? done.answer : { kind: 'confirmed' as const }
   return { world: done.world, answer }
 }

@@ -2,8 +2,8 @@ import { CATALOGUE } from '../items.ts'
 import { DAY_S, type Offer, PROTECTED_APP, STATE, TRADE, type Trade } from './world.ts'
 
 const DAYS = 9
-const A_DAY = 1_000
-const EVERY_S = Math.floor(DAY_S / A_DAY)
+const TRADES_A_DAY = 1_000
+const TRADE_EVERY_S = Math.floor(DAY_S / TRADES_A_DAY)
 const PROTECTION_S = 7 * DAY_S
 
 /**
@@ -12,10 +12,14 @@ const PROTECTION_S = 7 * DAY_S
  */
 export function pastOf(bot: string, partner: string, nowS: number): { offers: Offer[]; trades: Trade[] } {
   const classId = [...CATALOGUE.values()].find(({ appId }) => appId === PROTECTED_APP)?.classId ?? ''
-  const last = Math.floor(nowS / EVERY_S) - 1
-  const slots = Array.from({ length: DAYS * A_DAY }, (_, index) => last - DAYS * A_DAY + 1 + index)
+  const last = Math.floor(nowS / TRADE_EVERY_S) - 1
+  const slots = Array.from(
+    { length: DAYS * TRADES_A_DAY },
+    (_, index) => last - DAYS * TRADES_A_DAY + 1 + index,
+  )
   const deals = slots.map((slot) => {
-    const atS = slot * EVERY_S
+    const atS = slot * TRADE_EVERY_S
+    // Each kind of id begins with other digits.
     const asset = { assetId: `7${slot}`, appId: PROTECTED_APP, contextId: '2', classId }
     const tradeId = `62${String(slot).padStart(17, '0')}`
     const both = { sender: bot, partner }

@@ -96,6 +96,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   },
 }
 
+/** Numbers of items by game: Counter-Strike 2, Dota 2, Team Fortress 2 and Rust. */
 const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
 
 type Magic = { name: string; behaviour: string; counts: Record<number, number> }
@@ -145,11 +146,11 @@ export function traitsOf(world: World, account: Account): Traits {
 
 function applySettings(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Settings): Traits {
   const { inventory: shown, holdDays, tokenRegenerated, ...others } = traits
-  const left =
+  const trait =
     inventory === 'private' ? 'hidden' : inventory === 'public' && shown === 'hidden' ? undefined : shown
   return {
     ...others,
-    ...(left === undefined ? {} : { inventory: left }),
+    ...(trait === undefined ? {} : { inventory: trait }),
     ...(holdDays === undefined || hasAuthenticator ? {} : { holdDays }),
     ...(tokenRegenerated === undefined || hasNewLink ? {} : { tokenRegenerated }),
   }

@@ -67,25 +67,25 @@ function eventsOfOffer(world: World, offer: Offer): Event[] {
 }
 
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
-  const mine = { offerId: offer.id, by: offer.partner }
-  const next = outcome(world, offer, { does, atS, mine })
+  const asPartner = { offerId: offer.id, by: offer.partner }
+  const next = outcome(world, offer, { does, atS, asPartner })
   // A person whose act is impossible declines instead, because otherwise the act would stay due forever.
   return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
 }
 
-type Act = { does: Reaction['does']; atS: number; mine: { offerId: string; by: string } }
+type Act = { does: Reaction['does']; atS: number; asPartner: { offerId: string; by: string } }
 
-function outcome(world: World, offer: Offer, { does, atS, mine }: Act): World {
+function outcome(world: World, offer: Offer, { does, atS, asPartner }: Act): World {
   switch (does) {
     case 'accept':
-      return acceptOffer(world, mine, atS).world
+      return acceptOffer(world, asPartner, atS).world
     case 'decline':
-      return endOffer(world, { ...mine, how: 'decline' }, atS).world
+      return endOffer(world, { ...asPartner, how: 'decline' }, atS).world
     case 'sell':
       return withoutAssets(world, new Set(offer.items.slice(0, 1).map(({ assetId }) => assetId)), atS)
     case 'counter': {
       const rest = offer.items.length > 1 ? offer.items.slice(1) : offer.items
-      return counterOffer(world, { ...mine, assetIds: rest.map(({ assetId }) => assetId) }, atS).world
+      return counterOffer(world, { ...asPartner, assetIds: rest.map(({ assetId }) => assetId) }, atS).world
     }
   }
 }

@@ -44,15 +44,15 @@ describe('a protected trade', () => {
   it('can be reversed as a whole: with status 12, no settlement, a new row, and the old ids', () => {
     const { world, tradeId, items } = acceptedTrade({ count: 2 })
     const back = reverseTrade(world, { tradeId }, NOW_S + DAY_S)
-    const [original, way] = back.world.trades
+    const [original, reversal] = back.world.trades
     expect(original).toMatchObject({
       status: TRADE.protectionRollback,
       settlesAtS: 0,
       modifiedAtS: NOW_S + DAY_S,
       items: items.map(({ assetId }) => ({ rolledBackAssetId: assetId })),
     })
-    expect(way).toMatchObject({ status: TRADE.complete, rollbackOf: tradeId, settlesAtS: 0 })
-    expect(way?.items.map((item) => item.newAssetId)).toEqual(items.map(({ assetId }) => assetId))
+    expect(reversal).toMatchObject({ status: TRADE.complete, rollbackOf: tradeId, settlesAtS: 0 })
+    expect(reversal?.items.map((item) => item.newAssetId)).toEqual(items.map(({ assetId }) => assetId))
     expect(idsOf(back.world, 'nova_hound')).toEqual(expect.arrayContaining(items.map((item) => item.assetId)))
     expect(bot(back.world).assets).toEqual([])
     expect(reverseTrade(back.world, { tradeId }, NOW_S + DAY_S).answer).toMatchObject({ eresult: 11 })
@@ -96,11 +96,11 @@ describe('a protected trade', () => {
     expect(reverseTrade(world, { tradeId }, NOW_S).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('is reversed with all others by one click, which bars its owner from trading for 30 days', () => {
+  it('is reversed by `reverseAll`, which also bars its owner from trading for 30 days', () => {
     const { world, shopper } = acceptedTrade()
     const reversed = reverseAll(world, shopper.steamId, NOW_S + DAY_S)
     expect(reversed.trades[0]?.status).toBe(TRADE.protectionRollback)
-    const again = (atS: number) => {
+    const sendAgain = (atS: number) => {
       const [item] = account(reversed, 'nova_hound').assets.filter(
         ({ classId }) => CATALOGUE.get(classId)?.tradable,
       )
@@ -112,8 +112,8 @@ describe('a protected trade', () => {
       }
       return sendOffer(reversed, { ...intent, items: item ? [item] : [] }, atS).answer
     }
-    expect(again(NOW_S + 2 * DAY_S)).toMatchObject({ eresult: 15, text: 'cannot_trade' })
-    expect(again(NOW_S + 32 * DAY_S)).toMatchObject({ kind: 'sent' })
+    expect(sendAgain(NOW_S + 2 * DAY_S)).toMatchObject({ eresult: 15, text: 'cannot_trade' })
+    expect(sendAgain(NOW_S + 32 * DAY_S)).toMatchObject({ kind: 'sent' })
   })
 })
 
@@ -180,16 +180,16 @@ describe('a held trade', () => {
       const by = how === 'cancel' ? bot(world).steamId : shopper.steamId
       const end = endOffer(world, { offerId, by, how }, NOW_S)
       const atOnce = how === 'cancel' ? { eresult: 24 } : { eresult: 15, text: 'cannot_trade' }
-      const again = (partner: string, atS: number) => {
+      const sendAgain = (partner: string, atS: number) => {
         const { steamId, token, assets } = account(end.world, partner)
         const items = assets.filter(({ classId }) => CATALOGUE.get(classId)?.tradable).slice(0, 1)
         const intent = { sender: bot(world).steamId, partner: steamId, token, message: '', items }
         return sendOffer(end.world, intent, atS).answer
       }
-      expect(again('magic_hold', NOW_S + 7 * DAY_S - 1)).toMatchObject(atOnce)
-      expect(again('magic_hold', NOW_S + 7 * DAY_S)).toMatchObject({ kind: 'sent' })
+      expect(sendAgain('magic_hold', NOW_S + 7 * DAY_S - 1)).toMatchObject(atOnce)
+      expect(sendAgain('magic_hold', NOW_S + 7 * DAY_S)).toMatchObject({ kind: 'sent' })
       const toOthers = how === 'cancel' ? { eresult: 24 } : { kind: 'sent' }
-      expect(again('nova_hound', NOW_S + 1)).toMatchObject(toOthers)
+      expect(sendAgain('nova_hound', NOW_S + 1)).toMatchObject(toOthers)
     },
   )
 

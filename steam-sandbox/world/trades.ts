@@ -18,12 +18,15 @@ import {
   withTrade,
 } from './world.ts'
 
+/** How long an account that reversed its protected trades is barred from trading. */
 const RESTRICTION_S = 30 * DAY_S
+
+/** Too large for a JavaScript number, like Steam's ids. */
+const tradeIdOf = (number: number): string => `61${String(number).padStart(17, '0')}`
 
 /** Creates the trade of an accepted offer: completed immediately, or held if a party has no authenticator. */
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
-  // Too large for a JavaScript number, like Steam's ids.
-  const tradeId = `61${String(world.lastId + 1).padStart(17, '0')}`
+  const tradeId = tradeIdOf(world.lastId + 1)
   const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
   const from = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
   const trade: Trade = {
@@ -184,7 +187,7 @@ export function reverseTrade(
   if (back.length === 0 || !back.every(({ newAssetId = '' }) => held.has(newAssetId)))
     return refuse(world, 26)
   const isWhole = back.length === open.length && trade.status === TRADE.complete
-  const backId = `61${String(world.lastId + 1).padStart(17, '0')}`
+  const reversalId = tradeIdOf(world.lastId + 1)
   const marked = trade.items.map((item) =>
     back.includes(item) ? { ...item, rolledBackAssetId: item.assetId } : item,
   )
@@ -201,13 +204,14 @@ export function reverseTrade(
     to: from,
     asset: { assetId, appId, classId, contextId: '2', receivedAtS: nowS },
   }))
-  const row = compensation(changed, back, { id: backId, nowS })
+  const row = reversalRow(changed, back, { id: reversalId, nowS })
   const next = { ...withTrade(without, changed), lastId: world.lastId + 1 }
   const recorded = { ...next, trades: [...next.trades, row].slice(-MOST_KEPT) }
-  return { world: withArrived(recorded, home), answer: { kind: 'reversed', tradeId: backId } }
+  return { world: withArrived(recorded, home), answer: { kind: 'reversed', tradeId: reversalId } }
 }
 
-function compensation(trade: Trade, back: TradedItem[], { id, nowS }: { id: string; nowS: number }): Trade {
+/** The trade that returns the items. */
+function reversalRow(trade: Trade, back: TradedItem[], { id, nowS }: { id: string; nowS: number }): Trade {
   const items = back.map(({ from, assetId, appId, classId, newAssetId = '', newContextId = '2' }) => ({
     assetId: newAssetId,
     appId,

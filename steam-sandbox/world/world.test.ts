@@ -8,14 +8,14 @@ import { OFFER_LIFE_S, STATE, type World } from './world.ts'
 const NOW_S = 1_800_000_000
 const fresh = () => seedWorld('test', NOW_S * 1000)
 
-function cast(world: World) {
+function mainAccounts(world: World) {
   const [nova, lynx, bot] = world.accounts
   if (!nova || !lynx || !bot) throw new Error('The seed lacks a bot or shopper.')
   return { nova, lynx, bot }
 }
 
 function send(world: World, pick: { appId?: number; index?: number; token?: string } = {}) {
-  const { nova, bot } = cast(world)
+  const { nova, bot } = mainAccounts(world)
   const tradable = nova.assets.filter(
     ({ appId, classId }) => appId === (pick.appId ?? 730) && CATALOGUE.get(classId)?.tradable,
   )
@@ -41,25 +41,25 @@ describe('the seed', () => {
     const names = new Set(ordinary.map(({ appId, name }) => `${appId}/${name}`))
     expect(names.size).toBe(ordinary.length)
     expect(names.size).toBeGreaterThanOrEqual(120)
-    expect(cast(fresh()).nova.assets.filter(({ appId }) => appId === 730).length).toBeGreaterThan(60)
+    expect(mainAccounts(fresh()).nova.assets.filter(({ appId }) => appId === 730).length).toBeGreaterThan(60)
   })
 
   it('gives out the phases of a Doppler in turn, under one name', () => {
     const phases = [...CATALOGUE.values()].filter(({ name }) => name.includes('Doppler'))
     expect(new Set(phases.map(({ name }) => name)).size).toBe(1)
     expect(new Set(phases.map(({ paint }) => paint?.index)).size).toBe(phases.length)
-    const { nova } = cast(fresh())
+    const { nova } = mainAccounts(fresh())
     const many = withManyItems(fresh(), nova.steamId).accounts.find(({ steamId }) => steamId === nova.steamId)
     const dealt = many?.assets.flatMap(({ classId }) => CATALOGUE.get(classId)?.paint?.index ?? []) ?? []
-    const each = phases.map(({ paint }) => dealt.filter((index) => index === paint?.index).length)
-    expect(Math.min(...each)).toBeGreaterThan(Math.max(...each) - 3)
+    const counts = phases.map(({ paint }) => dealt.filter((index) => index === paint?.index).length)
+    expect(Math.min(...counts)).toBeGreaterThan(Math.max(...counts) - 3)
   })
 })
 
 describe('an offer', () => {
   it('moves its items under new ids when accepted, and protects them for seven days in Counter-Strike 2', () => {
     const sent = send(fresh())
-    const { nova, bot } = cast(sent.world)
+    const { nova, bot } = mainAccounts(sent.world)
     const accept = { offerId: sent.offerId, by: nova.steamId }
     const { world, answer } = acceptOffer(sent.world, accept, NOW_S)
     expect(answer).toMatchObject({ kind: 'accepted' })
@@ -74,7 +74,7 @@ describe('an offer', () => {
 
   it('is final immediately in other games', () => {
     const sent = send(fresh(), { appId: 440 })
-    const { nova } = cast(sent.world)
+    const { nova } = mainAccounts(sent.world)
     const { world } = acceptOffer(sent.world, { offerId: sent.offerId, by: nova.steamId }, NOW_S)
     expect(world.trades[0]).toMatchObject({ settlesAtS: 0, items: [{ newContextId: '2' }] })
   })
@@ -92,7 +92,7 @@ describe('an offer', () => {
 
   it('is refused with 25 if the sender already has thirty others', () => {
     let world = fresh()
-    const { bot } = cast(world)
+    const { bot } = mainAccounts(world)
     const others = world.accounts.filter(({ kind, assets }) => kind === 'shopper' && assets.length > 10)
     for (const partner of others.slice(0, 14)) {
       for (let count = 0; count < 3; count += 1) {
@@ -115,14 +115,14 @@ describe('an offer', () => {
   it('becomes invalid when another trade takes its item', () => {
     const first = send(fresh())
     const second = send(first.world)
-    const { nova } = cast(second.world)
+    const { nova } = mainAccounts(second.world)
     const { world } = acceptOffer(second.world, { offerId: second.offerId, by: nova.steamId }, NOW_S)
     expect(world.offers[0]?.state).toBe(STATE.invalidItems)
   })
 
   it('can be ended only once, and only by its own parties', () => {
     const sent = send(fresh())
-    const { nova, bot } = cast(sent.world)
+    const { nova, bot } = mainAccounts(sent.world)
     const end = (world: World, by: string, how: 'cancel' | 'decline') =>
       endOffer(world, { offerId: sent.offerId, by, how }, NOW_S)
     expect(end(sent.world, nova.steamId, 'cancel').answer).toEqual({ kind: 'refused', eresult: 15 })
