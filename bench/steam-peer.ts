@@ -6,8 +6,8 @@
 import { createRequire } from 'node:module'
 import {
   type Community,
-  contents,
   createCommunity,
+  inventoryOf,
   type LibraryOffer,
   loginCookies,
   wait,
@@ -76,7 +76,7 @@ type Parts = { steam: RunningSteam; community: Community; manager: PollingManage
 
 async function send({ steam, community, manager, requested }: Parts, person: string): Promise<string> {
   const { steamId, tradeUrl } = steam.as(person)
-  const item = (await contents(community, steamId)).find(({ assetid }) => !requested.has(assetid))
+  const item = (await inventoryOf(community, steamId)).find(({ assetid }) => !requested.has(assetid))
   if (item === undefined) throw new Error(`${person} has nothing left to ask for`)
   requested.add(item.assetid)
   const offer = manager.createOffer(tradeUrl())

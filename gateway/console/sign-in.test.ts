@@ -229,7 +229,13 @@ test('sign-in attempts are limited per address and overall; calls of signed-in o
   expect(await tryKeys(2)).toEqual(['link_over', 'too_many'])
   const { app } = till
   const from = (remoteAddress: string) =>
-    app.inject({ method: 'POST', url: '/ops/sign-in/begin', headers: OWN_PAGE_HEADERS, payload: '{}', remoteAddress })
+    app.inject({
+      method: 'POST',
+      url: '/ops/sign-in/begin',
+      headers: OWN_PAGE_HEADERS,
+      payload: '{}',
+      remoteAddress,
+    })
   // The limit of all addresses together is 60 at once. The attempts above used a few of them.
   const statuses: number[] = []
   for (let n = 0; n < 60; n += 1) statuses.push((await from(`198.51.100.${n}`)).statusCode)
