@@ -39,7 +39,7 @@ function isAlertKind(kind: string): kind is AlertKind {
   return Object.hasOwn(ALERT_TEXTS, kind)
 }
 
-/** Names what is counted, without the number; the same in alerts, the console and the command line. */
+/** Names the counted problem, without the number. Alerts, the console and the command line use the same text. */
 export function alertText(kind: string, count: number): string {
   if (!isAlertKind(kind)) return kind
   const [one, many] = ALERT_TEXTS[kind]

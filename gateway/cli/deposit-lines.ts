@@ -5,9 +5,9 @@ import { csvLines } from '../operations/csv.ts'
 import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
 import type { DepositView } from '../operations/deposits.ts'
 import type { Findings, FoundDeposit } from '../operations/find.ts'
-import { recordLines } from './record-lines.ts'
+import { recordLines } from './shopper-record-lines.ts'
 
-const NEEDS = {
+const NEED_TEXT = {
   bot_away: 'NO GATEWAY HOLDS ITS BOT',
   steam_silent: 'STEAM HAS NOT ANSWERED FOR A DAY',
   credit_waits: 'ITS HELD CREDIT WAITS FOR YOU',
@@ -40,7 +40,7 @@ export function cellsOf(row: Row): string[] {
 }
 
 export const depositListLines = ({ deposits, next }: DepositPage): string[] => [
-  ...deposits.map((row) => [...cellsOf(row), ...row.needs.map((need) => NEEDS[need])].join('\t')),
+  ...deposits.map((row) => [...cellsOf(row), ...row.needs.map((need) => NEED_TEXT[need])].join('\t')),
   ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
@@ -80,7 +80,7 @@ export function depositLines({ moments, next, can, needs, shopper }: DepositView
       return `${at.toISOString()}  ${what}${amount}`
     }),
     ...(shopper === null ? [] : recordLines(shopper)),
-    ...needs.map((need) => NEEDS[need]),
+    ...needs.map((need) => NEED_TEXT[need]),
     ...(next.length === 0 ? ['Next: nothing.'] : ['Next:']),
     ...next.map(({ at, what }) => `  ${at?.toISOString() ?? 'at an unknown time      '}  ${what}`),
     ...(can.length === 0 ? [] : ['You can:']),

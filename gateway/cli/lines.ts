@@ -55,13 +55,14 @@ export function migrationLines({ applied, missing }: MigrationStatus): string[] 
   ]
 }
 
-const BLOCKED = { none: 'blocks nothing', writes: 'blocks writes', all: 'blocks everything' }
+const BLOCKED_TEXT = { none: 'blocks nothing', writes: 'blocks writes', all: 'blocks everything' }
 
 export function planLines(data: Plan | Migrated): string[] {
   if ('applied' in data) return data.applied.length === 0 ? ['No migration is missing.'] : data.applied
   if (data.steps.length === 0) return ['No migration is missing.']
   return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
-    const blocked = table === null || lock === 'none' ? BLOCKED[lock] : `${BLOCKED[lock]} of ${table}`
+    const blocked =
+      table === null || lock === 'none' ? BLOCKED_TEXT[lock] : `${BLOCKED_TEXT[lock]} of ${table}`
     return [
       migration,
       blocked,

@@ -1,5 +1,5 @@
 /** Formats operators and proposals of the console for a person. */
-import { formatAmount } from '../operations/amount.ts'
+import { CENTS_PER_DOLLAR, formatAmount } from '../operations/amount.ts'
 import { toJson } from '../operations/json.ts'
 import type { FreshLink, OperatorList } from '../operations/operators.ts'
 import type { ProposalList } from '../operations/proposals.ts'
@@ -44,5 +44,5 @@ export function limitOf(typed: string): bigint | null {
   if (typed === 'none') return null
   if (!/^\d{1,9}$/.test(typed))
     throw new Refusal('usage', 'LIMIT must be whole dollars, such as 500, or none.')
-  return BigInt(typed) * 100n
+  return BigInt(typed) * CENTS_PER_DOLLAR
 }

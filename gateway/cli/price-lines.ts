@@ -1,7 +1,7 @@
 /** Formats prices for a person. */
 import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
-import { formatAmount } from '../operations/amount.ts'
+import { formatAmount, MICROS_PER_CENT } from '../operations/amount.ts'
 import type { Coverage, HoldView, PriceList, PriceView } from '../operations/prices.ts'
 
 const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
@@ -18,7 +18,7 @@ export function priceLines(price: PriceView): string[] {
 }
 
 function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionBps }: PriceView): string[] {
-  if (unavailable !== null) return [`not taken: ${VERDICTS[verdict]}`]
+  if (unavailable !== null) return [`not taken: ${VERDICT_TEXT[verdict]}`]
   if (worthUsdMicros === null || credit === null) return []
   const credited = formatAmount(credit.amountMinor, credit.currency)
   return [
@@ -41,7 +41,7 @@ const holdLine = ({ game, item, hold, usdMicros, since }: HoldView): string => {
   return `${game}\t${item ?? 'the whole game'}\t${hold}${price} since ${since.toISOString()}`
 }
 
-const VERDICTS: Record<PriceView['verdict'], string> = {
+const VERDICT_TEXT: Record<PriceView['verdict'], string> = {
   accepted: 'accepted',
   not_popular: 'it is rarely sold (notPopular)',
   no_price: 'no source has a recent price (noPrice)',
@@ -63,7 +63,7 @@ export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
         `${too_cheap} too cheap`,
         `${blocked} blocked`,
       ].join('\t'),
-      ...examples.map(({ item, verdict }) => `\t${item}\t${VERDICTS[verdict]}`),
+      ...examples.map(({ item, verdict }) => `\t${item}\t${VERDICT_TEXT[verdict]}`),
     ],
   ),
   `${counted(items, 'item has', 'items have')} a price from at least one source.`,
@@ -76,4 +76,4 @@ const lossLine = ({ item, sales, currency, resultMinor }: Coverage['losses'][num
 }
 
 /** Formats millionths of a dollar as dollars, rounded down to cents. */
-const dollars = (micros: bigint): string => formatAmount(micros / 10_000n, 'USD')
+const dollars = (micros: bigint): string => formatAmount(micros / MICROS_PER_CENT, 'USD')

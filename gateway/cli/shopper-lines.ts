@@ -1,7 +1,7 @@
 /** Formats Steam accounts for a person. */
 import type { ShopperList, ShopperView } from '../operations/shoppers.ts'
 import { cellsOf } from './deposit-lines.ts'
-import { onReleaseText, recordLines } from './record-lines.ts'
+import { onReleaseText, recordLines } from './shopper-record-lines.ts'
 
 const openText = ({ tradeId, depositId, offerId }: ShopperView['openTrades'][number]): string => {
   const offer = offerId === null ? '' : `, offer ${offerId}`

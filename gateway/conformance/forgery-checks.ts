@@ -60,6 +60,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     document: VERIFY,
     run: refusesAll((kit, event) => {
       const { headers, body } = kit.sign(event)
+      // One digit changes: 1000 becomes 9000.
       return [{ headers, body: body.replace(`"amount":${AMOUNT_MINOR}`, `"amount":${AMOUNT_MINOR + 8_000}`) }]
     }),
   },

@@ -31,7 +31,7 @@ const ITEM = {
 
 const RECEIPT = `https://pay.invalid/receipt/${'0'.repeat(32)}`
 
-/** The order's deposit before any payment. */
+/** Makes the deposit of an order, before any payment. */
 export function inventedDeposit(id: string, order: Order, now: Date): StoreDeposit {
   return {
     id,
@@ -63,7 +63,7 @@ export function inventedDeposit(id: string, order: Order, now: Date): StoreDepos
 
 export type Change = Partial<StoreDeposit>
 
-/** The deposit after a change, with the fields that follow from it. */
+/** Returns the deposit after a change, with the fields that follow from the change. */
 export function withChange(deposit: StoreDeposit, change: Change): StoreDeposit {
   const next = { ...deposit, ...change }
   const { amount, heldAmount, chargedAmount } = next

@@ -14,7 +14,7 @@ export type Receiver = {
   send(message: Message): Promise<Reply>
   /** Sends the complete call, then disconnects before the answer, like a broken network or a killed till. */
   sendAndBreakOff(message: Message): Promise<void>
-  /** Opens calls whose bodies never arrive. Resolves to a function that ends them. */
+  /** Opens calls whose bodies never arrive completely. Resolves to a function that ends the calls. */
   openUnfinishedCalls(calls: number): Promise<() => void>
 }
 

@@ -7,7 +7,7 @@ import { inventedDeposit, type Order } from './invented.ts'
 const DEADLINE_MS = 15_000
 
 type Options = {
-  /** A POST to this address makes the store open a deposit at its till. `{CUSTOMER}` is replaced by the customer. */
+  /** A POST to this address makes the store open a deposit at its till. `{CUSTOMER}` is replaced by `customer`. */
   url: string
   customer: string
   /** True if the balance to read belongs to this customer alone. */

@@ -34,8 +34,10 @@ const STEPS: Record<DepositEventType, Step> = {
   // The store bears the part that was held, the operator the rest.
   'deposit.reversed': (deposit) => ({
     ...paid(deposit),
-    ...{ heldAmount: 0, heldUntil: null },
-    ...{ reversedAmount: paid(deposit).amount, chargedAmount: deposit.heldAmount },
+    heldAmount: 0,
+    heldUntil: null,
+    reversedAmount: paid(deposit).amount,
+    chargedAmount: deposit.heldAmount,
   }),
   'deposit.payment_timeout': () => ({ status: 'paymentTimeout', endReason: 'expired' }),
   'deposit.trade_timeout': () => ({ status: 'tradeTimeout', endReason: 'deadline' }),
@@ -51,7 +53,7 @@ type Setting = {
   now: Date
 }
 
-/** One event of each type, in this order, all of one deposit. */
+/** Makes one event for each of the types, in their order, all of one deposit. */
 export function storyOf(
   types: readonly EventType[],
   { deposit, afterSequence, now }: Setting,

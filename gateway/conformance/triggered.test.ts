@@ -199,6 +199,7 @@ describe('tradetill listen', () => {
       { type: 'deposit.pending', sequence: 1 },
       { type: 'deposit.succeeded', sequence: 2 },
     ])
+    // The deposit was paid with items of 10.00 and 20.00.
     expect(balance).toBe(3_000)
     expect(JSON.parse((await run(api.key, '--after', '1')).out)).toEqual({ sequence: 2, sent: 1 })
     expect(balance).toBe(3_000)

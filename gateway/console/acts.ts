@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { SCOPES } from '../../contract/scopes.ts'
-import { parseAmount } from '../operations/amount.ts'
+import { CENTS_PER_DOLLAR, MICROS_PER_CENT, parseAmount } from '../operations/amount.ts'
 import { pauseBot, removeBot, resumeBot, retireBot } from '../operations/bots.ts'
 import { explainDeparture } from '../operations/departures.ts'
 import { holdDeposit } from '../operations/deposits.ts'
@@ -124,10 +124,10 @@ export const ACTS: Record<string, Call> = {
   ),
   'payout void': seriousAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
   'store add': seriousAct(newStore, (deps, { riskLimitUsd, ...added }) =>
-    addStore(deps, { ...added, riskLimitUsdCents: riskLimitUsd * 100n }),
+    addStore(deps, { ...added, riskLimitUsdCents: riskLimitUsd * CENTS_PER_DOLLAR }),
   ),
   'store update': seriousAct(storeChange, (deps, { riskLimitUsd, ...changes }) =>
-    changeStore(deps, { ...changes, riskLimitUsdCents: riskLimitUsd && riskLimitUsd * 100n }),
+    changeStore(deps, { ...changes, riskLimitUsdCents: riskLimitUsd && riskLimitUsd * CENTS_PER_DOLLAR }),
   ),
   'store disable': seriousAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
   'store enable': seriousAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
@@ -152,7 +152,7 @@ export const ACTS: Record<string, Call> = {
   'price freeze': supportAct(priceTarget, freezePrice),
   'price release': supportAct(priceTarget, releasePrice),
   'price override': seriousAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
-    overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * 10_000n }),
+    overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * MICROS_PER_CENT }),
   ),
   'market off': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: true })),
   'market on': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: false })),
@@ -188,6 +188,6 @@ export const ACTS: Record<string, Call> = {
   'proposal approve': seriousAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
   'proposal decline': seriousAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
   'proposal limit': seriousAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>
-    limitAct(deps, { aboveUsdMinor: dollars === null ? null : BigInt(dollars) * 100n }),
+    limitAct(deps, { aboveUsdMinor: dollars === null ? null : BigInt(dollars) * CENTS_PER_DOLLAR }),
   ),
 }

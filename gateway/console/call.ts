@@ -18,7 +18,7 @@ export function find<INPUT>(
   return { role: 'viewer', isFresh: false, run: withParsedInput(input, run) }
 }
 
-/** An act that support can do, such as a switch or a refusal. */
+/** An act that the role support can do, such as pausing a bot or denying a shopper. */
 export function supportAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,

@@ -208,7 +208,7 @@ describe('a call', () => {
     expect((await doAct('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe('conflict')
   })
 
-  test('in a sandbox’s own session needs no passkey', async () => {
+  test('needs no passkey in the session of a sandbox’s key', async () => {
     const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
     till.clock.advance(6 * MINUTE_MS)
     const answer = await post(till, 'act/key-revoke', {
@@ -372,6 +372,7 @@ describe('D-33 the approval of a second operator', () => {
   })
 
   test('is not requested for an act that would fail', async () => {
+    // The store had 10,000.00 USD at first.
     expect(await pay(ada, '99999.00')).toMatchObject({ status: 409, error: { kind: 'conflict' } })
   })
 

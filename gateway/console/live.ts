@@ -68,8 +68,8 @@ export function createLive({ log, readMark }: Deps): Live {
   }
   return {
     open(stream) {
-      const own = [...streams.keys()].filter(({ key }) => key === stream.key)
-      if (streams.size >= MOST_STREAMS || own.length >= MOST_STREAMS_OF_SESSION) return false
+      const ofSession = [...streams.keys()].filter(({ key }) => key === stream.key)
+      if (streams.size >= MOST_STREAMS || ofSession.length >= MOST_STREAMS_OF_SESSION) return false
       streams.set(stream, checks)
       stream.response.once('close', () => close(stream))
       stream.response.write(': open\n\n')

@@ -6,7 +6,7 @@ export type Finding = {
   check: string
   state: 'good' | 'mend' | 'not_checked'
   says: string
-  /** Setting or command that fixes the problem; null if there is none. */
+  /** Setting or command that fixes the problem; null without a problem. */
   advice: string | null
 }
 

@@ -7,7 +7,7 @@ import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
 const HOUR_MS = 3_600_000
-/** Age from which the last answer of a source, or an exchange rate, is a fault. */
+/** An older last answer of a source is a fault, and so is an older exchange rate. */
 const MOST_FEED_MS = 6 * HOUR_MS
 const MOST_RATE_MS = 48 * HOUR_MS
 

@@ -50,7 +50,7 @@ function listen(address: string): Promise<Server | undefined> {
   })
 }
 
-/** A socket that is a file outlives a killed holder. If nothing answers on it, it may be replaced. */
+/** On other systems, such as macOS, the socket is a file and outlives a killed holder. If nothing answers there, replaces it. */
 async function takeOver(address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
   const isAlive = await new Promise<boolean>((resolve) => {

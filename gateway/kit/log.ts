@@ -41,11 +41,11 @@ const SECRET_KEYS = new Set([
 const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
-const MAX_DEPTH = 6
+const MOST_DEPTH = 6
 /** The most characters of a line. An event has a few hundred, a failed query with many values a few thousand. */
-const MAX_LINE = 64 * 1024
+const MOST_LINE_CHARACTERS = 64 * 1024
 /** The most characters of a line, and of its message, that are kept if the line is too long. */
-const MAX_CUT = 8 * 1024
+const MOST_CUT_CHARACTERS = 8 * 1024
 const TOO_DEEP = '[not shown: too deep]'
 
 /**
@@ -71,14 +71,19 @@ export function createLog(options: LogOptions = {}): Log {
 }
 
 function safeLine(line: string, isPretty: boolean): string {
-  const safe = escapeControls(scrub(line.length > MAX_LINE ? shortenLine(line) : line))
+  const safe = escapeControls(scrub(line.length > MOST_LINE_CHARACTERS ? shortenLine(line) : line))
   return isPretty ? pretty(safe) : safe
 }
 
 /** Wraps the beginning of a line that is too long into a valid line. */
 function shortenLine(line: string): string {
   const { level, time, msg } = JSON.parse(line) as Record<string, unknown>
-  const cut = { level, time, cut: line.slice(0, MAX_CUT), msg: String(msg ?? '').slice(0, MAX_CUT) }
+  const cut = {
+    level,
+    time,
+    cut: line.slice(0, MOST_CUT_CHARACTERS),
+    msg: String(msg ?? '').slice(0, MOST_CUT_CHARACTERS),
+  }
   return `${JSON.stringify(cut)}\n`
 }
 
@@ -95,7 +100,7 @@ export function shortHash(hash: string): string {
 function hideSecretFields(value: unknown, depth: number): unknown {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth > MAX_DEPTH) return TOO_DEEP
+  if (depth > MOST_DEPTH) return TOO_DEEP
   if (value instanceof Error) return errorFields(value, depth)
   if (value instanceof Date || Buffer.isBuffer(value)) return Buffer.isBuffer(value) ? HIDDEN : value
   if (Array.isArray(value)) return value.map((entry) => hideSecretFields(entry, depth + 1))

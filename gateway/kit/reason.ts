@@ -1,4 +1,4 @@
-/** Returns the message of an error, or of its cause: a failed fetch gives its reason there. */
+/** Returns the message of the error's cause, or else its own: a failed fetch names its reason only in the cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message

@@ -5,17 +5,17 @@ const box = createSecretBox(Buffer.alloc(32, 7))
 const SEALED_BY_0_2_0 = 'AQC0Yp2iY+g6X49kxW4zvGvfxJL8Uu4qjW7Uyema9dWG6ILQ9AZMZZGTDQ=='
 
 describe('a secret box', () => {
-  test('opens its own seals in the same place', () => {
+  test('opens what it sealed for the same place', () => {
     expect(box.open(box.seal('s3cret ж', 'bot:1:refresh_token'), 'bot:1:refresh_token')).toBe('s3cret ж')
   })
 
-  test('seals the same secret differently each time and never in plain', () => {
+  test('seals the same secret differently each time, and never as plain text', () => {
     const [first, second] = [box.seal('s3cret', 'a'), box.seal('s3cret', 'a')]
     expect(first.equals(second)).toBe(false)
     expect(first.includes('s3cret')).toBe(false)
   })
 
-  test('does not open in another place, with another key, or changed', () => {
+  test('does not open a secret for another place, with another key, or with a changed byte', () => {
     const sealed = box.seal('s3cret', 'store:1:webhook_secret')
     expect(() => box.open(sealed, 'store:2:webhook_secret')).toThrow()
     expect(() => createSecretBox(Buffer.alloc(32, 8)).open(sealed, 'store:1:webhook_secret')).toThrow()
@@ -32,7 +32,7 @@ describe('a secret box', () => {
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow('32 bytes')
   })
 
-  test('with older keys opens their seals, and seals with the first key', () => {
+  test('opens what its old keys sealed, and seals with the first key', () => {
     const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
     const ring = createSecretBox(newer, [older])
     expect(ring.open(box.seal('s3cret', 'a'), 'a')).toBe('s3cret')

@@ -3,10 +3,10 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 export type SecretBox = {
   /** Identifies the key that encrypts. */
   fingerprint: string
-  /** Encrypts. `aad` names the row and column, so a ciphertext that is moved elsewhere does not open. */
-  seal(plain: string, aad: string): Buffer
-  /** Decrypts; throws if the key, the place (`aad`) or any byte differs. */
-  open(sealed: Buffer, aad: string): string
+  /** Encrypts. `place` names the row and column, so a ciphertext that is moved elsewhere does not open. */
+  seal(plain: string, place: string): Buffer
+  /** Decrypts; throws if the key, the place or any byte differs. */
+  open(sealed: Buffer, place: string): string
   /** Keyed hashes, for finding equal texts: the first with the current key, the others with old keys. */
   hmacs(text: string): [Buffer, ...Buffer[]]
 }
@@ -43,18 +43,18 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
   const oldHmacs = oldKeys.map(hmacOf)
   return {
     fingerprint: fingerprintOf(masterKey),
-    seal: (plain, aad) => {
+    seal: (plain, place) => {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(aad))
+      const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(place))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return Buffer.concat([mark, nonce, cipher.getAuthTag(), body])
     },
-    open: (sealed, aad) => {
-      if (sealed[0] === VERSION_WITHOUT_ID) return openWithAny(keys, sealed.subarray(1), aad)
+    open: (sealed, place) => {
+      if (sealed[0] === VERSION_WITHOUT_ID) return openWithAny(keys, sealed.subarray(1), place)
       if (sealed[0] !== VERSION) throw new Error('Not a sealed secret.')
       const sealer = ring.find((entry) => sealed.subarray(0, mark.length).equals(entry.mark))
       if (sealer === undefined) throw new Error('No key of this till sealed the secret.')
-      return decrypt(sealer.key, sealed.subarray(mark.length), aad)
+      return decrypt(sealer.key, sealed.subarray(mark.length), place)
     },
     hmacs: (text) => [hmacWith(text), ...oldHmacs.map((hmac) => hmac(text))],
   }
@@ -67,21 +67,21 @@ function hmacOf(masterKey: Buffer): (text: string) => Buffer {
 }
 
 /** Tries the keys in turn. Only the right key fits the tag. */
-function openWithAny([key, ...others]: readonly Buffer[], sealed: Buffer, aad: string): string {
+function openWithAny([key, ...others]: readonly Buffer[], sealed: Buffer, place: string): string {
   if (key === undefined) throw new Error('No key of this till sealed the secret.')
   try {
-    return decrypt(key, sealed, aad)
+    return decrypt(key, sealed, place)
   } catch (error) {
     if (others.length === 0) throw error
-    return openWithAny(others, sealed, aad)
+    return openWithAny(others, sealed, place)
   }
 }
 
-function decrypt(key: Buffer, sealed: Buffer, aad: string): string {
+function decrypt(key: Buffer, sealed: Buffer, place: string): string {
   const head = NONCE_BYTES + TAG_BYTES
   if (sealed.length < head) throw new Error('Not a sealed secret.')
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-  decipher.setAAD(Buffer.from(aad)).setAuthTag(sealed.subarray(NONCE_BYTES, head))
+  decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(NONCE_BYTES, head))
   return Buffer.concat([decipher.update(sealed.subarray(head)), decipher.final()]).toString('utf8')
 }

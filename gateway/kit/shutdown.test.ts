@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { captureLog } from '../testing/log.ts'
 import { createShutdown } from './shutdown.ts'
 
-const SHORT = { calls: 20, work: 20, queue: 20, connections: 20, database: 20, folder: 20 }
+const SHORT_LIMITS_MS = { calls: 20, work: 20, queue: 20, connections: 20, database: 20, folder: 20 }
 
 test('phases end in their order, whatever the order of their start', async () => {
   const ended: string[] = []
@@ -17,7 +17,7 @@ test('phases end in their order, whatever the order of their start', async () =>
 test('a part that hangs or fails is reported, and does not stop the others from ending', async () => {
   const ended: string[] = []
   const { log, lines } = captureLog()
-  const shutdown = createShutdown(log, SHORT)
+  const shutdown = createShutdown(log, SHORT_LIMITS_MS)
   shutdown.add('calls', 'a call that hangs', () => Promise.withResolvers<void>().promise)
   shutdown.add('work', 'work that fails', () => {
     throw new Error('no')
@@ -39,7 +39,7 @@ test('parts of one phase end at the same time', async () => {
   await shutdown.run()
 })
 
-test('a part that has ended is not ended again', async () => {
+test('two simultaneous shutdowns end each part only once', async () => {
   let ends = 0
   const shutdown = createShutdown(captureLog().log)
   shutdown.add('work', 'once', () => {

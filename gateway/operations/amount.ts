@@ -1,6 +1,10 @@
 /** Amounts as people read and type them, such as 840.00, with the currency's number of decimals. */
 import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
 
+export const CENTS_PER_DOLLAR = 100n
+/** Prices are in millionths of a dollar. */
+export const MICROS_PER_CENT = 10_000n
+
 /** Formats minor units as `840.00 USD`. */
 export function formatAmount(amountMinor: bigint, currency: Currency): string {
   return `${decimalOf(amountMinor, currency)} ${currency}`

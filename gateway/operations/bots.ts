@@ -51,7 +51,7 @@ export const resumeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'resu
 export const removeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'remove')
 export const retireBot = (deps: ActDeps, bot: string) => change(deps, bot, 'retire')
 
-const DONE: Record<BotAct, string> = {
+const DONE_TEXT: Record<BotAct, string> = {
   pause: 'takes no new trades; open trades continue',
   resume: 'collects again',
   remove: 'is removed with its token',
@@ -59,7 +59,7 @@ const DONE: Record<BotAct, string> = {
     'is retired: its open trades end within seconds, and its held credit waits for trade release (see trade list)',
 }
 
-const NOT_DONE = {
+const NOT_DONE_REFUSAL = {
   unknown_bot: refused('not_found', 'There is no such bot: see bot list.'),
   dead: refused('conflict', 'Steam refuses its token: enrol it again, or remove it.'),
   retired: refused('conflict', 'It is retired: enrol it again to bring it back.'),
@@ -84,11 +84,11 @@ function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<Chan
     if (answer.kind === 'refused') {
       return answer.reason === 'busy'
         ? refused('conflict', busyText(answer.watched))
-        : NOT_DONE[answer.reason]
+        : NOT_DONE_REFUSAL[answer.reason]
     }
     const { kind, ...bot } = answer
     if (kind === 'unchanged')
       return unchanged(bot, `Bot ${bot.botId} (${bot.name}) was ${bot.state} already.`)
-    return done(bot, `Bot ${bot.botId} (${bot.name}) ${DONE[verb]}.`)
+    return done(bot, `Bot ${bot.botId} (${bot.name}) ${DONE_TEXT[verb]}.`)
   })
 }

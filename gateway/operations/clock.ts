@@ -1,3 +1,4 @@
+/** Advances the sandbox's clock. */
 import { type AdvanceAnswer, advanceClock } from '../clock/service.ts'
 import { durationText } from '../kit/duration.ts'
 import { act } from './act.ts'

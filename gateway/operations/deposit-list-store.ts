@@ -90,7 +90,7 @@ export async function examineDeposits(
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
-    // The indexes of amounts do not include the status or the time, so both are checked row by row, like a rare filter.
+    // The indexes of amounts do not include the status or the time, so both are checked row by row.
     isByAmount(filter.order) && !isFew && timeIndexCondition(filter, 'seen'),
     // `offset 0` forces a lookup for each deposit. A hash join would read all trades.
     game !== undefined &&

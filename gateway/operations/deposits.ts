@@ -7,7 +7,7 @@ import { depositRows, type ListedDeposit, type Need, needsOf } from './deposit-l
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
 import { type Outlook, outlookOf } from './outlook.ts'
 import { readOutlookFacts } from './outlook-store.ts'
-import { recordOf, type ShopperRecord } from './shoppers.ts'
+import { readShopperRecord, type ShopperRecord } from './shoppers.ts'
 import { holdAll } from './store.ts'
 
 /** `shopper`: null until a shopper has given a trade link. */
@@ -29,7 +29,7 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
     return refused('not_found', `There is no deposit ${depositId}.`)
   }
   const needs = (await needsOf(db, [depositId], { now })).get(depositId) ?? []
-  const shopper = deposit.steamId === null ? null : await recordOf(db, deposit.steamId, MOST_JUDGED)
+  const shopper = deposit.steamId === null ? null : await readShopperRecord(db, deposit.steamId, MOST_JUDGED)
   return done({ ...deposit, needs, moments, shopper, ...outlookOf(facts, now) })
 }
 

@@ -70,7 +70,7 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
   const { isCut: _, ...lists } = findings
   const isNothing = Object.values(lists).every((list) => list.length === 0)
   return isNothing
-    ? refused('not_found', `Nothing was found. The text was read as ${waysOf(read.readings)}.`)
+    ? refused('not_found', `Nothing was found. The text was read as ${readingsText(read.readings)}.`)
     : done(findings)
 }
 
@@ -164,7 +164,7 @@ async function mergeFinds(db: Db, found: readonly FoundByReading[]): Promise<Fin
   }
 }
 
-const WAYS: Record<Reading['kind'], string> = {
+const READING_TEXT: Record<Reading['kind'], string> = {
   hash: 'a link',
   receipt: 'a receipt of a deposit',
   event: 'an event',
@@ -178,4 +178,5 @@ const WAYS: Record<Reading['kind'], string> = {
   words: 'words of a name',
 }
 
-const waysOf = (readings: readonly Reading[]): string => readings.map(({ kind }) => WAYS[kind]).join(', ')
+const readingsText = (readings: readonly Reading[]): string =>
+  readings.map(({ kind }) => READING_TEXT[kind]).join(', ')

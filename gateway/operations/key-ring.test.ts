@@ -23,11 +23,12 @@ const withNewKey = createSecretBox(NEW)
 const BOTS = 105
 /** Sealed values: the tokens of bots, two webhook secrets, an idempotent answer, and three trade tokens. */
 const ALL = BOTS + 6
+const SEALED_BEFORE_KILL = 40
 const HASH = '0'.repeat(32)
 const ANSWER_PLACE = 'idempotency_key:1:a:b:answer'
 
 let database: TestDatabase
-let secret: string
+let webhookSecret: string
 
 beforeEach(async () => {
   database = await testDatabase()
@@ -53,7 +54,7 @@ beforeEach(async () => {
     .values({ name: 'Ember', origins: ['https://x'], risk_limit_usd_cents: 0n })
     .returning('id')
     .executeTakeFirstOrThrow()
-  secret = await db.transaction().execute(async (tx) => {
+  webhookSecret = await db.transaction().execute(async (tx) => {
     const made = await addEndpoint(tx, { box: old, clock: systemClock }, { storeId, url: 'https://x/' })
     return made.secret
   })
@@ -169,18 +170,19 @@ describe('a rotation', () => {
       ...withBothKeys,
       seal: (plain, place) => {
         sealed += 1
-        if (sealed > 40) throw new Error('killed')
+        if (sealed > SEALED_BEFORE_KILL) throw new Error('killed')
         return withBothKeys.seal(plain, place)
       },
     }
     await expect(resealAll(database.db, failing, markOf(NEW))).rejects.toThrow('killed')
-    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL - 40 } })
+    const left = ALL - SEALED_BEFORE_KILL
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left } })
     expect(await readAll(withBothKeys)).toEqual(before)
     expect(await ownershipWith(NEW)).toMatchObject({
       kind: 'foreign',
       reason: expect.stringContaining('OLD_MASTER'),
     })
-    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { resealed: ALL - 40, left: 0 } })
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { resealed: left, left: 0 } })
     expect(await readAll(withNewKey)).toEqual(before)
   })
 
@@ -249,6 +251,6 @@ it('a webhook is signed with the new secret alone if the previous one was sealed
   const place = `webhook_endpoint:${endpoint.id}:secret`
   const renewed = { ...endpoint, secret: withNewKey.seal('fresh', place) }
   expect(secretsOf(withNewKey, renewed, new Date())).toEqual(['fresh'])
-  expect(secretsOf(withBothKeys, renewed, new Date())).toEqual(['fresh', secret])
+  expect(secretsOf(withBothKeys, renewed, new Date())).toEqual(['fresh', webhookSecret])
   expect(() => secretsOf(withNewKey, endpoint, new Date())).toThrow('No key of this till')
 })

@@ -80,7 +80,7 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
   const { db, config } = deps
   const keyFingerprint = fingerprintOf(config.masterKey)
   const what = { name: 'key-ring forget', needsReason: true, argumentsOf: (data: Forgotten) => ({ ...data }) }
-  if ((await countOfOtherKeys(db, keyFingerprint)) > 0) return RUNNING
+  if ((await countOfOtherKeys(db, keyFingerprint)) > 0) return STILL_RUNNING
   return act(deps, what, async (tx) => {
     const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)
     if ([known, ...oldFingerprints].includes(keyFingerprint)) {
@@ -94,7 +94,7 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
   })
 }
 
-const RUNNING = refused('conflict', 'A gateway runs with another master key. Stop all gateways first.')
+const STILL_RUNNING = refused('conflict', 'A gateway runs with another master key. Stop all gateways first.')
 
 function messageOf({ resealed, left, unreadable }: Rotated): string {
   if (left === 0) return `${resealed} sealed again, none left: the old keys can be removed from the settings.`

@@ -31,6 +31,7 @@ export async function listen({ say, ...wanted }: Listening): Promise<Answer<List
     {
       // The handler checks the age of signatures by its machine's clock.
       clock: systemClock,
+      // Ctrl-C ends the pause with an error. The forwarding then stops on its own.
       wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
       onTry: ({ type, sequence }, answer) => say(`${sequence} ${type} ${answer}`),
     },

@@ -37,7 +37,7 @@ export function switchMaintenanceOn(
     const change = await beginMaintenance({ db: tx, clock: deps.clock }, notice)
     if (change === 'unchanged') return unchanged(view, 'Maintenance is already on.')
     const end = notice.until === null ? '' : ` It ends at ${notice.until.toISOString()}.`
-    return done(view, `${change === 'begun' ? ON : CHANGED}${end}`)
+    return done(view, `${change === 'begun' ? ON_TEXT : CHANGED_TEXT}${end}`)
   })
 }
 
@@ -45,7 +45,7 @@ export function switchMaintenanceOff(deps: ActDeps): Promise<Answer<MaintenanceV
   const view = { on: false, text: null, until: null }
   return act(deps, { name: 'maintenance off', argumentsOf: () => ({}) }, async (tx) =>
     (await endMaintenance({ db: tx, clock: deps.clock }))
-      ? done(view, OFF)
+      ? done(view, OFF_TEXT)
       : unchanged(view, 'Maintenance is already off.'),
   )
 }
@@ -72,6 +72,6 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
   return isSoon ? { text: wording, until: end } : 'The end must be within the next 30 days.'
 }
 
-const ON = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way continue.'
-const CHANGED = 'Maintenance continues, and shoppers see the new notice.'
-const OFF = 'Maintenance is off: new trades begin again, and deposits have the lost time back.'
+const ON_TEXT = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way continue.'
+const CHANGED_TEXT = 'Maintenance continues, and shoppers see the new notice.'
+const OFF_TEXT = 'Maintenance is off: new trades begin again, and deposits have the lost time back.'

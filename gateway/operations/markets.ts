@@ -29,9 +29,9 @@ export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Pr
       return unchanged(view, `${market} is ${isOff ? 'off' : 'on'} already.`)
     return done(
       view,
-      isOff ? `${market} is off. ${OFF}` : `${market} is on, unless the vault has switched it off.`,
+      isOff ? `${market} is off. ${OFF_TEXT}` : `${market} is on, unless the vault has switched it off.`,
     )
   })
 }
 
-const OFF = 'Within a minute the vault takes its listings there down; sold items are still delivered.'
+const OFF_TEXT = 'Within a minute the vault takes its listings there down; sold items are still delivered.'

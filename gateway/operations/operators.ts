@@ -21,12 +21,13 @@ const LINK_MS = 10 * 60_000
 const HANDLE_BYTES = 32
 const SECRET_BYTES = 32
 /**
- * Names are printed in acts and shown in the page, so they have no control characters and none that reverse the text.
+ * Names are printed in acts and shown in the page, so they have neither control characters nor characters that reverse
+ * the text.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,79}$/u
-const NO_NAME =
+const NAME_RULE =
   'The name must have 1 to 80 letters, digits, spaces or ._@- and begin with a letter or a digit.'
-const NO_CONSOLE =
+const NO_CONSOLE_TEXT =
   'This till has no console: set TRADETILL_CONSOLE_PORT, and in live mode TRADETILL_CONSOLE_URL. See docs/console.md.'
 
 /** Name under which acts of a sandbox session are recorded. */
@@ -41,7 +42,7 @@ export function addOperator(
   { name, role }: { name: string; role: OperatorRole },
 ): Promise<Answer<FreshLink>> {
   return act(deps, { name: 'operator add', argumentsOf: withoutLink }, async (tx) => {
-    if (!NAME.test(name)) return refused('usage', NO_NAME)
+    if (!NAME.test(name)) return refused('usage', NAME_RULE)
     if (name.toLowerCase() === SANDBOX_OPERATOR)
       return refused('usage', `The name ${SANDBOX_OPERATOR} is reserved for sessions without a passkey.`)
     const operatorId = await insertOperator(tx, { name, role, userHandle: randomBytes(HANDLE_BYTES) })
@@ -65,7 +66,7 @@ const noOperator = (name: string) => refused('not_found', `There is no operator 
 
 /** Links and sessions expire by the machine's clock, so advancing the till's clock ends none of them. */
 async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator): Promise<Answer<FreshLink>> {
-  if (config.console === undefined) return refused('conflict', NO_CONSOLE)
+  if (config.console === undefined) return refused('conflict', NO_CONSOLE_TEXT)
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const endsAt = new Date(clock.machineNow().getTime() + LINK_MS)
   const { operatorId } = operator

@@ -32,7 +32,7 @@ const created: OutlookFacts = {
   status: 'created',
   creditMode: null,
   expiresAt: at(3_600),
-  standsStill: false,
+  isTimeStopped: false,
   trades: [],
   due: [],
   givenUp: [],
@@ -51,10 +51,10 @@ it('a deposit that waits for its shopper expires, and can be held before its off
 })
 
 it('the expiry of a deposit is unknown while an outage or maintenance stops its time', () => {
-  expect(stepsOf(outlookOf({ ...created, standsStill: true }, NOW))).toEqual([
+  expect(stepsOf(outlookOf({ ...created, isTimeStopped: true }, NOW))).toEqual([
     [null, 'the deposit waits for its shopper; its time stands still'],
   ])
-  expect(stepsOf(withTrade({}, { standsStill: true }))).toEqual([
+  expect(stepsOf(withTrade({}, { isTimeStopped: true }))).toEqual([
     [null, 'trade 7: the offer is open; its time stands still'],
   ])
 })

@@ -8,8 +8,8 @@ import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 
 /**
- * Milliseconds after settlement until an operator may release credit. Repeats trades/by-hand.ts, because reading must
- * not load the rules of trades.
+ * How long after settlement an operator may release credit. Repeats the figure of trades/by-hand.ts, because a command
+ * that only reads must not load the rules of trades.
  */
 export const RELEASE_WAIT_MS = 86_400_000
 
@@ -45,7 +45,7 @@ export type OutlookFacts = {
   creditMode: CreditMode | null
   expiresAt: Date
   /** Whether maintenance or an outage pauses the countdown of deposits and offers. */
-  standsStill: boolean
+  isTimeStopped: boolean
   trades: readonly OutlookTrade[]
   /** Webhooks still to be sent. */
   due: readonly OutlookDelivery[]
@@ -64,7 +64,7 @@ export type Outlook = { next: NextStep[]; can: PossibleAct[] }
 export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
   const next = [
     ...stepsOfDeposit(facts),
-    ...facts.trades.flatMap((trade) => stepsOfTrade(trade, facts.standsStill)),
+    ...facts.trades.flatMap((trade) => stepsOfTrade(trade, facts.isTimeStopped)),
     ...facts.due.map(({ endpointId, sequence, dueAt, attempts }) => ({
       at: dueAt,
       what: `event ${sequence} is sent to endpoint ${endpointId}, attempt ${attempts + 1}`,
@@ -103,16 +103,16 @@ const OPEN: Record<TradeStateColumn, boolean> = {
   reversed: false,
 }
 
-function stepsOfDeposit({ status, expiresAt, standsStill, trades }: OutlookFacts): NextStep[] {
+function stepsOfDeposit({ status, expiresAt, isTimeStopped, trades }: OutlookFacts): NextStep[] {
   if (status !== 'created') return []
   if (trades.some(({ state }) => OPEN[state])) return []
-  return standsStill
+  return isTimeStopped
     ? [{ at: null, what: 'the deposit waits for its shopper; its time stands still' }]
     : [{ at: expiresAt, what: 'the deposit expires, unless its shopper trades' }]
 }
 
-function stepsOfTrade(trade: OutlookTrade, standsStill: boolean): NextStep[] {
-  const next = nextStepOf(trade, standsStill)
+function stepsOfTrade(trade: OutlookTrade, isTimeStopped: boolean): NextStep[] {
+  const next = nextStepOf(trade, isTimeStopped)
   if (next === undefined) return []
   const named = { ...next, what: `trade ${trade.tradeId}: ${next.what}` }
   if (canAskSteam(trade)) return [named]
@@ -125,7 +125,7 @@ function stepsOfTrade(trade: OutlookTrade, standsStill: boolean): NextStep[] {
 const canAskSteam = ({ botState, hasGateway }: OutlookTrade): boolean =>
   hasGateway && (botState === 'active' || botState === 'paused')
 
-function nextStepOf(trade: OutlookTrade, standsStill: boolean): NextStep | undefined {
+function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | undefined {
   const { state, heldMinor, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
   switch (state) {
     case 'intended':
@@ -137,7 +137,7 @@ function nextStepOf(trade: OutlookTrade, standsStill: boolean): NextStep | undef
       if (trade.acceptedAt !== null)
         return { at: dueAt, what: 'Steam is asked for proof that the items arrived' }
       if (trade.isCancelling) return { at: dueAt, what: 'the offer is taken off Steam' }
-      if (standsStill) return { at: null, what: 'the offer is open; its time stands still' }
+      if (isTimeStopped) return { at: null, what: 'the offer is open; its time stands still' }
       return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
     case 'held':
       return {

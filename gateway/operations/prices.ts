@@ -25,7 +25,7 @@ export type PriceView = PricedItem & {
   holds: HoldView[]
   commissionBps: number
   verdict: Verdict
-  /** The item's worth. It and `credit`, the shopper's credit, are null if the item is not accepted. */
+  /** The item's worth, and the shopper's credit for it. Both are null if the item is not accepted. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
   /** Why the item is not accepted; null if it is. */

@@ -72,9 +72,9 @@ export function armBots(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView
     const changed = await setDisarmed(tx, !armed, deps.clock.now())
     if (!changed) return unchanged({ armed }, `The bots were ${armed ? 'armed' : 'disarmed'} already.`)
     if (!armed) await takeLeasesBack(tx)
-    return done({ armed }, armed ? ARMED : DISARMED)
+    return done({ armed }, armed ? ARMED_TEXT : DISARMED_TEXT)
   })
 }
 
-const ARMED = 'The bots are armed: gateways take them within seconds.'
-const DISARMED = 'The bots are disarmed: no gateway on this database uses them until bot arm.'
+const ARMED_TEXT = 'The bots are armed: gateways take them within seconds.'
+const DISARMED_TEXT = 'The bots are disarmed: no gateway on this database uses them until bot arm.'

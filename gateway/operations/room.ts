@@ -1,3 +1,4 @@
+/** The room in a store's limit for credit at risk. */
 import { freeLostRoom } from '../ledger/room-store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'

@@ -86,7 +86,11 @@ function viewOf({ price, received, refund, cost, convertedCost, ...sale }: Liste
   return {
     ...sale,
     game: gameOf(sale.appId),
-    ...{ priceMinor: price, receivedMinor: received, refundMinor: refund, costMinor: cost, resultMinor },
+    priceMinor: price,
+    receivedMinor: received,
+    refundMinor: refund,
+    costMinor: cost,
+    resultMinor,
   }
 }
 
@@ -176,7 +180,12 @@ function booksOf({
   saidAt,
 }: MarketBooks): MarketBooksView {
   return {
-    ...{ market, currency, settlingMinor: settling, freeMinor: free, feesMinor: fees, saidAt },
+    market,
+    currency,
+    settlingMinor: settling,
+    freeMinor: free,
+    feesMinor: fees,
+    saidAt,
     settlingDifferenceMinor: reportedSettling === null ? null : reportedSettling - settling,
     freeDifferenceMinor: reportedFree === null ? null : reportedFree - free,
   }
@@ -185,7 +194,7 @@ function booksOf({
 export type SoldItem = { item: string; market: string; reference: string }
 export type SoldItems = { sold: SoldItem[]; refused: { line: number; message: string }[] }
 
-/** Columns of a line, in order. */
+/** Columns of a line of `items sold`, in order. */
 export const SOLD_COLUMNS = [
   'item',
   'market',
@@ -199,7 +208,7 @@ export const SOLD_COLUMNS = [
 const MOST_CELL = 200
 
 /**
- * Records sales that the operator made elsewhere, from lines of CSV, as one act for each. A refused line does not stop
+ * Records sales that the operator made elsewhere, from lines of CSV, one act for each line. A refused line does not stop
  * the others.
  */
 export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): Promise<Answer<SoldItems>> {

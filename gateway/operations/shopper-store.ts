@@ -49,8 +49,14 @@ export async function tradesOfShopper(
     from (${tradesOf(steamId, most)}) own`.execute(db)
   return (
     rows[0] ?? {
-      ...{ trades: 0, open: 0, delivered: 0, reversed: 0, declined: 0 },
-      ...{ firstAt: null, lastAt: null, stores: 0 },
+      trades: 0,
+      open: 0,
+      delivered: 0,
+      reversed: 0,
+      declined: 0,
+      firstAt: null,
+      lastAt: null,
+      stores: 0,
     }
   )
 }

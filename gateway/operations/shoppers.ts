@@ -46,7 +46,7 @@ export type ShopperRecord = Pick<
   'steamId' | 'name' | 'isDenied' | 'isBot' | 'denied' | 'onRelease' | 'history' | 'money'
 >
 
-export async function recordOf(db: Db, steamId: string, most?: number): Promise<ShopperRecord> {
+export async function readShopperRecord(db: Db, steamId: string, most?: number): Promise<ShopperRecord> {
   const shopper = await findShopper(db, steamId)
   const [listed] = await onReleaseShoppers(db, { steamId, limit: 1 })
   const [denial] = shopper.isDenied ? await deniedShoppers(db, { steamId, limit: 1 }) : []
@@ -62,7 +62,7 @@ export async function recordOf(db: Db, steamId: string, most?: number): Promise<
 /** Shows an account's history at this till (deliveries, reversals, declined offers) and its restrictions. */
 export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
   const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
-  const record = await recordOf(db, steamId)
+  const record = await readShopperRecord(db, steamId)
   if (ids.length === 0 && !record.isDenied && record.onRelease === null)
     return refused('not_found', `No deposit names ${steamId}.`)
   return done({

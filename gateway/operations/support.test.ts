@@ -163,6 +163,7 @@ describe('webhooks that fail', () => {
     await sendWebhooks()
     expect(receiver.received.length).toBe(before)
     const events = till.db.selectFrom('event').select('sequence').where('store_id', '=', store.id)
+    // Two events of the paid deposit, and one of the expired deposit.
     expect(await events.orderBy('sequence').execute()).toHaveLength(3)
     const range = { endpointId, fromSequence: 1, toSequence: 2 }
     for (const answer of [

@@ -167,7 +167,7 @@ type FoundTrade = NonNullable<Awaited<ReturnType<typeof findTrade>>>
 type Change = {
   tradeId: bigint
   fact: Fact
-  /** Checks what the rules of trades cannot see. */
+  /** Returns a refusal for a reason that the rules of trades cannot see, such as another trade's Steam number. */
   check?: (tx: Tx) => Promise<Refused | undefined>
   /** Returns the message of a changed trade. */
   message(after: ChangedTrade): string
@@ -175,7 +175,7 @@ type Change = {
   otherwise(trade: FoundTrade): Answer<ChangedTrade>
 }
 
-/** Changes a trade as all other code does: the rules decide, under the lock of the deposit. */
+/** Changes a trade as all other code does: the rules decide, while the deposit's row is locked. */
 function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
   const { tradeId, fact } = how
   return act(deps, what, async (tx) => {

@@ -17,7 +17,7 @@ import { driftLines } from '../drift-lines.ts'
 import { departureLines, itemHistoryLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
 import { soldLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
-import { giveBack, rule, send, unwish, wishes } from './sending.ts'
+import { giveBack, rule, send, unwish, wishes } from './wishes.ts'
 
 const exportCsv = command({
   does: 'print the items that the bots hold, as CSV',

@@ -1,6 +1,7 @@
 /** `price …`: prices of the sources, and the operator's blocks, freezes and overrides. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
+import { MICROS_PER_CENT } from '../../operations/amount.ts'
 import type { PriceTarget } from '../../operations/prices.ts'
 import { amountIn, STORE, text } from '../arguments.ts'
 import {
@@ -108,7 +109,7 @@ const override = command({
     const { overridePrice } = await import('../../operations/prices.ts')
     return async (session: Session, flags: SeriousFlags & { game: Game; item: string; usd: string }) => {
       const { game, item } = flags
-      const usdMicros = amountIn('USD', flags.usd) * 10_000n
+      const usdMicros = amountIn('USD', flags.usd) * MICROS_PER_CENT
       return overridePrice(await session.act(flags), { game, item, usdMicros })
     }
   },

@@ -2,6 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { SCOPES, type Scope } from '../../../contract/scopes.ts'
+import { CENTS_PER_DOLLAR } from '../../operations/amount.ts'
 import { limitUpTo, percentIn, STORE, text, wholeDollars } from '../arguments.ts'
 import {
   ACT,
@@ -97,7 +98,7 @@ const add = command({
       return addStore(await session.act(flags), {
         name,
         origins: [...origin],
-        riskLimitUsdCents: riskLimitUsd * 100n,
+        riskLimitUsdCents: riskLimitUsd * CENTS_PER_DOLLAR,
         creditMode,
         liability,
         ...(webhookUrl === undefined ? {} : { webhookUrl }),
@@ -183,7 +184,7 @@ const update = command({
         name,
         origins: origin && [...origin],
         webhookUrl,
-        riskLimitUsdCents: riskLimitUsd && riskLimitUsd * 100n,
+        riskLimitUsdCents: riskLimitUsd && riskLimitUsd * CENTS_PER_DOLLAR,
         creditMode,
         liability,
         commissionBps: commission === undefined ? undefined : percentIn(commission),

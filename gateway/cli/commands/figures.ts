@@ -1,15 +1,15 @@
 /** `overview`, `money` and `weather`: the operator's daily figures. */
 import { text } from '../arguments.ts'
 import { command, FIND, type FindFlags, OF_BOT } from '../command.ts'
+import { moneyLines, overviewLines, weatherLines } from '../figure-lines.ts'
 import type { Session } from '../session.ts'
-import { moneyLines, overviewLines, weatherLines } from '../today-lines.ts'
 
 export const overview = command({
   does: 'show what needs you, the figures of the last 24 hours, and where shoppers leave',
   example: 'overview',
   parameters: { flags: FIND },
   load: async () => {
-    const { showOverview } = await import('../../operations/today.ts')
+    const { showOverview } = await import('../../operations/figures.ts')
     return async (session: Session, _flags: FindFlags) => showOverview(await session.find())
   },
   lines: overviewLines,
@@ -20,7 +20,7 @@ export const money = command({
   example: 'money',
   parameters: { flags: FIND },
   load: async () => {
-    const { showMoney } = await import('../../operations/today.ts')
+    const { showMoney } = await import('../../operations/figures.ts')
     return async (session: Session, _flags: FindFlags) => showMoney(await session.find())
   },
   lines: moneyLines,
@@ -45,7 +45,7 @@ export const weather = command({
     },
   },
   load: async () => {
-    const { showWeather } = await import('../../operations/today.ts')
+    const { showWeather } = await import('../../operations/figures.ts')
     return async (session: Session, { method, bot }: WeatherFlags) =>
       showWeather(await session.find(), { method, bot })
   },

@@ -2,8 +2,8 @@
 
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
+import type { OverviewView } from '../operations/figures.ts'
 import type { Money } from '../operations/money-store.ts'
-import type { OverviewView } from '../operations/today.ts'
 import type { Weather } from '../operations/weather-store.ts'
 
 export function overviewLines({ open, statuses, credited, funnel, vitals }: OverviewView): string[] {
@@ -47,7 +47,7 @@ export function moneyLines({ balances, own, atRisk, check }: Money): string[] {
   ]
 }
 
-const OUTAGES: Record<Weather['outages'][number]['kind'], string> = {
+const OUTAGE_TEXT: Record<Weather['outages'][number]['kind'], string> = {
   offers: 'Steam takes no offers',
   inventories: 'Steam shows no inventories',
   maintenance: 'maintenance is on',
@@ -57,7 +57,7 @@ const OUTAGES: Record<Weather['outages'][number]['kind'], string> = {
 export function weatherLines({ outages, notice, bots, methods, methodBots }: Weather): string[] {
   return [
     ...(outages.length === 0 ? ['Steam answers, and maintenance is off.'] : []),
-    ...outages.map(({ kind, since }) => `${OUTAGES[kind]}\tsince ${since.toISOString()}`),
+    ...outages.map(({ kind, since }) => `${OUTAGE_TEXT[kind]}\tsince ${since.toISOString()}`),
     ...(notice?.until == null ? [] : [`maintenance ends\t${notice.until.toISOString()}`]),
     ...(notice?.text == null ? [] : [`shoppers read\t${notice.text.en}`, `in Russian\t${notice.text.ru}`]),
     ...bots.flatMap(({ botId, bot, online, offersFailingSince, inventoriesFailingSince }) => {
