@@ -37,7 +37,7 @@ const RULES: Record<BarReason, Rule> = {
   doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, isPerGame: false },
 }
 
-/** A bot is doubted once only another bot could serve this many partners within this time. */
+/** A bot is barred as doubted after this many partners, within this time, whom only another bot could serve. */
 export const DOUBTS_BEFORE_BAR = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 

@@ -50,10 +50,10 @@ describe('a session', () => {
   })
 
   it.each([
-    ['fails', down],
-    ['limits us', limited],
-    ['is not called', heldBack],
-  ])('is kept however often Steam %s', async (_, answer) => {
+    ['a call fails', down],
+    ['Steam limits us', limited],
+    ['our own limits hold a call back', heldBack],
+  ])('is kept, however often %s', async (_, answer) => {
     expect(await reportsAfter(Array(50).fill(answer))).toEqual({ reports: [], seen: 50 })
   })
 })

@@ -7,7 +7,7 @@ import type { Profile } from '../steam/steam.ts'
 import { barStateFor } from './bar-store.ts'
 import type { BotFacts, StoreOffers } from './fleet.ts'
 
-/** States in which a process may hold the bot. */
+/** States in which a process may hold the bot and speak to Steam for it. */
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
 /** True if a process holds the bot's lease. */

@@ -26,7 +26,10 @@ export type OpenOffer = {
   createdAt: Date
 }
 
-/** Lists the trades whose offers are, or may be, open, newest first. Steam allows 30, so the query's own limit is only a guard. */
+/**
+ * Lists the trades whose offers are, or may be, open, newest first. Steam allows 30, so the query's own limit is only a
+ * guard.
+ */
 export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> {
   const { rows } = await sql<OpenOffer>`
     select id as "tradeId", deposit_id as "depositId", state, game, partner_steam_id as "partnerSteamId",

@@ -57,8 +57,8 @@ export type FollowDeps = {
 }
 
 /**
- * Returns a function that reads the sandbox's clock and the one in the database. Every gateway in sandbox mode calls it every second.
- * Both values only grow, so all processes arrive at the same time, in whichever order they read.
+ * Returns a function that reads the sandbox's clock and the one in the database. Every gateway in sandbox mode calls it
+ * every second. Both values only grow, so all processes arrive at the same time, in whichever order they read.
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
   const steam = sandboxClock(sandboxUrl)

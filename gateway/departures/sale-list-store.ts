@@ -57,11 +57,11 @@ export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Prom
 export type MarketBooks = {
   market: string
   currency: Currency
-  /** The balance in the books, in minor units. */
+  /** The balances in the books, in minor units. */
   settling: bigint
   free: bigint
   fees: bigint
-  /** The balance that the market reported last; null if it never reported one. */
+  /** The balances that the market reported last; null if it never reported any. */
   reportedSettling: bigint | null
   reportedFree: bigint | null
   /** When the market reported it. */

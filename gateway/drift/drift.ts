@@ -6,8 +6,8 @@ import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
- * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam never
- * gave its asset id, and other items have the same name.
+ * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam never gave its asset id, and other
+ * items have the same name.
  */
 export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 

@@ -36,7 +36,7 @@ const passTime = (ms: number) => jump(till, ms / 1_000)
 const look = (context = bot) => driftHandler(driftDeps())(context)
 
 /** Delivers two items, puts them into the bot's inventory on Steam, and lets an hour pass. */
-async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
+async function deliver(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
   const deposit = await aDeposit(till, store, { game })
   await payFor(till, { bot, session }, deposit)
   const appId = game === 'cs' ? 730 : 570
@@ -70,8 +70,8 @@ const alarms = () => till.lines.filter((line) => line.includes('items are missin
 
 describe('D-34 a bot’s own inventory', () => {
   it('that matches custody is seen completely, protected items included, without an alarm', async () => {
-    await delivery('cs')
-    await delivery()
+    await deliver('cs')
+    await deliver()
     await lookTillSure()
     expect(await findings()).toEqual([])
     expect(session.calls.filter((call) => call.startsWith('own'))).toEqual([
@@ -86,7 +86,7 @@ describe('D-34 a bot’s own inventory', () => {
   })
 
   it('is found to lack an item that vanished without a trade, once two looks agree and the history explains nothing', async () => {
-    const [lost] = await delivery('cs')
+    const [lost] = await deliver('cs')
     session.own = session.own.filter((item) => item !== lost)
     await look()
     expect(await findings()).toEqual([`missing ${lost?.assetId}?`])
@@ -108,7 +108,7 @@ describe('D-34 a bot’s own inventory', () => {
   })
 
   it('matches custody once the operator recorded the vanished item', async () => {
-    const [lost] = await delivery()
+    const [lost] = await deliver()
     session.own = session.own.filter((item) => item !== lost)
     await lookTillSure()
     const held = await heldItems(till.db)
@@ -123,7 +123,7 @@ describe('D-34 a bot’s own inventory', () => {
   })
 
   it('is not found to lack an item that left by a trade between two looks', async () => {
-    const items = await delivery()
+    const items = await deliver()
     const [sent] = items
     session.own = session.own.filter((item) => item !== sent)
     const given = [
@@ -144,7 +144,7 @@ describe('D-34 a bot’s own inventory', () => {
   })
 
   it('is not found to lack anything if Steam shows only a part, and that is logged', async () => {
-    await delivery()
+    await deliver()
     session.own = []
     session.isOwnComplete = false
     await lookTillSure()
@@ -195,7 +195,7 @@ describe('D-34 a bot’s own inventory', () => {
   })
 
   it('is not stored by a gateway that no longer holds the bot', async () => {
-    const [lost] = await delivery()
+    const [lost] = await deliver()
     session.own = session.own.filter((item) => item !== lost)
     await look({ ...bot, epoch: 0n })
     expect(await findings()).toEqual([])
@@ -238,7 +238,7 @@ describe('the daily look', () => {
 
   it('comes when an operator asks; the operator sees the findings, and metrics count them', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
-    const [lost] = await delivery()
+    const [lost] = await deliver()
     session.own = session.own.filter((item) => item !== lost)
     await lookTillSure()
     await till.db

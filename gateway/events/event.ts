@@ -33,8 +33,8 @@ export type EventRow = { id: string; sequence: bigint | null; payload: object }
 const storedSchema = z.looseObject({ data: z.looseObject({}) })
 
 /**
- * Adds id and number to the payload. Its data gets the number too, for a deposit. The data of an event about an epoch
- * has no number; its schema drops this one.
+ * Adds id and number to the payload, and the number to the deposit in its data. The data of an event about an epoch is
+ * not a deposit, and its schema drops the number.
  */
 function numbered({ id, sequence, payload }: EventRow) {
   const { data, ...rest } = storedSchema.parse(payload)

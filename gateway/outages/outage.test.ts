@@ -63,7 +63,7 @@ describe('an outage', () => {
     expect(judgeAfter([])).toEqual({ begin: [], end: [] })
     // One 429 for each bot, and the pause after it.
     expect(judgeAfter(['rate_limited'])).toEqual({ begin: [], end: [] })
-    // A timeout is not ours, and `not_our_turn` does not end the failure.
+    // A timeout is a failure of Steam, and `not_our_turn` does not end it.
     expect(judgeAfter(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 

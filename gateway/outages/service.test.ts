@@ -70,7 +70,7 @@ async function pendingDeposit() {
 }
 
 describe('while offers fail for every bot', () => {
-  it('D-28 the page says so, its timer stands still, and no deposit expires', async () => {
+  it('D-28 the page shows technical works, its timer stands still, and no deposit expires', async () => {
     const { hash } = await aDeposit(till, store)
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })
     await steamGoesDown()

@@ -1,4 +1,7 @@
-/** How much of a deposit's credit the shopper can spend, how much is held, and how that changed. Pure. Amounts in minor units. */
+/**
+ * How much of a deposit's credit the shopper can spend, how much is held, and how that changed. Pure. Amounts are minor
+ * units.
+ */
 import type { DepositEventType } from '../../contract/event-types.ts'
 
 export type Credit = {

@@ -102,7 +102,7 @@ type Words = { texts: Texts; language: Language; money: (minor: number) => strin
 const listOf = (lines: readonly string[]): string | null =>
   lines.length === 0 ? null : `<ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>`
 
-/** Without a Referer, because the receipt's address opens the receipt. */
+/** The link sends no Referer, because the receipt's address alone opens the receipt. */
 function storeLine({ storeName, storeUrl }: Receipt): string {
   const name = escapeHtml(storeName)
   return storeUrl === null ? name : `<a href="${escapeHtml(storeUrl)}" rel="noreferrer">${name}</a>`

@@ -74,7 +74,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and cannot
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says in both languages what happened and whose items they were, and nothing about the customer or the keys', async () => {
+it('a receipt says in both languages what happened and whose items they were, but neither the store’s own labels nor a key', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)

@@ -284,7 +284,7 @@ describe('D-30 a request that many bots cannot serve', () => {
 })
 
 describe('D-30 a refusal without a reason', () => {
-  it('is put down to the shopper if a second bot is refused too, and bars no bot', async () => {
+  it('is blamed on the shopper if a second bot is refused too, and bars no bot', async () => {
     await startFleet(3)
     for (const bot of bots) refuse(bot, 'access_denied')
     const answer = await request((await aDeposit(till, store)).body)
