@@ -8,6 +8,6 @@ it.each([
   [119, ''],
   [120, '<p class="inventory-age">Inventory from 2 minutes ago</p>'],
   [239, '<p class="inventory-age">Inventory from 3 minutes ago</p>'],
-])('an inventory that is %d seconds old shows its age as %j', (ageSeconds, said) => {
-  expect(markup(<Age inventory={inventory([], { ageSeconds })} />)).toBe(said)
+])('an inventory that is %d seconds old shows its age as %j', (ageSeconds, shownText) => {
+  expect(markup(<Age inventory={inventory([], { ageSeconds })} />)).toBe(shownText)
 })

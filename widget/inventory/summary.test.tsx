@@ -35,9 +35,9 @@ describe('A-013 the button', () => {
     ['says what is too much', { picked: ['2', '3'], payment: { maxAmount: 4_500 } }, 'Remove $5.00', false],
     ['asks for nothing if nothing is picked', {}, 'Add funds', false],
   ])('%s', (_, given, face, isOn) => {
-    const [, attributes = '', said = ''] =
+    const [, attributes = '', shownText = ''] =
       /<button type="button" class="button primary pay"([^>]*)>(.*?)<\/button>/.exec(panel(given)) ?? []
-    expect(text(said).trim()).toBe(face)
+    expect(text(shownText).trim()).toBe(face)
     expect(attributes.includes('disabled')).toBe(!isOn)
     expect(attributes).toContain('aria-label="Add funds"')
   })
@@ -50,21 +50,21 @@ describe('A-013 the button', () => {
 
 describe('D-9 the split shown before a press on Add funds', () => {
   it('names the amount now, the amount later, and the reason', () => {
-    const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
-    expect(said).toContain('Now, expected $10.00 On Nov 30, expected $40.00')
-    expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
+    const shownText = text(panel({ picked: ['2', '3'], inventory: { hold } }))
+    expect(shownText).toContain('Now, expected $10.00 On Nov 30, expected $40.00')
+    expect(shownText).toContain('Steam allows CS2 trades to be reversed for 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
-    expect(said).toContain(
+    expect(shownText).toContain(
       'a store gets money only up to its limit. The offer may bring more now, and says so.',
     )
-    expect(said).not.toContain('at least')
+    expect(shownText).not.toContain('at least')
   })
 
   it('expects all of it now if the limit allows, and promises nothing', () => {
-    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
-    expect(said).toContain('Now, expected $20.00')
-    expect(said).toContain('All of it should come now; the offer tells you before you accept.')
-    expect(said).not.toMatch(/at least|Nov/)
+    const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
+    expect(shownText).toContain('Now, expected $20.00')
+    expect(shownText).toContain('All of it should come now; the offer tells you before you accept.')
+    expect(shownText).not.toMatch(/at least|Nov/)
   })
 
   it('says that a press fixes the amount, once the button can be pressed', () => {
@@ -73,31 +73,33 @@ describe('D-9 the split shown before a press on Add funds', () => {
   })
 
   it('gives no reason before anything is picked', () => {
-    const said = text(panel({ inventory: { hold } }))
-    expect(said).toContain('Now $0.00')
-    expect(said).not.toMatch(/expected|reversed/)
+    const shownText = text(panel({ inventory: { hold } }))
+    expect(shownText).toContain('Now $0.00')
+    expect(shownText).not.toMatch(/expected|reversed/)
   })
 
   it('names no limit if the store waits with all of it', () => {
-    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }))
-    expect(said).toContain('On November 30 $20.00')
-    expect(said).toContain('for 8 days, so the store gets the money after that.')
-    expect(said).not.toMatch(/Now|limit/)
+    const shownText = text(
+      panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }),
+    )
+    expect(shownText).toContain('On November 30 $20.00')
+    expect(shownText).toContain('for 8 days, so the store gets the money after that.')
+    expect(shownText).not.toMatch(/Now|limit/)
   })
 
   it('names the store’s limit, without its amount, if it is used up and all of it comes later', () => {
-    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'limit' } } }))
-    expect(said).toContain('On Nov 30, expected $20.00')
-    expect(said).toContain('a store gets money only up to its limit, which has no room right now.')
-    expect(said.match(/\$[\d.]+/g)).not.toContain('$0.00')
+    const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'limit' } } }))
+    expect(shownText).toContain('On Nov 30, expected $20.00')
+    expect(shownText).toContain('a store gets money only up to its limit, which has no room right now.')
+    expect(shownText.match(/\$[\d.]+/g)).not.toContain('$0.00')
   })
 
   it('names only the amount now if items of the game are never held', () => {
-    const said = text(panel({ picked: ['2'] }))
-    expect(said).toContain(
+    const shownText = text(panel({ picked: ['2'] }))
+    expect(shownText).toContain(
       'Now $20.00 Nothing is held for CS2: the store gets all of it once your items arrive.',
     )
-    expect(said).not.toMatch(/expected|Nov|reversed/)
+    expect(shownText).not.toMatch(/expected|Nov|reversed/)
   })
 })
 
@@ -123,11 +125,13 @@ describe('an open offer', () => {
     ['after it opened', { status: 'pending', timeLeft: 300 }, 'Nov 30, at most'],
     ['while it is created', { creating: true }, 'November 30'],
   ])('shows its value %s, even after a reload without picks', (_, state, later) => {
-    const said = text(panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }))
-    expect(said).toContain('Selected 3 Total $60.00')
-    expect(said).not.toContain(' of ')
-    expect(said).toContain(`$20.00 On ${later} $40.00`)
-    expect(said).not.toContain('$0.00')
+    const shownText = text(
+      panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }),
+    )
+    expect(shownText).toContain('Selected 3 Total $60.00')
+    expect(shownText).not.toContain(' of ')
+    expect(shownText).toContain(`$20.00 On ${later} $40.00`)
+    expect(shownText).not.toContain('$0.00')
   })
 
   it('does not let its items be put back', () => {
@@ -142,10 +146,10 @@ describe('D-15 a target', () => {
   it.each([
     ['shows how far the items go', ['2'], '$20.00 of $60.00', 'max="6000" value="2000"'],
     ['is full if the items exceed it', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
-  ])('%s', (_, picked, said, bar) => {
+  ])('%s', (_, picked, shownText, bar) => {
     const items = [item('1', 200), item('2', 2_000), item('3', 3_000), item('4', 1_000)]
     const markup = panel({ picked, inventory: { items }, payment: { targetAmount: 6_000 } })
-    expect(text(markup)).toContain(said)
+    expect(text(markup)).toContain(shownText)
     expect(markup).toContain(bar)
   })
 

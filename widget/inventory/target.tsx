@@ -11,14 +11,14 @@ export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
   if (!target) return null
   const total = selectedTotal(stand)
   const label = target === payment.targetAmount ? texts.target : texts.pickTarget
-  const said = texts.targetReached(money(total, currency), money(target, currency))
+  const progressText = texts.targetReached(money(total, currency), money(target, currency))
   return (
     <div className="target">
       <p>
-        <span>{label}</span> <span>{said}</span>
+        <span>{label}</span> <span>{progressText}</span>
       </p>
       <progress max={target} value={Math.min(total, target)} aria-label={label}>
-        {said}
+        {progressText}
       </progress>
     </div>
   )

@@ -68,7 +68,7 @@ function nothingFound(unavailableNames: Inventory['unavailableNames'], language:
   const shown = { ...inventory([item('1')]), ...(unavailableNames && { unavailableNames }) }
   const html = markup(<NothingFound inventory={shown} search=" dragon " flow={flowOf(state)} />, language)
   const buttons = [...html.matchAll(/<button[^>]*>([^<]*)</g)].map(([, label]) => label)
-  return { said: html.replace(/<div class="solutions">.*/, '').replace(/<[^>]+>/g, ''), buttons }
+  return { shownText: html.replace(/<div class="solutions">.*/, '').replace(/<[^>]+>/g, ''), buttons }
 }
 
 it.each<[Language, Inventory['unavailableNames'], string]>([
@@ -86,8 +86,8 @@ it.each<[Language, Inventory['unavailableNames'], string]>([
   ],
 ])(
   'a search without a result says why in one sentence, and has one button, in %s: %j',
-  (language, names, said) => {
-    expect(nothingFound(names, language)).toEqual({ said, buttons: [standTexts[language].searchClear] })
+  (language, names, shownText) => {
+    expect(nothingFound(names, language)).toEqual({ shownText, buttons: [standTexts[language].searchClear] })
   },
 )
 

@@ -95,12 +95,12 @@ it.each([
   ['all of it', { heldAmount: 0, heldUntil: null }, en.toldAll],
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.toldInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
-])('with %s credited now, the page says so once the store has accepted the webhook', (_, held, said) => {
+])('with %s credited now, the page says so once the store has accepted the webhook', (_, held, shownText) => {
   const html = (storeTold: boolean): string => {
     const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
     return markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
   }
-  expect(html(true)).toContain(said)
+  expect(html(true)).toContain(shownText)
   expect(html(false)).not.toContain('the store knows')
 })
 

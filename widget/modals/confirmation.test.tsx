@@ -48,11 +48,14 @@ it.each([
   ['offline', { online: false, slow: false }, en.offline, en.creatingText],
   ['offline, and not waiting for Steam,', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
   ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
-])('while an offer is requested, a shopper who is %s reads what is known', (_, given, said, notSaid) => {
-  const html = creating(given)
-  expect(html).toContain(said)
-  expect(html).not.toContain(notSaid)
-})
+])(
+  'while an offer is requested, a shopper who is %s reads what is known',
+  (_, given, shownText, absentText) => {
+    const html = creating(given)
+    expect(html).toContain(shownText)
+    expect(html).not.toContain(absentText)
+  },
+)
 
 it('D-9 an open offer that holds nothing says so, with the amount', () => {
   const shown = (change: Partial<Payment>): string =>
@@ -75,8 +78,10 @@ it.each([
 ] as const)('D-9 both parts of the money say what can still change: %s %j', (language, change, rows) => {
   const held = { amount: 2000, itemCount: 1, heldAmount: 500, heldUntil: UNTIL, heldBy: 'limit' } as const
   const html = markup(<PaymentMoney payment={payment({ ...held, ...change })} />, language)
-  const said = [...html.matchAll(/<d[td]>([^<]*)/g)].map(([, text = '']) => text.replaceAll('\u00a0', ' '))
-  expect(said).toEqual(rows)
+  const shownText = [...html.matchAll(/<d[td]>([^<]*)/g)].map(([, text = '']) =>
+    text.replaceAll('\u00a0', ' '),
+  )
+  expect(shownText).toEqual(rows)
 })
 
 it.each([
@@ -85,25 +90,28 @@ it.each([
   ['less now than expected', { heldAmount: 800, heldBy: 'limit' }, en.lessNow('$3.00')],
   ['as much as expected', { heldAmount: 500 }, null],
   ['less, but credited on release', { heldAmount: 1000, heldBy: 'release' }, null],
-] as const)('D-9 the open offer says if it brings more or less now than expected: %s', (_, change, said) => {
-  const hold = { atOnce: 500, days: 8, until: UNTIL }
-  const { state } = play(withItems([{ ...item('1', 1000), iconUrl: PICTURE }], { hold }), toggle('1'))
-  const open = { status: 'pending', itemCount: 1, amount: 1000, heldUntil: UNTIL, ...change } as const
-  const shown = (items: Payment['items']): string =>
-    markup(
-      <Confirmation
-        state={{ ...state, modal: { kind: 'confirming' } }}
-        payment={payment({ ...open, ...(change.heldAmount === 0 && { heldUntil: null }), items })}
-        flow={FLOW}
-      />,
-    )
-  const html = shown([{ name: 'Item 1', price: 1000, count: 1 }])
-  const changes = [...html.matchAll(/That’s \$[\d.]+ (?:more|less) now/g)]
-  expect(changes).toHaveLength(said === null ? 0 : 1)
-  expect(html).toContain(said ?? '')
-  // A forecast for other picks says nothing about this offer.
-  expect(shown([{ name: 'Item 2', price: 1000, count: 1 }])).not.toContain('than expected')
-})
+] as const)(
+  'D-9 the open offer says whether it brings more or less now than expected: %s',
+  (_, change, shownText) => {
+    const hold = { atOnce: 500, days: 8, until: UNTIL }
+    const { state } = play(withItems([{ ...item('1', 1000), iconUrl: PICTURE }], { hold }), toggle('1'))
+    const open = { status: 'pending', itemCount: 1, amount: 1000, heldUntil: UNTIL, ...change } as const
+    const shown = (items: Payment['items']): string =>
+      markup(
+        <Confirmation
+          state={{ ...state, modal: { kind: 'confirming' } }}
+          payment={payment({ ...open, ...(change.heldAmount === 0 && { heldUntil: null }), items })}
+          flow={FLOW}
+        />,
+      )
+    const html = shown([{ name: 'Item 1', price: 1000, count: 1 }])
+    const changes = [...html.matchAll(/That’s \$[\d.]+ (?:more|less) now/g)]
+    expect(changes).toHaveLength(shownText === null ? 0 : 1)
+    expect(html).toContain(shownText ?? '')
+    // A forecast for other picks says nothing about this offer.
+    expect(shown([{ name: 'Item 2', price: 1000, count: 1 }])).not.toContain('than expected')
+  },
+)
 
 it.each(['en', 'ru'] as const)('an open offer says that its total is fixed, in %s', (language) => {
   const money = (status: Payment['status'], held: Partial<Payment>): string =>
@@ -193,7 +201,7 @@ it.each([
 ] as const)('the bot shows its level and the day on which it joined Steam, in %s', (language, day) => {
   const html = markup(<BotCheck bot={{ ...BOT, memberSince: '2011-03-09' }} />, language)
   const { scamWarning, botLevel } = modalTexts[language]
-  for (const said of [day, botLevel(47), scamWarning]) expect(html).toContain(said)
+  for (const shownText of [day, botLevel(47), scamWarning]) expect(html).toContain(shownText)
 })
 
 it('a bot whose profile hides when it joined shows only its level, and the warning does not mention the day', () => {

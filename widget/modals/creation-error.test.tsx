@@ -21,11 +21,11 @@ const FLOW: Flow = {
 const STORE = 'https://store.example/'
 
 /** Returns the paragraph, and the target of the primary button. */
-function shown(refusal: Partial<Refusal>): { said: string | undefined; primary: string | undefined } {
-  const given = { code: null, detail: null, ...refusal }
-  const html = markup(<CreationError refusal={given} backToStoreUrl={STORE} flow={FLOW} />)
+function shown(refusal: Partial<Refusal>): { shownText: string | undefined; primary: string | undefined } {
+  const completeRefusal = { code: null, detail: null, ...refusal }
+  const html = markup(<CreationError refusal={completeRefusal} backToStoreUrl={STORE} flow={FLOW} />)
   return {
-    said: /<p>(.*?)<\/p>/.exec(html)?.[1],
+    shownText: /<p>(.*?)<\/p>/.exec(html)?.[1],
     primary: /class="button primary" href="([^"]*)"/.exec(html)?.[1],
   }
 }
@@ -36,29 +36,31 @@ describe('A-025 D-17 the creation error', () => {
     ['account_restricted', STEAM_PAGES.restrictions],
     ['trade_ban', STORE],
   ])('gives Steam’s own reason %s, and leads to the solution', (cause, solution) => {
-    const said = en.creationCauses[cause]
-    expect(shown({ code: 'trade_refused', detail: 'no', cause })).toEqual({ said, primary: solution })
+    const shownText = en.creationCauses[cause]
+    expect(shown({ code: 'trade_refused', detail: 'no', cause })).toEqual({ shownText, primary: solution })
   })
 
   it.each([undefined, 'moon_phase'])(
     'A-129 without a reason that it knows (%s) says what may be wrong',
     (cause) => {
       const refusal = { code: 'trade_refused', detail: 'no', ...(cause && { cause }) }
-      expect(shown(refusal)).toEqual({ said: en.creationErrorText, primary: STEAM_PAGES.restrictions })
+      expect(shown(refusal)).toEqual({ shownText: en.creationErrorText, primary: STEAM_PAGES.restrictions })
     },
   )
 
   it('names the time of the next offer as the page of the unused offer does', () => {
     const until = new Date(2026, 10, 26, 12, 1, 30).toISOString()
-    const { said } = shown({ code: 'offers_paused', detail: 'wait', retryAfterS: 90, until })
+    const { shownText } = shown({ code: 'offers_paused', detail: 'wait', retryAfterS: 90, until })
     const ended = payment({ status: 'tradeDeclined', nextOfferAt: until })
     const outcome = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
-    expect(said).toBe(en.offersPaused(formatTime(until, 'en')))
+    expect(shownText).toBe(en.offersPaused(formatTime(until, 'en')))
     expect(outcome).toContain(en.nextOfferAt(formatTime(until, 'en')))
-    expect(shown({ code: 'offers_paused', detail: 'wait' }).said).toBe('wait')
+    expect(shown({ code: 'offers_paused', detail: 'wait' }).shownText).toBe('wait')
   })
 
   it('shows an unknown code in the server’s words', () => {
-    expect(shown({ code: 'moon_phase', detail: 'The moon is not full.' }).said).toBe('The moon is not full.')
+    expect(shown({ code: 'moon_phase', detail: 'The moon is not full.' }).shownText).toBe(
+      'The moon is not full.',
+    )
   })
 })

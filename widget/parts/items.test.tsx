@@ -35,9 +35,12 @@ it.each([
     'ru',
     'AK-47 | Redline После полевых испытаний 2 × 10,00 $ ★ Karambit | Doppler Фаза 2 Прямо с завода 4 000,00 $',
   ],
-] as const)('a row has the name, wear, phase, count and price of equal items, in %s', (language, said) => {
-  expect(text(list({ rows: rowsOf([worn('1'), KNIFE, worn('2')]) }, language))).toBe(said)
-})
+] as const)(
+  'a row has the name, wear, phase, count and price of equal items, in %s',
+  (language, shownText) => {
+    expect(text(list({ rows: rowsOf([worn('1'), KNIFE, worn('2')]) }, language))).toBe(shownText)
+  },
+)
 
 it('each row has a button that names what it puts back', () => {
   const html = list({ rows: rowsOf([worn('1'), KNIFE]), onRemove: () => {} })

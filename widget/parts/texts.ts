@@ -7,14 +7,14 @@ import type { RestTexts } from '../i18n/rest.ts'
 import { type Translated, textsIn } from '../i18n/texts.ts'
 import { type PageValue, usePage } from '../page.tsx'
 
-export type PartPage<Own> = Pick<PageValue, 'language' | 'chooseLanguage'> & {
-  texts: PageTexts & RestTexts & Own
+export type PartPage<PartTexts> = Pick<PageValue, 'language' | 'chooseLanguage'> & {
+  texts: PageTexts & RestTexts & PartTexts
   money(minor: number, currency: Currency): string
 }
 
 /** Returns the hook for a part with its own texts. Works only once the rest of the page is loaded. */
-export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
-  const pages = new Map<Language, PartPage<Own>>()
+export function pageWith<PartTexts>(partTexts: Translated<PartTexts>): () => PartPage<PartTexts> {
+  const pages = new Map<Language, PartPage<PartTexts>>()
   return () => {
     const { language, chooseLanguage, texts, rest } = usePage()
     if (rest === null) throw new Error('the rest of the page must be loaded before its parts')
@@ -23,7 +23,7 @@ export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
     const page = {
       language,
       chooseLanguage,
-      texts: { ...texts, ...rest, ...textsIn(own, language) },
+      texts: { ...texts, ...rest, ...textsIn(partTexts, language) },
       money: (minor: number, currency: Currency) => formatMoney(minor, currency, language),
     }
     pages.set(language, page)
