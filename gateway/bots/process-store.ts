@@ -45,7 +45,7 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
 }
 
 /** Number of live processes whose master key differs from this one. */
-export async function countOfOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
+export async function countProcessesWithOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
   const { others } = await db
     .selectFrom('gateway_process')
     .select((eb) => eb.fn.countAll<bigint>().as('others'))

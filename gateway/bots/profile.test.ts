@@ -44,7 +44,7 @@ function start() {
 }
 
 const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: BOT_TOKEN })
-const online = () =>
+const expectOnline = () =>
   expect.poll(async () => (await listBots(database.db))[0]).toMatchObject({ reachable: true })
 
 describe('the profile of a bot', () => {
@@ -63,7 +63,7 @@ describe('the profile of a bot', () => {
   it('is not read again once its joining day is stored', async () => {
     await enrol()
     start()
-    await online()
+    await expectOnline()
     expect(steam.profileReads).toBe(1)
   })
 
@@ -73,7 +73,7 @@ describe('the profile of a bot', () => {
     steam.level = 0
     const first = start()
     await expect.poll(() => steam.profileReads).toBe(2)
-    await online()
+    await expectOnline()
     await first.stop()
     expect(await profile()).toEqual({ level: 7, member_since: null })
     steam.memberSince = '2015-03-09'
@@ -86,7 +86,7 @@ describe('the profile of a bot', () => {
     await enrol()
     steam.readProfile = () => new Promise(() => {})
     const bots = start()
-    await online()
+    await expectOnline()
     await bots.stop()
     expect(steam.open).toBe(0)
   })

@@ -12,14 +12,14 @@ import { type CapturedLog, captureLog } from '../testing/log.ts'
 import type { BotHandlers } from './bot.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
-import { countOfOtherKeys } from './process-store.ts'
+import { countProcessesWithOtherKeys } from './process-store.ts'
 import { startBots } from './runner.ts'
 import { tokenPlace } from './service.ts'
 import { saveBot } from './store.ts'
 
 const box = createSecretBox(randomBytes(32))
-const nothing = async () => {}
-const NO_JOBS: Queue = { ensure: nothing, send: nothing, work: async () => nothing, stop: nothing }
+const doNothing = async () => {}
+const NO_JOBS: Queue = { ensure: doNothing, send: doNothing, work: async () => doNothing, stop: doNothing }
 
 let database: TestDatabase
 let captured: CapturedLog
@@ -112,7 +112,7 @@ it('a process without bots still counts among the processes, and as a holder of 
   const withBots = start()
   await expect.poll(counts(withoutBots, withBots)).toEqual([0, 3])
   expect(withoutBots.processCounts.at(-1)).toBe(2)
-  expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
+  expect(await countProcessesWithOtherKeys(database.db, 'another')).toBe(2)
 })
 
 it('the bots of a killed process go to the other one', async () => {
@@ -160,8 +160,8 @@ describe('a process with too many bots', () => {
       const before = await lastBeat()
       await expect.poll(lastBeat).not.toBe(before)
       // Its master key still counts as in use, so a rotation of the master key waits for it.
-      expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
-      expect(await countOfOtherKeys(database.db, 'another')).toBe(await processCount())
+      expect(await countProcessesWithOtherKeys(database.db, box.fingerprint)).toBe(0)
+      expect(await countProcessesWithOtherKeys(database.db, 'another')).toBe(await processCount())
     }
     expect((await botsOf(second)).length).toBe(0)
     busy.resolve(0)

@@ -138,7 +138,7 @@ export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
     const test = await testSession(steam, session, clock.now())
     if (test.kind !== 'passed') return test
     const { profile, acknowledged } = test
-    const hold = await ownHold(session, checkWith)
+    const hold = await readOwnHold(session, checkWith)
     if (hold.kind !== 'known') return hold
     const sealed = box.seal(token, tokenPlace(steamId))
     return { kind: 'proved', profile, token: { sealed, expiresAt, acknowledged }, ownHoldDays: hold.days }
@@ -152,7 +152,7 @@ type OwnHold =
   | { kind: 'refused'; reason: 'check_link_refused' }
   | Unavailable
 
-async function ownHold(session: SteamSession, partner: Partner | undefined): Promise<OwnHold> {
+async function readOwnHold(session: SteamSession, partner: Partner | undefined): Promise<OwnHold> {
   // Steam gives no answer for the bot's own link, because an account cannot trade with itself.
   if (partner === undefined || partner.steamId === session.steamId) return { kind: 'known', days: null }
   const answer = await session.checkPartner(partner)

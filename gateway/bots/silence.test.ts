@@ -57,7 +57,7 @@ beforeEach(async () => {
     monotonicMs: () => nowMs,
     scanMs: 100,
   })
-  await online()
+  await expectOnline()
 })
 afterEach(async () => {
   proxy.pass()
@@ -69,7 +69,7 @@ afterEach(async () => {
   await database.close()
 })
 
-const online = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
+const expectOnline = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
 
 it('a bot is given up when its lease ends, even while statements are waiting, and is taken again when the database answers', async () => {
   const [bot] = contexts
@@ -88,7 +88,7 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
   proxy.pass()
   connections.cut('all')
   await expect.poll(() => contexts).toHaveLength(2)
-  await online()
+  await expectOnline()
   expect(contexts[1]?.epoch).toBe((bot?.epoch ?? 0n) + 2n)
   expect(steam.mostOpen).toBe(1)
 })

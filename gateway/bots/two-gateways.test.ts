@@ -101,7 +101,7 @@ async function botRows(): Promise<BotRow[]> {
   )
   return rows
 }
-const allOnline = (count: number) =>
+const expectAllOnline = (count: number) =>
   expect.poll(botRows).toEqual(Array(count).fill(expect.objectContaining({ online: true })))
 const onlineIn = (output: string) => output.split('bot came online').length - 1
 
@@ -109,10 +109,10 @@ describe('two gateways', () => {
   it('share the bots, and never hold the same one; the bots of a killed gateway move to the other', async () => {
     await enrol(0)
     const output = await startGateway()
-    await allOnline(1)
+    await expectAllOnline(1)
     bots = startBotsHere()
     await enrol(1)
-    await allOnline(2)
+    await expectAllOnline(2)
     const before = await botRows()
     const countHere = before.filter(({ owner }) => owner === OWNER_HERE).length
     // The log line follows the row a moment later.

@@ -32,6 +32,7 @@ afterEach(() => till.close())
 const read = (context: BotContext) =>
   tradeHandlers({ ...till.deps, destinations: new Map([['storage', STORAGE]]) }).history(context)
 
+/** Asset ids: of the giver, of the receiver, and, once the trade is undone, of the giver again. */
 type Moved = { assetId: string; newAssetId: string; back?: string }
 type Row = {
   to: string

@@ -36,7 +36,7 @@ type DepartedAsset = {
  * Books items that were sent to this bot. Also stores them, because the history of the receiving bot may be read
  * before that of the giving bot.
  */
-export async function bringBack(
+export async function bookSentBack(
   tx: Tx,
   { botId, steamTradeId: by, received, at }: ReceivedItems,
 ): Promise<number> {

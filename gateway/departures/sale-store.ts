@@ -145,7 +145,7 @@ export async function saveSale(
     .where('id', '=', saleId)
     .execute()
   if (movements.length === 0) return
-  const accounts = await marketAccounts(tx, { market, currency }, movements)
+  const accounts = await lockMarketAccounts(tx, { market, currency }, movements)
   const idOf = (kind: MarketAccountKind): bigint => {
     const id = accounts.get(kind)
     if (id === undefined) throw new Error(`the market ${market} has no account ${kind}`)
@@ -172,7 +172,7 @@ export async function saveSale(
 }
 
 /** The accounts between which the money moves, locked in the order of their ids. */
-async function marketAccounts(
+async function lockMarketAccounts(
   tx: Tx,
   { market, currency }: { market: string; currency: Currency },
   movements: readonly MarketMovement[],

@@ -74,10 +74,11 @@ const balances = async (market = MARKET) => {
     .execute()
   return Object.fromEntries(rows.map(({ kind, balance }) => [kind, balance]))
 }
+/** The reports read no settings, so these have none. */
+const findDeps = () => ({ db: till.db, clock: till.clock, config: Object.assign({}) })
 const allTime = { from: new Date('2000-01-01'), to: new Date('2100-01-01') }
 async function salesReport() {
-  // The report reads no settings.
-  const answer = await reportSales({ db: till.db, clock: till.clock, config: Object.assign({}) }, allTime)
+  const answer = await reportSales(findDeps(), allTime)
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
   return answer.data
 }
@@ -183,7 +184,7 @@ describe('the books', () => {
       // Turns off the triggers that would refuse the damage.
       await client.query('set local session_replication_role = replica')
       await client.query(damage)
-      expect((await verifyLedger(within(client))).map((found) => found.problem)).toContain(problem)
+      expect((await verifyLedger(poolWithin(client))).map((found) => found.problem)).toContain(problem)
     } finally {
       await client.query('rollback')
       client.release()
@@ -191,7 +192,7 @@ describe('the books', () => {
   })
 
   /** A pool with only what the check uses. The check runs inside the client's transaction, without its own. */
-  function within(client: pg.PoolClient): Parameters<typeof verifyLedger>[0] {
+  function poolWithin(client: pg.PoolClient): Parameters<typeof verifyLedger>[0] {
     const query = (statement: string, values?: unknown[]) =>
       /^(?:begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
     return { connect: async () => ({ query, release: () => undefined }) } as unknown as typeof pool
@@ -219,7 +220,7 @@ describe('the report of sales', () => {
   })
 
   it('counts an item sold below its cost in the coverage of prices', async () => {
-    const deps = { db: till.db, clock: till.clock, config: Object.assign({}) }
+    const deps = findDeps()
     const [assetId = ''] = free.assetIds
     const original = await till.db
       .selectFrom('trade_item')

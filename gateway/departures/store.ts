@@ -13,7 +13,7 @@ import {
   saveDeparture,
 } from './books-store.ts'
 import { type Departure, evolve, keyOf } from './departure.ts'
-import { bookLate, bookUndone, bringBack, MOST_AGE_DAYS } from './returns-store.ts'
+import { bookLate, bookSentBack, bookUndone, MOST_AGE_DAYS } from './returns-store.ts'
 import type { DepartureStore, NotedDeparture } from './watch.ts'
 import { isVaultsGift } from './wish-store.ts'
 
@@ -42,7 +42,8 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         for (const event of events) await bookEvent(tx, booking, event)
         return { events, departure, items: custody.size }
       }),
-    bringBack: (botId, sent) => inTransaction(db, (tx) => bringBack(tx, { ...sent, botId, at: clock.now() })),
+    bookSentBack: (botId, sent) =>
+      inTransaction(db, (tx) => bookSentBack(tx, { ...sent, botId, at: clock.now() })),
     bookGivenBack: (botId, steamTrade, judge) =>
       inTransaction(db, (tx) => bookUndone(tx, { botId, steamTrade, judge, at: clock.now() })),
     bookLate: (botId) => bookLate(db, clock, botId),

@@ -43,7 +43,10 @@ export type DepartureStore = {
    * Books items that had left a bot and were sent to this one. Resolves to their number. It is 0 for the trade of a
    * deposit, because the delivery books its items.
    */
-  bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
+  bookSentBack(
+    botId: bigint,
+    sent: { steamTradeId: string; received: readonly MovedAsset[] },
+  ): Promise<number>
   /**
    * Books items that another of our bots had sent to this one, and that this one gave back by `steamTrade`. Resolves to
    * their number. `judge` may run more than once.
@@ -83,13 +86,13 @@ export async function noteDepartures(
   )
   const known = await deps.departures.known(bot.botId, [...listed, ...undone])
   for (const steamTrade of giving) await note(deps, bot, { steamTrade, known: known.get(steamTrade.tradeId) })
-  await bringBack(deps, bot, page)
+  await bookSentBack(deps, bot, page)
   for (const steamTrade of giving) if (steamTrade.rollbackOf !== null) await bookUndone(deps, bot, steamTrade)
   const ids = undone.filter((id) => known.has(id))
   await readSingly(deps, bot, { ids, known })
 }
 
-async function bringBack(
+async function bookSentBack(
   deps: DepartureDeps,
   { botId }: BotContext,
   page: readonly SteamTrade[],
@@ -98,7 +101,7 @@ async function bringBack(
     const { partnerSteamId: partner, tradeId: steamTradeId } = steamTrade
     const received = deps.core.itemsSentBack(steamTrade, destinationOf(deps.destinations, partner))
     if (received.length === 0) continue
-    const items = await deps.departures.bringBack(botId, { steamTradeId, received })
+    const items = await deps.departures.bookSentBack(botId, { steamTradeId, received })
     if (items > 0)
       deps.log.info(
         { botId: String(botId), steamTrade: steamTradeId, partner, items },

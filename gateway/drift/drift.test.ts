@@ -162,7 +162,8 @@ function findingsAfter(expected: Custody, looks: GameLook[]): KnownFinding[] {
   }, [])
 }
 
-const sure = (found: readonly KnownFinding[]) => found.filter(({ isSure }) => isSure).map(({ kind }) => kind)
+const sureKinds = (found: readonly KnownFinding[]) =>
+  found.filter(({ isSure }) => isSure).map(({ kind }) => kind)
 
 describe('a finding', () => {
   const expected = custody([bookedItem('11')])
@@ -171,11 +172,11 @@ describe('a finding', () => {
   it('is certain once two looks agree and the history since the second look explains nothing', () => {
     const once = findingsAfter(expected, [gone])
     const twice = findingsAfter(expected, [gone, gone])
-    expect(sure(settleDrift(once, expected, at(DAY_MS)))).toEqual([])
-    expect(sure(settleDrift(twice, expected, null))).toEqual([])
-    expect(sure(settleDrift(twice, expected, at(HOUR_MS)))).toEqual([])
-    expect(sure(settleDrift(twice, expected, at(HOUR_MS + 1)))).toEqual(['missing'])
-    expect(sure(settleDrift(twice, expected, undefined))).toEqual(['missing'])
+    expect(sureKinds(settleDrift(once, expected, at(DAY_MS)))).toEqual([])
+    expect(sureKinds(settleDrift(twice, expected, null))).toEqual([])
+    expect(sureKinds(settleDrift(twice, expected, at(HOUR_MS)))).toEqual([])
+    expect(sureKinds(settleDrift(twice, expected, at(HOUR_MS + 1)))).toEqual(['missing'])
+    expect(sureKinds(settleDrift(twice, expected, undefined))).toEqual(['missing'])
   })
 
   it('is forgotten if the second look shows the item, or the history explains it', () => {
@@ -221,7 +222,7 @@ describe('a finding', () => {
   it('about a foreign item ends once its delivery is booked', () => {
     const shown = look([ownItem('11')])
     const foreign = findingsAfter(custody([]), [shown, shown])
-    expect(sure(settleDrift(foreign, custody([]), at(DAY_MS)))).toEqual(['foreign'])
+    expect(sureKinds(settleDrift(foreign, custody([]), at(DAY_MS)))).toEqual(['foreign'])
     expect(settleDrift(foreign, expected, at(DAY_MS))).toEqual([])
   })
 })

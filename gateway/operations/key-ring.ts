@@ -1,6 +1,6 @@
 /** Master keys: shows how many values still need an old one, and seals all of them again with the newest. */
 
-import { countOfOtherKeys } from '../bots/process-store.ts'
+import { countProcessesWithOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
 import { counted } from '../kit/counted.ts'
 import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
@@ -56,7 +56,7 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   const { db, config } = deps
   const { masterKey, oldMasterKeys } = config
   const keyFingerprint = fingerprintOf(masterKey)
-  const gateways = await countOfOtherKeys(db, keyFingerprint)
+  const gateways = await countProcessesWithOtherKeys(db, keyFingerprint)
   if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return OTHER_KEY_IN_USE
   const box = createSecretBox(masterKey, oldMasterKeys)
   const { resealed, unreadable } = await resealAll(db, box, markOf(masterKey))
@@ -80,7 +80,7 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
   const { db, config } = deps
   const keyFingerprint = fingerprintOf(config.masterKey)
   const what = { name: 'key-ring forget', needsReason: true, argumentsOf: (data: Forgotten) => ({ ...data }) }
-  if ((await countOfOtherKeys(db, keyFingerprint)) > 0) return STILL_RUNNING
+  if ((await countProcessesWithOtherKeys(db, keyFingerprint)) > 0) return STILL_RUNNING
   return act(deps, what, async (tx) => {
     const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)
     if ([known, ...oldFingerprints].includes(keyFingerprint)) {

@@ -80,13 +80,13 @@ async function readUntil(
   { completeAt }: HistoryPass,
 ): Promise<Date | undefined> {
   const watchedFrom = await departures.watchedFrom(botId)
-  const times = [await trades.oldestProtectedOf(botId), later(watchedFrom, completeAt ?? undefined)]
+  const times = [await trades.oldestProtectedOf(botId), laterKnown(watchedFrom, completeAt ?? undefined)]
   const known = times.flatMap((time) => (time === undefined ? [] : [time.getTime()]))
   return known.length === 0 ? undefined : new Date(Math.min(...known) - MARGIN_MS)
 }
 
 /** Returns the later of two times; undefined if the first is undefined. */
-const later = (from: Date | undefined, other: Date | undefined): Date | undefined =>
+const laterKnown = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 
 type Reading = { pass: HistoryPass & { begunAt: Date }; until: Date }

@@ -24,7 +24,7 @@ import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
 import { moveUntaken, TAKE_UP_MS } from './move-on.ts'
 import { causeOf, isOfBot } from './refusal.ts'
-import { liveTradeOf, outcomeRow, tradeTopic } from './store.ts'
+import { liveTradeOf, readOutcome, tradeTopic } from './store.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 export type RequestDeps = IntentDeps &
@@ -179,7 +179,7 @@ async function judgeLimits(
 type Outcome = RequestAnswer | { kind: 'moved'; to: bigint }
 
 async function outcomeOf(deps: RequestDeps, tradeId: bigint): Promise<Outcome | undefined> {
-  const row = await outcomeRow(deps.db, tradeId)
+  const row = await readOutcome(deps.db, tradeId)
   switch (row.state) {
     case 'intended':
     case 'sending':
@@ -204,7 +204,7 @@ async function outcomeOf(deps: RequestDeps, tradeId: bigint): Promise<Outcome | 
   }
 }
 
-type OutcomeRow = Awaited<ReturnType<typeof outcomeRow>>
+type OutcomeRow = Awaited<ReturnType<typeof readOutcome>>
 
 /** If the bot is the cause of a refusal, the page asks again while another bot is free. */
 async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {

@@ -110,7 +110,7 @@ function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trad
       return {
         ...common,
         state: row.state,
-        startedAt: must(row, 'send_started_at'),
+        startedAt: required(row, 'send_started_at'),
         missedReads: row.missed_reads,
       }
     case 'active':
@@ -126,10 +126,10 @@ function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trad
         state: row.state,
         startedAt: row.send_started_at,
         offerId: row.steam_offer_id,
-        reason: must(row, 'reason'),
+        reason: required(row, 'reason'),
         refusal: row.refusal,
         steamHoldUntil: row.steam_hold_until,
-        endedAt: must(row, 'ended_at'),
+        endedAt: required(row, 'ended_at'),
       }
     case 'held':
     case 'final':
@@ -147,9 +147,9 @@ function activeOf(row: TradeRow, common: Common): Trade {
   return {
     ...common,
     state: 'active',
-    startedAt: must(row, 'send_started_at'),
-    offerId: must(row, 'steam_offer_id'),
-    deadline: must(row, 'deadline'),
+    startedAt: required(row, 'send_started_at'),
+    offerId: required(row, 'steam_offer_id'),
+    deadline: required(row, 'deadline'),
     acceptedAt: row.accepted_at,
     steamTradeId: row.steam_trade_id,
     settlesAt: row.settles_at,
@@ -161,23 +161,23 @@ function activeOf(row: TradeRow, common: Common): Trade {
 function deliveredOf(row: TradeRow, common: Common, reversed: string[]): Trade {
   const delivered = {
     ...common,
-    startedAt: must(row, 'send_started_at'),
-    offerId: must(row, 'steam_offer_id'),
-    steamTradeId: must(row, 'steam_trade_id'),
-    acceptedAt: must(row, 'accepted_at'),
-    deliveredAt: must(row, 'delivered_at'),
+    startedAt: required(row, 'send_started_at'),
+    offerId: required(row, 'steam_offer_id'),
+    steamTradeId: required(row, 'steam_trade_id'),
+    acceptedAt: required(row, 'accepted_at'),
+    deliveredAt: required(row, 'delivered_at'),
     reversed,
   }
   if (row.state === 'held') {
-    return { ...delivered, state: 'held', settlesAt: must(row, 'settles_at'), lookAt: row.look_at }
+    return { ...delivered, state: 'held', settlesAt: required(row, 'settles_at'), lookAt: row.look_at }
   }
-  const endedAt = must(row, 'ended_at')
+  const endedAt = required(row, 'ended_at')
   if (row.state === 'reversed') return { ...delivered, state: 'reversed', endedAt }
   return { ...delivered, state: 'final', lookAt: row.look_at, endedAt }
 }
 
 /** Returns a column that the trade's state requires. */
-function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<TradeRow[K]> {
+function required<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<TradeRow[K]> {
   const value = row[column]
   if (value === null || value === undefined)
     throw new Error(`trade ${row.id} is ${row.state} without ${column}`)
@@ -211,7 +211,7 @@ export function columnsOf(trade: Trade): Partial<TradeRow> {
 }
 
 /** Reads only the outcome of a trade. */
-export function outcomeRow(db: Db, tradeId: bigint) {
+export function readOutcome(db: Db, tradeId: bigint) {
   return db
     .selectFrom('trade')
     .select(['state', 'reason', 'refusal', 'moved_to', 'partner_steam_id', 'game', 'tried_bots', 'bot_id'])

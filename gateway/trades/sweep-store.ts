@@ -91,7 +91,7 @@ async function tradesToEnd(db: Db, now: Date, limit: number): Promise<TradeToEnd
   ]
 }
 
-const waiting = (db: Db) =>
+const waitingTrades = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
 /**
@@ -102,7 +102,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
   if (bots.length === 0) return []
   const ids = bots.map(({ id }) => id)
-  const ofRetired = waiting(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
+  const ofRetired = waitingTrades(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
   const open = await ofRetired.where('state', 'in', OPEN).execute()
   const due = await ofRetired.where('due_at', 'is not', null).where('state', 'not in', OPEN).execute()
   return [...open, ...due]
@@ -111,7 +111,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
 /** The same rule as `waitsUntil`. `decide` makes the final decision. */
 function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const before = (ms: number) => new Date(now.getTime() - ms)
-  return waiting(db)
+  return waitingTrades(db)
     .where('delivered_at', 'is', null)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('due_at', 'is not', null)]))
     .where('send_started_at', '<=', before(WAIT_MS))

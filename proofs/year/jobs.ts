@@ -139,7 +139,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
         await departures.note(BOT, given, (known, around) =>
           judgeDeparture(known, { ...given, state: 'complete' }, { destination: undefined, ...around }),
         )
-        await departures.bringBack(BOT, { steamTradeId: 'back', received: [{ ...asset, assetId: 'q2' }] })
+        await departures.bookSentBack(BOT, { steamTradeId: 'back', received: [{ ...asset, assetId: 'q2' }] })
         await departures.bookGivenBack(BOT, given, (known) => judgeUndoing(known, given))
         await departures.bookLate(BOT)
       },

@@ -28,7 +28,7 @@ export function createMemoryDepartures(memory: TillMemory, pause: Pause, begunAt
       await pause(1, 10)
       return noted
     },
-    async bringBack(botId, { steamTradeId, received }) {
+    async bookSentBack(botId, { steamTradeId, received }) {
       await pause(1, 10)
       if ([...memory.trades.values()].some(({ deliveredBy }) => deliveredBy === steamTradeId)) return 0
       for (const { appId, assetId, newAssetId } of received) {
