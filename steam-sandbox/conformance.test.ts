@@ -13,14 +13,17 @@ const sources = files.map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
  * against the sandbox. This file checks that the suite is complete.
  */
 describe('the conformance suite', () => {
-  it.each(Object.keys(ROWS))('has a file for the rows of "%s"', (group) => {
-    const at = sources
-      .map((source) => source.indexOf(`testsOfRows('${group}')`))
-      .filter((index) => index >= 0)
-    expect(at).toHaveLength(1)
-    const source = sources.find((text) => text.includes(`testsOfRows('${group}')`)) ?? ''
-    expect(source.slice(at[0]).includes('expectAllTested()\n})')).toBe(true)
-  })
+  it.each(Object.keys(ROWS))(
+    'has one file for the rows of "%s", which checks that every row has a test',
+    (group) => {
+      const at = sources
+        .map((source) => source.indexOf(`testsOfRows('${group}')`))
+        .filter((index) => index >= 0)
+      expect(at).toHaveLength(1)
+      const source = sources.find((text) => text.includes(`testsOfRows('${group}')`)) ?? ''
+      expect(source.slice(at[0]).includes('expectAllTested()\n})')).toBe(true)
+    },
+  )
 
   it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('uses the behaviour "%s"', (behaviour) => {
     const players: Record<string, string> = PLAYER_OF_BEHAVIOUR

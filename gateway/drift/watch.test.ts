@@ -44,7 +44,7 @@ async function deliver(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
     const contextId = game === 'cs' ? '16' : '2'
     return { appId, contextId, assetId: receivedIdOf(assetId), marketHashName: `Item ${index}` }
   })
-  session.own.push(...items)
+  session.ownItems.push(...items)
   await passTime(HOUR_MS)
   return items
 }
@@ -87,7 +87,7 @@ describe('D-34 a bot’s own inventory', () => {
 
   it('is found to lack an item that vanished without a trade, once two looks agree and the history explains nothing', async () => {
     const [lost] = await deliver('cs')
-    session.own = session.own.filter((item) => item !== lost)
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
     await look()
     expect(await findings()).toEqual([`missing ${lost?.assetId}?`])
     expect(alarms()).toEqual([])
@@ -109,7 +109,7 @@ describe('D-34 a bot’s own inventory', () => {
 
   it('matches custody once the operator recorded the vanished item', async () => {
     const [lost] = await deliver()
-    session.own = session.own.filter((item) => item !== lost)
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
     await lookTillSure()
     const held = await heldItems(till.db)
     const item = held.find(({ assetId }) => assetId === lost?.assetId)?.item
@@ -125,7 +125,7 @@ describe('D-34 a bot’s own inventory', () => {
   it('is not found to lack an item that left by a trade between two looks', async () => {
     const items = await deliver()
     const [sent] = items
-    session.own = session.own.filter((item) => item !== sent)
+    session.ownItems = session.ownItems.filter((item) => item !== sent)
     const given = [
       { appId: 570, contextId: '2', assetId: sent?.assetId ?? '', newAssetId: '77', rolledBackAssetId: null },
     ]
@@ -145,7 +145,7 @@ describe('D-34 a bot’s own inventory', () => {
 
   it('is not found to lack anything if Steam shows only a part, and that is logged', async () => {
     await deliver()
-    session.own = []
+    session.ownItems = []
     session.isOwnComplete = false
     await lookTillSure()
     expect(await findings()).toEqual([])
@@ -158,11 +158,11 @@ describe('D-34 a bot’s own inventory', () => {
   })
 
   it('is found to have foreign items, but those of an accepted offer whose delivery is not proved yet do not count', async () => {
-    session.own.push({ appId: 440, contextId: '2', assetId: '9', marketHashName: 'Key' })
+    session.ownItems.push({ appId: 440, contextId: '2', assetId: '9', marketHashName: 'Key' })
     const deposit = await aDeposit(till, store)
     const { offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId, { isReceived: false })
-    session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
+    session.ownItems.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
     await lookTillSure()
     expect(await findings()).toEqual(['foreign 9'])
     expect(alarms()).toEqual([])
@@ -176,8 +176,8 @@ describe('D-34 a bot’s own inventory', () => {
       if (answer.kind === 'trade') for (const asset of answer.trade.received) asset.newAssetId = null
     await tradeHandlers(till.deps).trade(bot, tradeId)
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual([null, null])
-    session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
-    session.own.push({ appId: 570, contextId: '2', assetId: '902', marketHashName: 'Item 1' })
+    session.ownItems.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
+    session.ownItems.push({ appId: 570, contextId: '2', assetId: '902', marketHashName: 'Item 1' })
     await passTime(HOUR_MS)
     await look()
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['901', '902'])
@@ -196,7 +196,7 @@ describe('D-34 a bot’s own inventory', () => {
 
   it('is not stored by a gateway that no longer holds the bot', async () => {
     const [lost] = await deliver()
-    session.own = session.own.filter((item) => item !== lost)
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
     await look({ ...bot, epoch: 0n })
     expect(await findings()).toEqual([])
     expect(await till.db.selectFrom('custody_look').selectAll().execute()).toEqual([])
@@ -239,7 +239,7 @@ describe('the daily look', () => {
   it('comes when an operator asks; the operator sees the findings, and metrics count them', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await deliver()
-    session.own = session.own.filter((item) => item !== lost)
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
     await lookTillSure()
     await till.db
       .updateTable('custody_look')

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GAMES } from '../../contract/games.ts'
 import { LANGUAGES } from '../../contract/languages.ts'
 import type { InventoryQuery } from '../../contract/widget-api.ts'
-import { type StockedTill, startStockedTill } from '../testing/inventory.ts'
+import { SHOPPER, type StockedTill, startStockedTill } from '../testing/inventory.ts'
 import { msUntilAllowed } from './allowance.ts'
 import { readInventory } from './service.ts'
 
@@ -106,7 +106,7 @@ describe('an account', () => {
       .values(
         Array.from({ length: count }, (_, n) => ({
           bot_id: till.bot.botId,
-          steam_id: '76561198000000009',
+          steam_id: SHOPPER,
           token_sealed: Buffer.from('t'),
           token_hmac: Buffer.from(`t${n}`),
           game,

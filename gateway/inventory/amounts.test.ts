@@ -48,11 +48,13 @@ const refusal = (code: string) => ({ kind: 'refused', code })
 describe('the amount of a trade', () => {
   test('A-113 is at least the game’s minimum in the deposit’s currency', async () => {
     // 3 dollars for CS, and 1 dollar for the other games, at 0.80 euros a dollar.
-    const least = async (game: Game) => (await till.ask({ game })).minPrice
-    expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(least))).toEqual([240, 80, 80, 80])
+    const shownMinimum = async (game: Game) => (await till.ask({ game })).minPrice
+    expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(shownMinimum))).toEqual([
+      240, 80, 80, 80,
+    ])
     await till.db.updateTable('deposit').set({ currency: 'BRL' }).execute()
     await saveRate(till.db, 'test', { currency: 'BRL', perUsd: '5.3401', asOf: till.clock.now() })
-    expect([await least('cs'), await least('tf')]).toEqual([1_603, 535])
+    expect([await shownMinimum('cs'), await shownMinimum('tf')]).toEqual([1_603, 535])
   })
 
   test('A-113 is refused below the minimum, and accepted at it', async () => {

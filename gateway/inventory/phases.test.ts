@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { HoldKind } from '../pricing/hold.ts'
 import { holdPrices } from '../pricing/store.ts'
-import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { anItem, SHOPPER, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { quoteForTrade } from './quotes.ts'
 
 const DOPPLER = '★ Karambit | Doppler (Factory New)'
@@ -36,7 +36,7 @@ const forTrade = (quoteId: string | null) =>
   till.db.transaction().execute((tx) =>
     quoteForTrade(tx, {
       depositId: till.depositId,
-      steamId: '76561198000000009',
+      steamId: SHOPPER,
       game: 'cs',
       assetIds: ['1', '2'],
       rules: till.deps.rules,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TradeBody } from '../../contract/widget-api.ts'
 import { holdPrices, savePrices } from '../pricing/store.ts'
-import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { anItem, SHOPPER, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { requestTrade } from '../trades/request.ts'
 import { sweepInventories, sweepQuotes } from './jobs.ts'
 import { quoteForTrade } from './quotes.ts'
@@ -16,7 +16,6 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const SHOPPER = '76561198000000009'
 const OTHER_SHOPPER = '76561198000000010'
 
 const quotes = () => till.db.selectFrom('quote').select('id').orderBy('created_at').execute()

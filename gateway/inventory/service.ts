@@ -55,7 +55,7 @@ export async function readInventory(
   const isClosed = (await openOutages(deps.db)).has('maintenance')
   const found = isClosed
     ? CLOSED
-    : await find(deps, key, {
+    : await readThroughBots(deps, key, {
         storeId: deposit.store_id,
         depositId: deposit.id,
         reload: reload ?? false,
@@ -69,7 +69,7 @@ type ReadOutcome = Snapshot | { errorType: InventoryErrorType }
 /** During maintenance, or if no bot can read. */
 const CLOSED: ReadOutcome = { errorType: 'engineeringWorks' }
 
-async function find(
+async function readThroughBots(
   deps: InventoryDeps,
   key: InventoryKey,
   asked: Parameters<typeof lookAtSteam>[2],

@@ -37,7 +37,7 @@ export type FakeSession = SteamSession & {
   /** The time at which a Steam trade began; now by default. */
   begunAt(tradeId: string): Date
   /** The bot's own items, and whether Steam shows all of them. */
-  own: OwnItem[]
+  ownItems: OwnItem[]
   isOwnComplete: boolean
   /** True if Steam does not answer. */
   isDown: boolean
@@ -84,7 +84,7 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
     pageSize: 100,
     unreadableTrades: 0,
     begunAt: () => new Date(),
-    own: [],
+    ownItems: [],
     isOwnComplete: true,
     isDown: false,
     afterSend: async () => {},
@@ -98,7 +98,7 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
     readOwnInventory: async (game, { isProtected }) => {
       calls.push(`own ${game}${isProtected ? ', protected' : ''}`)
       if (session.isDown) return unavailable
-      const items = session.own.filter(({ appId }) => appId === GAME_FACTS[game].appId)
+      const items = session.ownItems.filter(({ appId }) => appId === GAME_FACTS[game].appId)
       return { kind: 'items', items, isComplete: session.isOwnComplete }
     },
     sendOffer: async (partner, assets, message): Promise<SendAnswer> => {

@@ -11,6 +11,9 @@ import type { InventoryAnswer, PartnerAnswer, SteamItem } from '../steam/steam.t
 import { type FakeSession, fakeSession } from './fake-steam.ts'
 import { aBot, aStore, startTill, TEST_BOX, type Till } from './till.ts'
 
+/** The shopper of the deposit. */
+export const SHOPPER = '76561198000000009'
+
 /** In millionths of a dollar. */
 const PRICES = { Knife: 20_000_000n, Case: 1_000_000n, Dust: 100_000n, Rare: 9_000_000n }
 
@@ -90,7 +93,7 @@ async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: b
   const depositId = BigInt(deposit.id)
   await till.db
     .updateTable('deposit')
-    .set({ user_steam_id: '76561198000000009', user_name: 'nova' })
+    .set({ user_steam_id: SHOPPER, user_name: 'nova' })
     .set(sealedForDeposit(TEST_BOX, deposit.url.slice(-32), 'tok-en_1'))
     .set({ user_avatar_url: 'a', user_profile_url: 'p' })
     .where('id', '=', depositId)

@@ -119,7 +119,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
       name: 'look at the inventory of a bot',
       async run() {
         const session = fakeSession(BOT_STEAM_ID)
-        session.own = [
+        session.ownItems = [
           { appId: 730, contextId: '2', assetId: 'stray', marketHashName: 'AK-47 | Redline (Field-Tested)' },
         ]
         const bot = await botOf(session)

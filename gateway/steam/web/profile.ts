@@ -7,6 +7,7 @@ import type { Call } from './connection.ts'
 /** Steam's own picture for accounts without one. */
 const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
 const MAX_NAME_CHARACTERS = 64
+const MOST_LEVEL = 99_999
 /** The most characters to read. The name and the picture come before the text that the account's owner wrote. */
 const MOST_XML_CHARACTERS = 64 * 1024
 
@@ -59,7 +60,7 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
       name,
       avatarUrl: avatarUrl(xml?.avatar || miniData?.avatar_url || '', hosts.avatarBase),
       profileUrl: `${hosts.communityBase}/profiles/${steamId}`,
-      level: Math.min(miniData?.level ?? 0, 99_999),
+      level: Math.min(miniData?.level ?? 0, MOST_LEVEL),
       memberSince: xml?.memberSince ?? null,
     },
   }

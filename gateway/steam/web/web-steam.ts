@@ -131,20 +131,20 @@ function createSession({ steamId, connection, deadlines, pages, time }: Parts): 
   const partners = rememberPartners()
   const end = (offerId: string, how: 'cancel' | 'decline') =>
     endOffer(connection, { offerId, how, partnerSteamId: partners.of(offerId) }, deadlines.other)
-  const leftOf = (ms: number) => {
-    const until = time.now() + ms
-    return () => until - time.now()
+  const countdown = (ms: number) => {
+    const untilMs = time.now() + ms
+    return () => untilMs - time.now()
   }
   return {
     steamId,
     checkPartner: (partner) => checkPartner(connection, partner, deadlines.other),
     async readInventory(partner: Partner, game: Game, language: Language) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
-      const left = leftOf(deadlines.inventory)
+      const left = countdown(deadlines.inventory)
       return readInventory({ connection, pages, left }, { partner, game, language })
     },
     readOwnInventory: (game, how) =>
-      readOwnInventory({ connection, steamId, left: leftOf(deadlines.own) }, game, how),
+      readOwnInventory({ connection, steamId, left: countdown(deadlines.own) }, game, how),
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
       const answer = await sendOffer(connection, { partner, assets, message }, deadlines.send)
