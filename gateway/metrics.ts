@@ -92,7 +92,7 @@ export function watchProcess(
   collectDefaultMetrics({ register: registry })
   new Gauge({
     name: 'tradetill_database_connections',
-    help: 'Connections of the pool: busy, idle; waiting are queries without one',
+    help: 'Connections of the pool that are busy or idle, and queries that are waiting for one',
     labelNames: ['state'],
     registers: [registry],
     collect() {

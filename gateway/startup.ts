@@ -47,6 +47,7 @@ export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise
 /** The drain has its own timer, which may end a little late. */
 const DRAIN_SLACK_MS = 1_000
 
+/** Begins to prepare the database, and returns before it is ready. */
 export function startUp(
   config: Config,
   open: OpenDatabase = () => configuredDatabase(config),

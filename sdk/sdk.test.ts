@@ -55,6 +55,7 @@ describe('a call', () => {
   test('sends the key, and returns the answer', async () => {
     const { till, requests } = tillThatAnswers(found(), found(), found(), found({ deposits: [], next: null }))
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
+    // An id must not lead to another path.
     await till.get('7/../8')
     await till.lookup('order #1')
     await till.list({ status: 'succeeded', limit: 2 })

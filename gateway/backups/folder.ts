@@ -20,6 +20,7 @@ const EMPTIED = new Set([
   'pg_stat_tmp',
   'pg_subtrans',
 ])
+/** Files that belong to the running server or to an earlier backup, and not to the copy. */
 const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal)$/
 const SEGMENT = /^[0-9A-F]{24}$/
 /** The first log segment of the backup, as its label names it. */

@@ -22,6 +22,7 @@ export async function startBackup(client: Client): Promise<string> {
   return rows[0]?.folder ?? ''
 }
 
+/** Ends the backup, without a wait until the log is archived: the copy takes the log from the server's folder. */
 export async function endBackup(client: Client): Promise<{ label: string; tablespaces: string }> {
   const { rows } = await client.query<{ label: string; tablespaces: string }>(
     'select labelfile as label, trim(spcmapfile) as tablespaces from pg_backup_stop(false)',

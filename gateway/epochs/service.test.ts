@@ -53,6 +53,7 @@ const watch = (change: Partial<EpochDeps> = {}) =>
 
 /** Changes the database's record, as if another server had it now. */
 const changeRecord = (change: string) => sql`update epoch set ${sql.raw(change)}`.execute(till.db)
+/** Makes the server's timeline newer than the recorded one, as the promotion of a replica does. */
 const promote = () => changeRecord('timeline = timeline - 1')
 
 const errorsOf = (lines: readonly string[]) => lines.filter((line) => line.includes('"level":"error"'))
@@ -63,6 +64,9 @@ const openDeposit = (externalId: string) =>
   })
 const finish = (...args: string[]) =>
   runCommand(['restore', 'finish', '--reason', 'restored', '--json', ...args], { databaseUrl: till.url })
+
+/** The SQL state with which triggers refuse writes after a restore, until the next epoch. */
+const BETWEEN_EPOCHS = 'TT001'
 
 /** Publishes `count` events before the loss. */
 async function publish(count: number): Promise<void> {
@@ -78,6 +82,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     ['timeline', 'timeline = timeline - 1'],
   ])('stops for the reason %s if the record has %s', async (reason, change) => {
     const epochs = watch()
+    // The first check begins the first epoch, and the second one compares.
     await epochs.check()
     await epochs.check()
     expect(epochs.whyStopped()).toBeUndefined()
@@ -95,11 +100,11 @@ describe('D-37 a till whose database was restored or replaced', () => {
     if (lease === undefined) throw new Error('no bot was free')
     await expiredDeposit(till, api.store)
     await promote()
-    await expect(publishEvents(till.deps)).rejects.toMatchObject({ code: 'TT001' })
+    await expect(publishEvents(till.deps)).rejects.toMatchObject({ code: BETWEEN_EPOCHS })
     expect((await openDeposit('order-2')).json()).toMatchObject({ status: 503, code: 'technical_works' })
     const intent = sql`insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state, currency,
       total, gross_total) values (${deposit.id}, ${bot.botId}, ${deposit.quoteId}, 'dota', 'ABC', '1', 'intended', 'USD', 1, 1)`
-    await expect(intent.execute(till.db)).rejects.toMatchObject({ code: 'TT001' })
+    await expect(intent.execute(till.db)).rejects.toMatchObject({ code: BETWEEN_EPOCHS })
     expect(await renewLease(till.db, lease)).toBe(false)
     await till.db.updateTable('bot').set({ lease_until: null }).execute()
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
@@ -251,10 +256,12 @@ describe('D-37 the memory of a gateway', () => {
 
   test('is reported once if it cannot be read or written, and stops nothing', async () => {
     await watch().check()
+    // A path through a file can be neither read nor written.
     writeFileSync(join(folder, 'file'), '')
     const kept = createMemory(join(folder, 'file', 'none'), (error) => failures.push(error))
     const epochs = watch({ memory: kept })
     await epochs.check()
+    // Any write makes the server's log longer, so the next check tries to store its length.
     await till.db
       .insertInto('denied_shopper')
       .values({ steam_id: '76561198000000077', reason: 'r', denied_at: new Date() })

@@ -33,7 +33,7 @@ export type EpochDeps = {
 export type EpochWatch = {
   /** Returns why the last check stopped the till; undefined if it did not. */
   whyStopped(): Break | undefined
-  /** Compares the database with the memory. Stops the till if it was restored, and ends a stop in a new epoch. */
+  /** Compares the database with its own record and the memory. Stops the till if they differ, and ends a stop later. */
   check(): Promise<void>
 }
 

@@ -113,6 +113,7 @@ describe('D-35 a trade token is erased', () => {
   it('only once it is no longer needed, and a sweep examines no deposit twice', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
+    // With microseconds, which a Date would cut.
     await sql`update deposit set expires_at = '2020-01-01 00:00:00.123456Z' where id = ${deposit.id}`.execute(
       till.db,
     )

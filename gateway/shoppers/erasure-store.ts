@@ -24,7 +24,7 @@ export type Erased = {
 }
 
 /** Locks the account's deposits. Call this before any write. */
-async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
+async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
   const { rows } = await sql<{ id: bigint; isQuiet: boolean }>`
     select deposit.id, status not in ('created', 'pending') and not exists (
       select from trade where trade.deposit_id = deposit.id and (
@@ -40,9 +40,9 @@ async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: big
 
 /** Erases the account from deposits and trades that are over. Money, items and events stay unchanged. */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
-  const deposits = await depositsOf(tx, steamId, now)
+  const deposits = await lockDeposits(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
-  const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
+  const inQuietDeposits = sql`deposit_id = any(${quiet}::bigint[])`
   // A deposit can name two accounts: one that was refused or that the store named, and another that paid.
   await sql`
     update deposit set customer_label = null
@@ -55,22 +55,22 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     update deposit set shopper_steam_id = null, shopper_locked = false
     where id = any(${quiet}::bigint[]) and shopper_steam_id = ${steamId}`.execute(tx)
   const { numAffectedRows: trades = 0n } = await sql`
-    update trade set partner_steam_id = ${NOBODY} where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(
+    update trade set partner_steam_id = ${NOBODY} where ${inQuietDeposits} and partner_steam_id = ${steamId}`.execute(
     tx,
   )
   // Erase the trades' tokens of every account. The sweep of old tokens finds a trade only by its deposit's token, which
   // may just have been erased.
   await sql`
     update trade set partner_token = null, partner_token_sealed = null
-    where ${ofQuiet} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)
+    where ${inQuietDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)
   await sql`delete from inventory_request where steam_id = ${steamId} and state = 'done'`.execute(tx)
   await sql`
-    delete from quote where ${ofQuiet} and not exists (select from trade where trade.quote_id = quote.id)
+    delete from quote where ${inQuietDeposits} and not exists (select from trade where trade.quote_id = quote.id)
       and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
-  await sql`update quote set steam_id = null where ${ofQuiet} and steam_id = ${steamId}`.execute(tx)
+  await sql`update quote set steam_id = null where ${inQuietDeposits} and steam_id = ${steamId}`.execute(tx)
   await sql`delete from bot_doubt where partner_steam_id = ${steamId}`.execute(tx)
   const { rows } = await sql<{ events: number; isDenied: boolean; isOnRelease: boolean }>`
-    select (select count(*)::int from event where ${ofQuiet}) as events,
+    select (select count(*)::int from event where ${inQuietDeposits}) as events,
       exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
       ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
   return {

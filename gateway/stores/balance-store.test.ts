@@ -71,6 +71,7 @@ test('D-36 each reversal has a line, and all lines add up to the balance', async
   const covered = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })
   const borne = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })
   const wasHeld = await reverse({ liability: 'operator', risk_limit_usd_cents: 0n })
+  // Oldest first, without the deposit that was only delivered.
   const deposits = (await api.call('GET', '/v1/deposits')).json().deposits.reverse().slice(1)
   const reversed = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000 }
   expect(deposits).toMatchObject([

@@ -98,8 +98,8 @@ export async function listKeys(db: Db, storeId: bigint, now: Date): Promise<KeyF
 }
 
 /**
- * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more. Returns undefined if it
- * has ended.
+ * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more. Returns undefined if there
+ * is no such key, or it has ended.
  */
 export async function rotateKey(
   deps: { db: Db | Tx; mode: Mode; clock: Clock },
@@ -118,6 +118,6 @@ export async function rotateKey(
   })
 }
 
-/** Revokes a key immediately. Resolves to false if there is no such key or it has ended. */
+/** Revokes a key immediately. Resolves to false if there is no such key, or it was revoked before. */
 export const revokeKey = ({ db, clock }: { db: Db | Tx; clock: Clock }, id: string): Promise<boolean> =>
   changeKey(db, id, { revoked_at: clock.now() })

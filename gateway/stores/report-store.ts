@@ -14,7 +14,7 @@ export type ReportRow = {
   movements: number
   heldMinor: bigint
   availableMinor: bigint
-  /** The operator's commission on these deliveries; null for other causes. */
+  /** The operator's commission on the delivered trades; null for causes other than `delivered`. */
   commissionMinor: bigint | null
 }
 

@@ -17,6 +17,7 @@ test('counts of two processes add up by day, and are deleted after 30 days', asy
     vitals.add(place, 1_000)
     vitals.add(place, 1_000)
     await saveVitals(till.db, vitals.take())
+    // Takes no counts, because the first call took them all.
     await saveVitals(till.db, vitals.take())
   }
   first.add({ ...place, screen: 'help' }, 10)
@@ -28,6 +29,7 @@ test('counts of two processes add up by day, and are deleted after 30 days', asy
   await sql`update page_vital set day = day - interval '7 days' where screen = 'deposit'`.execute(till.db)
   expect(await readVitals(till.db, 7)).toMatchObject([{ screen: 'help' }])
   expect(await readVitals(till.db, 8)).toMatchObject([{ screen: 'deposit' }, { screen: 'help' }])
+  // With the 7 days above, these counts are 31 days old, and the next save deletes them.
   await sql`update page_vital set day = day - interval '24 days' where screen = 'deposit'`.execute(till.db)
   first.add(place, 1_000)
   await saveVitals(till.db, first.take())
