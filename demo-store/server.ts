@@ -205,7 +205,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   const currency = oneOf(CURRENCIES, form.get('currency')) ?? visitor.currency
   const externalId = `topup-${randomUUID()}`
   const goods = store.books.cart(shopper)
-  const left = toPay({
+  const leftToPay = toPay({
     visitor: { ...visitor, currency },
     cart: goods,
     balances: store.books.balances(shopper),
@@ -213,7 +213,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   /** The sandbox player whose button was pressed. */
   const player = form.get('play')
   const isForCart =
-    left > 0 && totalOf(goods, currency) > 0 && (form.get('for') === 'cart' || player !== null)
+    leftToPay > 0 && totalOf(goods, currency) > 0 && (form.get('for') === 'cart' || player !== null)
   const isHere = form.get('where') === 'here'
   const players = player === null ? [] : await readPlayers(store.sandboxUrl)
   const tradeUrl = players?.find(({ name }) => name === player)?.tradeUrl
@@ -228,7 +228,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
       backToStoreUrl: `${store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`,
       customerReference: shopper,
       customerLabel: shopper,
-      ...(isForCart && { targetAmount: left }),
+      ...(isForCart && { targetAmount: leftToPay }),
       ...(isHere && { embedOrigin: store.url }),
       ...(tradeUrl !== undefined && { tradeUrl }),
       ...(form.get('hold') === 'on' && { creditMode: 'on_release' as const }),

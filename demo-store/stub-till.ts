@@ -65,11 +65,11 @@ export const callersOf = (demo: Demo) => ({
   send(event: TestEvent, change: (headers: Record<string, string>) => void = () => {}) {
     const { id = 'event-1', type = 'deposit.succeeded', sequence = 2, data = {} } = event
     const body = JSON.stringify(eventOf({ id, type, sequence, data }))
-    const at = new Date()
+    const sentAt = new Date()
     const headers = {
       'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(SECRET).sign(id, at, body),
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+      'webhook-signature': new Webhook(SECRET).sign(id, sentAt, body),
     }
     change(headers)
     return fetch(`${demo.store.url}/webhooks/tradetill`, { method: 'POST', body, headers })

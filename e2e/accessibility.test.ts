@@ -191,12 +191,12 @@ describe('the page', () => {
     await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
     await answerNoChange(page)
     const announcer = page.getByRole('dialog').locator('.countdown [role=status]')
-    const shown = () => page.getByRole('timer').textContent()
+    const timerText = () => page.getByRole('timer').textContent()
     const spoken: string[] = []
-    for (let before = await shown(); before !== '00:00'; before = await shown()) {
+    for (let before = await timerText(); before !== '00:00'; before = await timerText()) {
       await page.clock.runFor(1000)
       // Steps of two seconds could skip an announcement.
-      await expect.poll(shown).not.toBe(before)
+      await expect.poll(timerText).not.toBe(before)
       const text = (await announcer.textContent()) ?? ''
       if (text !== spoken.at(-1) && text !== '') spoken.push(text)
     }

@@ -134,11 +134,11 @@ test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing i
   const { page, texts } = visited
   const { name, tradeUrl } = await shopper()
   await giveLink(page, texts, await shopper())
-  const kept = await page.evaluate(() => ({
+  const stored = await page.evaluate(() => ({
     link: localStorage.getItem('tradeLink'),
     keys: Object.keys(localStorage),
   }))
-  expect(kept).toEqual({ link: tradeUrl, keys: ['tradeLink'] })
+  expect(stored).toEqual({ link: tradeUrl, keys: ['tradeLink'] })
   const next = await createDeposit({ language: 'en' })
   await page.goto(next.url)
   await page.getByRole('button', { name: texts.tradeLinkContinue }).click()

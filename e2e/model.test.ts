@@ -122,7 +122,7 @@ function watch(): void {
   new MutationObserver(check).observe(document, { childList: true, subtree: true, characterData: true })
 }
 
-type Seen = {
+type PageState = {
   wrong: string[]
   polls: number
   /** Names of the selected items, without the call's number; null while the page shows no inventory. */
@@ -133,7 +133,7 @@ type Seen = {
   failed: boolean
 }
 
-const look = (page: Page): Promise<Seen> =>
+const readState = (page: Page): Promise<PageState> =>
   page.evaluate(() => {
     const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)]
     const plain = (name: string) => name.split(' #')[0] ?? ''
@@ -237,9 +237,9 @@ const ACTS = {
   },
   leave: async ({ page }) => {
     if ((await press(page, '.step-back')) === null) return
-    const { polls } = await look(page)
+    const { polls } = await readState(page)
     await page.clock.runFor(3000)
-    expect((await look(page)).polls, 'polls after leaving').toBe(polls)
+    expect((await readState(page)).polls, 'polls after leaving').toBe(polls)
   },
   reopen: ({ page }) => press(page, '.notice button'),
   closeError: ({ page }) => press(page, '.dialog-refused button'),
@@ -345,7 +345,7 @@ const rows: fc.Arbitrary<Act[]> = fc
   ])
 
 async function judge({ page, picked }: Shopper): Promise<void> {
-  const { wrong, selected } = await look(page)
+  const { wrong, selected } = await readState(page)
   expect(wrong, 'contradictions').toEqual([])
   if (selected !== null) expect(selected, 'picked items').toEqual(picked)
 }
@@ -357,7 +357,7 @@ async function expectRecovery(shopper: Shopper): Promise<void> {
   const { status } = server.payment
   await expect
     .poll(async () => {
-      const seen = await look(page)
+      const seen = await readState(page)
       const isNewest = seen.serials.every((serial) => serial === server.inventories)
       return {
         ended: seen.ended,

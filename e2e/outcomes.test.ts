@@ -202,8 +202,8 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       const texts = TEXTS[language]
       const { title } = texts.outcomes[status]
       // The sum is above the store's limit, so a part of it comes later.
-      const description = (of: Messages) =>
-        status === 'succeeded' ? partsSentence(of) : of.outcomes[status].description
+      const description = (messages: Messages) =>
+        status === 'succeeded' ? partsSentence(messages) : messages.outcomes[status].description
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.getByText(description(texts)).waitFor()
       // The end is not in view: the outcome and the way on are read first.

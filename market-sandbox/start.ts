@@ -100,8 +100,15 @@ const SITES: Readonly<Record<MarketName, string>> = { family: 'market.csgo.com',
 function createMarkets(settings: Settings) {
   const { steamUrl, clock = Date.now, pause = pauseInRealTime, dataFile, pricesFile } = settings
   const shared = {
-    ...{ url: '', steamUrl, machineMs: clock, pause, steam: createSteamSide(steamUrl) },
-    ...{ faults: createFaults(), limits: createLimits(), prices: createPrices(pricesFile), log: [] },
+    url: '',
+    steamUrl,
+    machineMs: clock,
+    pause,
+    steam: createSteamSide(steamUrl),
+    faults: createFaults(),
+    limits: createLimits(),
+    prices: createPrices(pricesFile),
+    log: [],
   }
   const sockets = createSockets()
   const family = createMarket(shared, { name: 'family', dataFile })
@@ -129,7 +136,12 @@ function createMarket(shared: Shared, { name, dataFile, onChange }: OwnParts): M
   const nowS = () => Math.floor(shared.machineMs() / 1000) + keeper.world().aheadS
   const market: Market & { save(): void } = {
     ...shared,
-    ...{ name, site: SITES[name], nowS, world: keeper.world, itemCalls: new Map(), save: keeper.save },
+    name,
+    site: SITES[name],
+    nowS,
+    world: keeper.world,
+    itemCalls: new Map(),
+    save: keeper.save,
     change(step) {
       const before = keeper.world()
       const { world, answer } = step(before, nowS())

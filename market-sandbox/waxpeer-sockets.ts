@@ -40,12 +40,12 @@ export function createSockets(): Sockets {
     },
     sendChanges(market, before, after) {
       for (const deal of after.deals) {
-        const known = before.deals.find(({ hash }) => hash === deal.hash)
-        if (known === undefined) {
+        const previous = before.deals.find(({ hash }) => hash === deal.hash)
+        if (previous === undefined) {
           send(deal.seller, 'send-trade', pushOf(market, deal))
           if (market.faults.isOn('socket-double')) send(deal.seller, 'send-trade', pushOf(market, deal))
         }
-        if (wasCalledOff(known, deal))
+        if (wasCalledOff(previous, deal))
           send(deal.seller, 'cancelTrade', { trade_id: deal.offerId ?? '', seller_steamid: deal.seller })
       }
     },
@@ -56,8 +56,8 @@ export function createSockets(): Sockets {
   }
 }
 
-const wasCalledOff = (known: Deal | undefined, deal: Deal): boolean =>
-  known?.state === 'open' && deal.state === 'failed'
+const wasCalledOff = (previous: Deal | undefined, deal: Deal): boolean =>
+  previous?.state === 'open' && deal.state === 'failed'
 
 type Received = { opened: WebSocket; bySeller: Map<string, WebSocket>; message: unknown }
 

@@ -35,7 +35,8 @@ export function createRounds(parts: RoundsParts): Rounds {
     isListed: (asset) => liveListing(record.book(), asset) !== undefined,
   })
   const shop = createShop({
-    ...{ ...parts, record },
+    ...parts,
+    record,
     accountOf: steamOf,
     ownAccounts: new Set(accounts.keys()),
     tradeTokenOf: (steamId) =>

@@ -107,9 +107,9 @@ it('an item that its buyer declined is listed again under its old number, as a n
   const asset = item?.assetId ?? ''
   await buyAtWaxpeer(item?.itemId ?? 0, 'declines')
   await roundsUntil(() => onSaleAt('waxpeer').some(({ itemId }) => itemId !== item?.itemId))
-  const again = onSaleAt('waxpeer').find(({ assetId }) => assetId === asset)
-  await buyAtWaxpeer(again?.itemId ?? 0, 'accepts')
-  await waitUntilPaid(again?.itemId)
+  const relisted = onSaleAt('waxpeer').find(({ assetId }) => assetId === asset)
+  await buyAtWaxpeer(relisted?.itemId ?? 0, 'accepts')
+  await waitUntilPaid(relisted?.itemId)
   const reports = (await readReportsOn(WAXPEER)).filter(([reference]) => reference?.startsWith(asset))
   expect(reports).toEqual([
     [asset, 'listing'],

@@ -77,7 +77,17 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const accesses = readMarkets(folder, key)
   for (const access of accesses) checkAccess(access, accounts, say)
   const rounds = createRounds({
-    ...{ rules, accounts, log, key, steamOf, wishes, till, priceOf, accesses, now, say },
+    rules,
+    accounts,
+    log,
+    key,
+    steamOf,
+    wishes,
+    till,
+    priceOf,
+    accesses,
+    now,
+    say,
     approvalOf: (wishId) => readApproval(folder, key, wishId),
     clientOf: (access, scale) => CLIENTS[access.market]({ ...access, scale, connection, time, now }),
     isOff: (access) => isSwitchedOff(folder, access),

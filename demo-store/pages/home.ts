@@ -30,7 +30,7 @@ export function homePage({ view, players, sandboxUrl, thanks }: Home): string {
 <div class="columns">
 <section class="goods-part" aria-labelledby="goods-title"><h1 id="goods-title">${texts.goods}</h1>
 <p class="quiet">${texts.goodsHint}</p>
-<form method="post" action="/cart?by=more" data-quiet><ul class="goods">${GOODS.map((one) => goodCard(one, visitor)).join('')}</ul></form>
+<form method="post" action="/cart?by=more" data-quiet><ul class="goods">${GOODS.map((good) => goodCard(good, visitor)).join('')}</ul></form>
 ${toCartPart(view)}</section>
 <div class="side">${wallet(view)}${payment(view, players, sandboxUrl)}</div>
 </div>
@@ -42,11 +42,11 @@ ${drawer(view)}`
   return page({ title: 'Ember Forge', visitor, main })
 }
 
-function goodCard(one: Good, visitor: Visitor): string {
+function goodCard(good: Good, visitor: Visitor): string {
   const { currency, language } = visitor
-  const name = escapeHtml(nameOf(one.id, visitor))
-  return `<li class="good-card tint-${one.tint}">${picture(one.id)}<h2>${name}</h2><p class="price">${money(one[currency], currency, visitor.language)}</p>
-<button name="good" value="${one.id}" aria-label="${TEXTS[language].add}: ${name}">${TEXTS[language].add}</button></li>`
+  const name = escapeHtml(nameOf(good.id, visitor))
+  return `<li class="good-card tint-${good.tint}">${picture(good.id)}<h2>${name}</h2><p class="price">${money(good[currency], currency, visitor.language)}</p>
+<button name="good" value="${good.id}" aria-label="${TEXTS[language].add}: ${name}">${TEXTS[language].add}</button></li>`
 }
 
 const wallet = (view: StoreView): string => `<section class="card hero" aria-labelledby="balance-title">

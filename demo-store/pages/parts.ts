@@ -29,7 +29,7 @@ export const liveParts = (view: StoreView): string =>
   toCartPart(view)
 
 export const nameOf = (id: string, { language }: Visitor): string =>
-  TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
+  TEXTS[language].names[id] ?? GOODS.find((good) => good.id === id)?.name ?? id
 
 /** The spendable money, and separately the money that can still be taken back on Steam. */
 export function walletPart({ visitor, balances, onHold }: StoreView): string {
@@ -101,23 +101,23 @@ export function cartPart(view: StoreView): string {
   const texts = TEXTS[language]
   const total = totalOf(cart, currency)
   if (total === 0) return `<div id="cart" data-live><p class="quiet">${texts.cartEmpty}</p></div>`
-  const lines = GOODS.filter(({ id }) => (cart[id] ?? 0) > 0).map((one) => {
-    const name = escapeHtml(nameOf(one.id, visitor))
+  const lines = GOODS.filter(({ id }) => (cart[id] ?? 0) > 0).map((good) => {
+    const name = escapeHtml(nameOf(good.id, visitor))
     const step = (by: 'less' | 'more', sign: string) =>
-      `<button form="steps" formaction="/cart?by=${by}" name="good" value="${one.id}" data-quiet aria-label="${texts[by]}: ${name}">${sign}</button>`
-    return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[one.id]}</b>${step('more', '+')}</span>
-<span class="sum">${money(one[currency] * (cart[one.id] ?? 0), currency, visitor.language)}</span></li>`
+      `<button form="steps" formaction="/cart?by=${by}" name="good" value="${good.id}" data-quiet aria-label="${texts[by]}: ${name}">${sign}</button>`
+    return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[good.id]}</b>${step('more', '+')}</span>
+<span class="sum">${money(good[currency] * (cart[good.id] ?? 0), currency, visitor.language)}</span></li>`
   })
-  const left = toPay(view)
+  const leftToPay = toPay(view)
   const fromBalance = Math.min(Math.max(balances[currency] ?? 0, 0), total)
   const row = (label: string, amount: number, look = '') =>
     `<p class="row ${look}"><span>${label}</span><span class="sum">${money(amount, currency, visitor.language)}</span></p>`
   const button =
-    left <= 0
+    leftToPay <= 0
       ? `<button class="primary" formaction="/purchases">${texts.payBalance}</button>`
       : `<button class="primary" name="for" value="cart">${texts.payItems}</button>`
   return `<div id="cart" data-live><ul class="lines">${lines.join('')}</ul>${row(texts.total, total, 'total')}
-${fromBalance > 0 ? row(texts.fromBalance, -fromBalance, 'quiet') : ''}${fromBalance > 0 && left > 0 ? row(texts.toPay, left, 'total') : ''}${button}</div>`
+${fromBalance > 0 ? row(texts.fromBalance, -fromBalance, 'quiet') : ''}${fromBalance > 0 && leftToPay > 0 ? row(texts.toPay, leftToPay, 'total') : ''}${button}</div>`
 }
 
 export function boughtPart({ visitor, bought }: StoreView): string {

@@ -43,8 +43,8 @@ function replace(part, next) {
 
 /** Adds new entries and keeps the elements of existing ones, so opened details stay open. */
 function addNew(part, next) {
-  const kept = new Map([...part.children].map((child) => [child.id, child]))
-  part.replaceChildren(...[...next.children].map((child) => kept.get(child.id) ?? child))
+  const existing = new Map([...part.children].map((child) => [child.id, child]))
+  part.replaceChildren(...[...next.children].map((child) => existing.get(child.id) ?? child))
 }
 
 // Sends a form or a button that is marked as quiet without leaving the page.

@@ -39,18 +39,21 @@ const settings = () =>
 
 /** A terminal at which a person gives these answers. Without answers: a pipe that contains the key. */
 function terminal(answers?: string[]): Terminal {
-  const left = [...(answers ?? [])]
+  const remaining = [...(answers ?? [])]
   return {
     isPerson: answers !== undefined,
     print: (line) => void printed.push(line),
-    ask: async () => left.shift() ?? '',
+    ask: async () => remaining.shift() ?? '',
     lines: async () => [KEY],
   }
 }
 
 const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: string[]) =>
   addMarket(settings(), terminal(answers), {
-    ...{ market: MARKET, account, mayLose: false, sellsItself: false },
+    market: MARKET,
+    account,
+    mayLose: false,
+    sellsItself: false,
     ...flags,
   })
 

@@ -125,8 +125,15 @@ export function evolve(book: Book, { at, entry }: DatedEntry): Book {
     case 'listing_begun': {
       const { market, account, appId, assetId, priceMinor } = entry
       const listing: Listing = {
-        ...{ market, account, appId, assetId, priceMinor, itemId: null, begunAt: at },
-        ...{ state: 'on_sale', end: null },
+        market,
+        account,
+        appId,
+        assetId,
+        priceMinor,
+        itemId: null,
+        begunAt: at,
+        state: 'on_sale',
+        end: null,
       }
       return { ...book, listings: [...book.listings, listing] }
     }
@@ -195,7 +202,11 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
     case 'offer_known':
       return {
         ...base,
-        ...{ state: 'active', offerId: entry.offerId, sentAt: at, isConfirmed: false, isReported: false },
+        state: 'active',
+        offerId: entry.offerId,
+        sentAt: at,
+        isConfirmed: false,
+        isReported: false,
       }
     case 'confirmed':
       return deal.state === 'active' ? { ...deal, isConfirmed: true } : deal

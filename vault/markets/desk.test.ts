@@ -40,7 +40,10 @@ beforeEach(() => {
     account: { freeItems: async () => new Map(), accessToken: async () => undefined },
     tradeToken: undefined,
     pricing: {
-      ...{ rules: DEFAULT_RULES, mayLose: false, mustBeBooked: false, priceOf: async () => undefined },
+      rules: DEFAULT_RULES,
+      mayLose: false,
+      mustBeBooked: false,
+      priceOf: async () => undefined,
       till: { costs: async () => new Map() },
     },
     till: { isOff: async () => false },
@@ -76,8 +79,15 @@ it('after items arrive, a desk makes the market read them, and looks every 20 se
 
 const CS = 730
 const givenListing = (end: Listing['end']): Listing => ({
-  ...{ market: 'm', account: null, appId: CS, assetId: '1', itemId: '101', priceMinor: 100n },
-  ...{ begunAt: new Date(nowMs), state: 'given', end },
+  market: 'm',
+  account: null,
+  appId: CS,
+  assetId: '1',
+  itemId: '101',
+  priceMinor: 100n,
+  begunAt: new Date(nowMs),
+  state: 'given',
+  end,
 })
 
 /** Counts how often the desk asks for the money within this many minutes. */

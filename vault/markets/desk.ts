@@ -79,7 +79,7 @@ export type Desk = {
 
 type State = {
   /** When each step ran last, in milliseconds. */
-  done: Map<string, number>
+  lastRunMs: Map<string, number>
   /** By game: for how many sold items news is due, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
@@ -96,15 +96,20 @@ type State = {
 
 export function createDesk(parts: DeskParts): Desk {
   const state: State = {
-    ...{ stoppedBecause: undefined, unreadyBecause: undefined, feeBp: null },
-    ...{ done: new Map(), newsDue: new Map(), arrivedAtMs: new Map(), refused: new Map() },
+    stoppedBecause: undefined,
+    unreadyBecause: undefined,
+    feeBp: null,
+    lastRunMs: new Map(),
+    newsDue: new Map(),
+    arrivedAtMs: new Map(),
+    refused: new Map(),
   }
   const { market, marketAccount } = parts
   return {
     marketAccount,
     games: market.games,
     tend: () => tend(parts, state),
-    isOpen: () => state.done.has('ready') && state.stoppedBecause === undefined,
+    isOpen: () => state.lastRunMs.has('ready') && state.stoppedBecause === undefined,
     isDue: (appId) => isDue(parts, state, [`list ${appId}`, listEveryMs(parts, state, appId)]),
     listSoon: (appId) => listSoon(parts, state, appId),
     bidsFor: (appId, items) =>
@@ -119,7 +124,7 @@ export function createDesk(parts: DeskParts): Desk {
 
 async function listSoon({ market, now }: DeskParts, state: State, appId: number): Promise<void> {
   state.arrivedAtMs.set(appId, now().getTime())
-  state.done.delete(`list ${appId}`)
+  state.lastRunMs.delete(`list ${appId}`)
   await market.refresh(appId)
 }
 
@@ -141,11 +146,11 @@ function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
 }
 
 /** True if this step is due. Records the time if so. A clock that was set back delays nothing. */
-function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, number]): boolean {
+function isDue({ now }: DeskParts, { lastRunMs }: State, [what, everyMs]: [string, number]): boolean {
   const nowMs = now().getTime()
-  const last = done.get(what) ?? Number.NEGATIVE_INFINITY
+  const last = lastRunMs.get(what) ?? Number.NEGATIVE_INFINITY
   if (nowMs >= last && nowMs - last < everyMs) return false
-  done.set(what, nowMs)
+  lastRunMs.set(what, nowMs)
   return true
 }
 
@@ -195,7 +200,7 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
   const reply = await readyWithToken(parts)
   state.unreadyBecause = unreadyOf(reply)
   if (reply.kind === 'answered') state.feeBp = reply.value.feeBp
-  else if (reply.kind !== 'locked_out') state.done.delete('ready')
+  else if (reply.kind !== 'locked_out') state.lastRunMs.delete('ready')
   return state.unreadyBecause
 }
 
@@ -221,7 +226,7 @@ async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   const isNeeded = state.stoppedBecause === undefined || isLiveHere
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
   if (!(await ping(parts))) {
-    state.done.delete('ping')
+    state.lastRunMs.delete('ping')
     parts.say('the market refused the ping', { market: market.name })
   }
 }
@@ -262,7 +267,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   if (reply.kind === 'answered' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
   // The market has not read the inventory since these items arrived.
   await market.refresh(appId)
-  state.done.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
+  state.lastRunMs.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
 }
 
 function noteAnswer(
@@ -287,7 +292,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const oldestMs = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
     const hasNews = await seller.followMoney(appId, new Date(oldestMs - HISTORY_MARGIN_MS))
     // Read the balance again: the till compares its books with it, and an older balance would differ.
-    if (hasNews) state.done.delete('balance')
+    if (hasNews) state.lastRunMs.delete('balance')
   }
   if (!isDue(parts, state, ['balance', BALANCE_MS])) return
   const reply = await market.money()

@@ -22,10 +22,10 @@ export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, stat
     )
     .slice(-MOST_SALES)
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, each) => total + each, 0n)
-  const price = sum(paid.map(({ priceMinor }) => priceMinor))
-  if (price === 0n) return within(statedBp ?? ASSUMED_BP)
-  const kept = price - sum(paid.map(({ receivedMinor }) => receivedMinor))
-  return within((kept * ALL_BP + price - 1n) / price)
+  const soldMinor = sum(paid.map(({ priceMinor }) => priceMinor))
+  if (soldMinor === 0n) return within(statedBp ?? ASSUMED_BP)
+  const keptMinor = soldMinor - sum(paid.map(({ receivedMinor }) => receivedMinor))
+  return within((keptMinor * ALL_BP + soldMinor - 1n) / soldMinor)
 }
 
 function within(bp: bigint): bigint {

@@ -9,12 +9,19 @@ const scale = scaleOf('USD')
 if (scale === undefined) throw new Error('dollars have a scale')
 
 const due = (change: Partial<Due> = {}): Due => ({
-  ...{ dealId: 'h1', partnerSteamId: BUYER, token: 'AbC12-_x', message: 'ABCD https://x/trade/1/' },
+  dealId: 'h1',
+  partnerSteamId: BUYER,
+  token: 'AbC12-_x',
+  message: 'ABCD https://x/trade/1/',
   assets: [{ appId: 730, contextId: '2', assetId: '10' }],
   ...change,
 })
 const row = (change: Partial<Row> = {}): Row => ({
-  ...{ itemId: '1', assetId: '10', stage: 'sold', leftS: 290, price: 12.34 },
+  itemId: '1',
+  assetId: '10',
+  stage: 'sold',
+  leftS: 290,
+  price: 12.34,
   ...change,
 })
 const context = (change: Partial<Context> = {}): Context => ({

@@ -12,18 +12,40 @@ const later = (minutes: number) => new Date(begunAt.getTime() + minutes * MINUTE
 const MUCH_LATER = later(600)
 
 const due = {
-  ...{ dealId: '1', partnerSteamId: '76561198000000031', token: 'AbC12-_x', message: 'm', leftS: null },
+  dealId: '1',
+  partnerSteamId: '76561198000000031',
+  token: 'AbC12-_x',
+  message: 'm',
+  leftS: null,
   assets: [],
 }
 const deal = (missed: number, missedAt: Date | null): DealBeforeOffer => ({
-  ...{ market: 'm', account: null, due, itemIds: ['1'], intendedAt: begunAt },
-  ...{ state: 'unknown', begunAt, missed, missedAt },
+  market: 'm',
+  account: null,
+  due,
+  itemIds: ['1'],
+  intendedAt: begunAt,
+  state: 'unknown',
+  begunAt,
+  missed,
+  missedAt,
 })
 const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftStepBefore>[0] => ({
-  ...{ state: 'sending', begunAt, missed, missedAt, intendedAt: begunAt },
+  state: 'sending',
+  begunAt,
+  missed,
+  missedAt,
+  intendedAt: begunAt,
   intended: {
-    ...{ kind: 'intended', wish: '1', cause: { kind: 'return' }, from: '76561198000000011' },
-    ...{ partnerSteamId: due.partnerSteamId, sealedToken: 's', message: 'm', assets: [], worthCents: '1' },
+    kind: 'intended',
+    wish: '1',
+    cause: { kind: 'return' },
+    from: '76561198000000011',
+    partnerSteamId: due.partnerSteamId,
+    sealedToken: 's',
+    message: 'm',
+    assets: [],
+    worthCents: '1',
   },
 })
 

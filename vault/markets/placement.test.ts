@@ -59,8 +59,15 @@ describe('the proceeds of a listing', () => {
 
 describe('the fee of a market', () => {
   const sale = (market: string, priceMinor: bigint, receivedMinor: bigint): Listing => ({
-    ...{ market, account: null, appId: 570, assetId: '1', priceMinor, itemId: '1', begunAt: new Date() },
-    ...{ state: 'given', end: { kind: 'paid', receivedMinor } },
+    market,
+    account: null,
+    appId: 570,
+    assetId: '1',
+    priceMinor,
+    itemId: '1',
+    begunAt: new Date(),
+    state: 'given',
+    end: { kind: 'paid', receivedMinor },
   })
   const fee = (listings: Listing[], statedBp: bigint | null = null) => feeOf({ listings }, 'm', statedBp)
 
@@ -90,9 +97,16 @@ describe('the fee of a market', () => {
 describe('an item that the till has not booked', () => {
   const bids = (mustBeBooked: boolean) =>
     bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
-      ...{ appId: 730, listings: [], market: createOutside().market, feeBp: 500n, now: () => new Date() },
+      appId: 730,
+      listings: [],
+      market: createOutside().market,
+      feeBp: 500n,
+      now: () => new Date(),
       pricing: {
-        ...{ rules: DEFAULT_RULES, mayLose: true, mustBeBooked, priceOf: async () => 900n },
+        rules: DEFAULT_RULES,
+        mayLose: true,
+        mustBeBooked,
+        priceOf: async () => 900n,
         till: { costs: async () => new Map() },
       },
     })

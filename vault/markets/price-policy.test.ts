@@ -4,44 +4,49 @@ import { DEFAULT_RULES, listingPrice, netOf, type Priced } from './price-policy.
 
 const DAY_MS = 86_400_000
 const item = (change: Partial<Priced> = {}): Priced => ({
-  ...{ costMinor: 1_000n, mayLose: false, bestMinor: 1_500n, knownMinor: 1_500n, onSaleMs: 0, feeBp: 0n },
+  costMinor: 1_000n,
+  mayLose: false,
+  bestMinor: 1_500n,
+  knownMinor: 1_500n,
+  onSaleMs: 0,
+  feeBp: 0n,
   ...change,
 })
 const price = (change: Partial<Priced> = {}, rules = {}) =>
   listingPrice(item(change), { ...DEFAULT_RULES, ...rules })
-const at = (minor: bigint) => ({ kind: 'price', minor })
+const priceOf = (minor: bigint) => ({ kind: 'price', minor })
 
 describe('a listing', () => {
   it('undercuts the best offer of others by a step', () => {
-    expect(price()).toEqual(at(1_499n))
-    expect(price({}, { stepMinor: 10n })).toEqual(at(1_490n))
+    expect(price()).toEqual(priceOf(1_499n))
+    expect(price({}, { stepMinor: 10n })).toEqual(priceOf(1_490n))
   })
 
   it('becomes cheaper each day, down to a limit', () => {
-    expect(price({ onSaleMs: 3 * DAY_MS })).toEqual(at(1_454n))
-    expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(at(1_349n))
+    expect(price({ onSaleMs: 3 * DAY_MS })).toEqual(priceOf(1_454n))
+    expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(priceOf(1_349n))
   })
 
   it('is never below its cost and margin, unless the operator allows a loss', () => {
-    expect(price({ costMinor: 1_800n })).toEqual(at(1_800n))
-    expect(price({ costMinor: 1_800n }, { marginBp: 555n })).toEqual(at(1_900n))
-    expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(at(1_499n))
+    expect(price({ costMinor: 1_800n })).toEqual(priceOf(1_800n))
+    expect(price({ costMinor: 1_800n }, { marginBp: 555n })).toEqual(priceOf(1_900n))
+    expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
   it('covers its cost after the fee of the market', () => {
-    expect(price({ costMinor: 1_800n, feeBp: 500n })).toEqual(at(1_895n))
+    expect(price({ costMinor: 1_800n, feeBp: 500n })).toEqual(priceOf(1_895n))
     expect([netOf(1_895n, 500n), netOf(1_894n, 500n)]).toEqual([1_800n, 1_799n])
-    expect(price({ costMinor: 1_800n, feeBp: 500n, mayLose: true })).toEqual(at(1_499n))
+    expect(price({ costMinor: 1_800n, feeBp: 500n, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
   it('is never below the vault’s floor, whatever the market and the operator say', () => {
-    expect(price({ bestMinor: 100n, mayLose: true })).toEqual(at(1_200n))
+    expect(price({ bestMinor: 100n, mayLose: true })).toEqual(priceOf(1_200n))
   })
 
   it('needs the vault’s own price and a cost', () => {
     expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
     expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
-    expect(price({ costMinor: null, mayLose: true })).toEqual(at(1_499n))
+    expect(price({ costMinor: null, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
   it('is never below either floor, for any numbers', () => {

@@ -218,25 +218,25 @@ async function sendOrFind(
   { hands, journal, now, announce }: Parts,
   { due, ...deal }: DealBeforeOffer,
 ): Promise<boolean> {
-  const of = { market: deal.market, dealId: due.dealId }
+  const ids = { market: deal.market, dealId: due.dealId }
   const step = stepBefore({ due, ...deal }, now())
   if (step.kind === 'abandon') {
-    await journal.add({ kind: 'abandoned', ...of })
+    await journal.add({ kind: 'abandoned', ...ids })
     return true
   }
   if (step.kind === 'look') {
     const found = await hands.find(due)
     if (found.kind === 'unanswered') return false
-    if (found.kind === 'found') await journal.add({ kind: 'offer_known', ...of, offerId: found.offerId })
-    else await journal.add({ kind: 'offer_missed', ...of })
+    if (found.kind === 'found') await journal.add({ kind: 'offer_known', ...ids, offerId: found.offerId })
+    else await journal.add({ kind: 'offer_missed', ...ids })
     return found.kind === 'found'
   }
   await announce()
-  await journal.add({ kind: 'send_begun', ...of })
+  await journal.add({ kind: 'send_begun', ...ids })
   const sent = await hands.send(due)
-  if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...of, offerId: sent.offerId })
-  else if (sent.kind === 'refused') await journal.add({ kind: 'send_refused', ...of, because: sent.because })
-  else await journal.add({ kind: 'send_unanswered', ...of })
+  if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
+  else if (sent.kind === 'refused') await journal.add({ kind: 'send_refused', ...ids, because: sent.because })
+  else await journal.add({ kind: 'send_unanswered', ...ids })
   return sent.kind === 'sent'
 }
 
@@ -245,7 +245,7 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
   const { due, offerId } = deal
   const seen = await hands.read(offerId)
   if (seen === undefined) return false
-  const of = { market: deal.market, dealId: due.dealId }
+  const ids = { market: deal.market, dealId: due.dealId }
   const step = stepAfter(deal, seen, { order: market.order, now: now() })
   switch (step.kind) {
     case 'confirm': {
@@ -257,12 +257,12 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
         return false
       }
       const isConfirmed = await hands.confirm(offerId, due)
-      if (isConfirmed) await journal.add({ kind: 'confirmed', ...of })
+      if (isConfirmed) await journal.add({ kind: 'confirmed', ...ids })
       return isConfirmed
     }
     case 'report': {
       const answer = await market.reportOffer(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
-      if (answer.kind === 'answered') await journal.add({ kind: 'told', ...of })
+      if (answer.kind === 'answered') await journal.add({ kind: 'told', ...ids })
       return answer.kind === 'answered'
     }
     case 'cancel':
@@ -271,12 +271,12 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
     case 'prove': {
       const { steamTradeId } = step
       const result = await hands.checkTrade(steamTradeId, due)
-      if (result === 'given') await journal.add({ kind: 'delivered', ...of, steamTradeId })
-      if (result === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })
+      if (result === 'given') await journal.add({ kind: 'delivered', ...ids, steamTradeId })
+      if (result === 'failed') await journal.add({ kind: 'offer_ended', ...ids, how: 'failed' })
       return result !== undefined
     }
     case 'note_end':
-      await journal.add({ kind: 'offer_ended', ...of, how: step.how })
+      await journal.add({ kind: 'offer_ended', ...ids, how: step.how })
       return true
     default:
       return false

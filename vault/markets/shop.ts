@@ -205,7 +205,12 @@ function openDesk(parts: Context, access: Access): Desk {
   const isFirst = parts.accesses.find((each) => each.market === name) === access
   const marketAccount = { market: name, account: steamId, isFirst }
   const seller = createSeller({
-    ...{ market, marketAccount, hands: account.hands, journal: record, scale, now },
+    market,
+    marketAccount,
+    hands: account.hands,
+    journal: record,
+    scale,
+    now,
     ownAccounts: parts.ownAccounts,
     hasRoom: parts.hasRoom,
     announce: parts.announce,
@@ -215,7 +220,14 @@ function openDesk(parts: Context, access: Access): Desk {
     },
   })
   return createDesk({
-    ...{ market, marketAccount, seller, journal: record, account, till, now, say },
+    market,
+    marketAccount,
+    seller,
+    journal: record,
+    account,
+    till,
+    now,
+    say,
     tradeToken: parts.tradeTokenOf(steamId),
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
     reportBalance: (money) => parts.reportBalance(access, money),

@@ -107,7 +107,11 @@ export const onSaleSchema = z.object({
 })
 export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
   (items ?? []).map(({ item_id, price }) => ({
-    ...{ itemId: item_id, assetId: item_id, stage: 'on_sale', leftS: null, price },
+    itemId: item_id,
+    assetId: item_id,
+    stage: 'on_sale',
+    leftS: null,
+    price,
   }))
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
@@ -149,9 +153,9 @@ export type DueDeal = { due: Due; rows: readonly Row[] }
 export function dueDealsOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): DueDeal[] {
   return trades.flatMap((row): DueDeal[] => {
     const trade = readySchema.safeParse(row).data
-    const to = trade && recipientOf(trade.tradelink)
-    if (trade === undefined || to === undefined || trade.done === true) return []
-    if (trade.for_steamid64 != null && trade.for_steamid64 !== to.partnerSteamId) return []
+    const recipient = trade && recipientOf(trade.tradelink)
+    if (trade === undefined || recipient === undefined || trade.done === true) return []
+    if (trade.for_steamid64 != null && trade.for_steamid64 !== recipient.partnerSteamId) return []
     const assets = trade.items.flatMap(({ item_id: assetId, game }) => {
       const appId = GAMES[game]
       return appId === undefined ? [] : [{ appId, contextId: '2', assetId }]
@@ -161,7 +165,7 @@ export function dueDealsOf({ trades }: z.infer<typeof readyTradesSchema>, now: D
     const rows = trade.items.map(({ item_id, price }): Row => {
       return { itemId: item_id, assetId: item_id, stage: 'sold', leftS, price }
     })
-    return [{ due: { dealId: trade.costum_id, ...to, message: trade.trade_message, assets }, rows }]
+    return [{ due: { dealId: trade.costum_id, ...recipient, message: trade.trade_message, assets }, rows }]
   })
 }
 
@@ -184,8 +188,8 @@ const pushedSchema = z.looseObject({
 /** A deal that the socket reported. Undefined if it cannot be read. */
 export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
   const pushed = pushedSchema.safeParse(data).data
-  const to = pushed && recipientOf(pushed.tradelink)
-  if (pushed === undefined || to === undefined) return undefined
+  const recipient = pushed && recipientOf(pushed.tradelink)
+  if (pushed === undefined || recipient === undefined) return undefined
   const leftS = Math.floor((pushed.send_until.getTime() - now.getTime()) / 1000)
   const assets = pushed.json_tradeoffer.me.assets.map(({ appid, contextid, assetid }) => {
     return { appId: appid, contextId: contextid, assetId: assetid }
@@ -193,7 +197,7 @@ export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
   const rows = assets.map(({ assetId }): Row => {
     return { itemId: assetId, assetId, stage: 'sold', leftS, price: null }
   })
-  return { due: { dealId: pushed.waxid, ...to, message: pushed.tradeoffermessage, assets }, rows }
+  return { due: { dealId: pushed.waxid, ...recipient, message: pushed.tradeoffermessage, assets }, rows }
 }
 
 export const checkedSchema = z.object({

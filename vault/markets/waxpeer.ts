@@ -302,8 +302,8 @@ const isOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
 
 /** If both poll and socket report a deal, the poll's version counts. */
 function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
-  const known = new Set(polled.map(({ due }) => due.dealId))
-  return [...polled, ...pushed.filter(({ due }) => !known.has(due.dealId))]
+  const polledIds = new Set(polled.map(({ due }) => due.dealId))
+  return [...polled, ...pushed.filter(({ due }) => !polledIds.has(due.dealId))]
 }
 
 const isOfGame = (assets: readonly { appId: number }[], appId: number): boolean =>
