@@ -71,6 +71,7 @@ async function fillDisk(disk: Disk, url: string): Promise<void> {
     try {
       await execute(url, INSERT_FILLER)
     } catch {
+      // The disk is full.
       return
     }
   }
@@ -85,6 +86,7 @@ async function hasEnded(server: { url: string; hasEnded: boolean }): Promise<boo
       await execute(server.url, 'select')
       return false
     } catch {
+      // It is restarting.
       await delay(100)
     }
   }

@@ -57,6 +57,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
   } finally {
     await load.end()
     await gateway.interrupt()
+    // Closing may fail, because the database of the till may have no server.
     await till.close().catch(() => {})
     await first.stop()
     await copy.stop()

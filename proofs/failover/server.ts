@@ -60,6 +60,7 @@ function parentOf(pid: number): number | undefined {
         .split(' ')[1],
     )
   } catch {
+    // The process has just ended.
     return undefined
   }
 }

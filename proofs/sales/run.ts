@@ -21,7 +21,7 @@ export type SalesOutcome = {
   hash: string
   faults: ReadonlyMap<Fault, number>
   offers: number
-  violation: { invariant: string; message: string; stack: string } | undefined
+  violation: { promiseName: string; message: string; stack: string } | undefined
   trace: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export function outcomeOf(
 export function violationOf(error: unknown): NonNullable<SalesOutcome['violation']> {
   const violation =
     error instanceof Violation ? error : new Violation('defect', `threw ${String(error)}`, error)
-  return { invariant: violation.invariant, message: violation.message, stack: violation.stack ?? '' }
+  return { promiseName: violation.promiseName, message: violation.message, stack: violation.stack ?? '' }
 }
 
 function sceneOf(luck: Luck, key: Key): Scene {

@@ -15,7 +15,7 @@ const brokenBySoundRun = new Map<number, string | undefined>()
 
 async function runWithoutDefect(seed: number): Promise<string | undefined> {
   if (!brokenBySoundRun.has(seed))
-    brokenBySoundRun.set(seed, (await runPure({ seed, deposits: DEPOSITS })).violation?.invariant)
+    brokenBySoundRun.set(seed, (await runPure({ seed, deposits: DEPOSITS })).violation?.promiseName)
   return brokenBySoundRun.get(seed)
 }
 

@@ -19,6 +19,7 @@ export function readFailingSeeds(file: string): FailingSeed[] {
   try {
     text = readFileSync(file, 'utf8')
   } catch {
+    // No seed has failed yet.
     return []
   }
   return z.array(failingSeedSchema).parse(JSON.parse(text))

@@ -60,7 +60,7 @@ export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
 /** The most seeds to run until every fault is met. After that, a fault counts as unmet. */
 const MOST_SEEDS = 50
 
-/** Runs the seeds `first`, then others one at a time until every fault is met. Stops at a violated invariant. */
+/** Runs the seeds `first`, then others one at a time until every fault is met. Stops when a promise is broken. */
 export async function runUntilMet(
   level: LevelName,
   run: RunSeed,

@@ -1,8 +1,8 @@
 /** The result of one seed, in a form that can be passed between threads. */
 import type { Fault } from './faults.ts'
-import { type Invariant, Violation } from './violation.ts'
+import { type PromiseName, Violation } from './violation.ts'
 
-export type ViolationReport = { invariant: Invariant; message: string; stack: string }
+export type ViolationReport = { promiseName: PromiseName; message: string; stack: string }
 
 export type Outcome = {
   seed: number
@@ -12,15 +12,15 @@ export type Outcome = {
   /** Simulated milliseconds from the start of the seed to its last step. */
   simulatedMs: number
   faults: ReadonlyMap<Fault, number>
-  /** The invariant that was violated; absent if all held. */
+  /** The promise that was broken; absent if all were kept. */
   violation?: ViolationReport
   /** The last lines of the trace, or all of them. */
   trace: readonly string[]
 }
 
-/** Describes an error. An unexpected one counts as a violated invariant too. */
+/** Describes an error. An unexpected one counts as a broken promise too. */
 export function reportOf(error: unknown): ViolationReport {
-  const invariant = error instanceof Violation ? error.invariant : 'defect'
-  if (!(error instanceof Error)) return { invariant, message: String(error), stack: '' }
-  return { invariant, message: error.message, stack: error.stack ?? '' }
+  const promiseName = error instanceof Violation ? error.promiseName : 'defect'
+  if (!(error instanceof Error)) return { promiseName, message: String(error), stack: '' }
+  return { promiseName, message: error.message, stack: error.stack ?? '' }
 }

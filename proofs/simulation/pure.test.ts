@@ -27,8 +27,8 @@ describe('the pure rules on a simulated Steam', () => {
 
 describe('a run of seeds', () => {
   /**
-   * Every seed meets all faults except the crash, which only the seed `crashSeed` meets. The seed `brokenSeed` violates
-   * an invariant.
+   * Every seed meets all faults except the crash, which only the seed `crashSeed` meets. The seed `brokenSeed` breaks
+   * a promise.
    */
   const runnerWith =
     (crashSeed: number, brokenSeed?: number): RunSeed =>
@@ -43,7 +43,7 @@ describe('a run of seeds', () => {
           .filter((fault) => fault !== 'crash' || seed === crashSeed)
           .map((fault) => [fault, 1]),
       ),
-      ...(seed === brokenSeed && { violation: { invariant: 'I1', message: '', stack: '' } }),
+      ...(seed === brokenSeed && { violation: { promiseName: 'I1', message: '', stack: '' } }),
     })
   const seedsOf = async (run: RunSeed) => (await runUntilMet('pure', run, [5, 2])).map(({ seed }) => seed)
 
@@ -55,7 +55,7 @@ describe('a run of seeds', () => {
     expect(await seedsOf(runnerWith(4))).toEqual([5, 2, 1, 3, 4])
   })
 
-  it('stops at a violated invariant', async () => {
+  it('stops when a promise is broken', async () => {
     expect(await seedsOf(runnerWith(4, 1))).toEqual([5, 2, 1])
   })
 

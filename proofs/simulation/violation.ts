@@ -1,5 +1,5 @@
-/** The promises that the simulations check. docs/proofs.md explains the names. */
-export type Invariant =
+/** The names of the promises that the simulations check. docs/proofs.md explains them. */
+export type PromiseName =
   | 'I1'
   | 'I2'
   | 'I3'
@@ -30,15 +30,15 @@ export type Invariant =
   | 'defect'
 
 export class Violation extends Error {
-  readonly invariant: Invariant
+  readonly promiseName: PromiseName
 
-  constructor(invariant: Invariant, message: string, cause?: unknown) {
-    super(`${invariant}: ${message}`, cause === undefined ? {} : { cause })
-    this.invariant = invariant
+  constructor(promiseName: PromiseName, message: string, cause?: unknown) {
+    super(`${promiseName}: ${message}`, cause === undefined ? {} : { cause })
+    this.promiseName = promiseName
   }
 }
 
 /** Throws a violation of the promise if the condition is false. */
-export function must(condition: boolean, invariant: Invariant, message: () => string): void {
-  if (!condition) throw new Violation(invariant, message())
+export function must(condition: boolean, promiseName: PromiseName, message: () => string): void {
+  if (!condition) throw new Violation(promiseName, message())
 }

@@ -74,6 +74,7 @@ async function forward(target: string, request: IncomingMessage, body: string): 
   try {
     return (await fetch(target, { method: 'POST', headers, body })).status
   } catch {
+    // The store did not answer.
     return 502
   }
 }

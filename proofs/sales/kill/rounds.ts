@@ -165,6 +165,7 @@ function lastEntry({ folder }: SellingTill): string | undefined {
     const { kind, sale } = entrySchema.parse(JSON.parse(last)).entry
     return sale === undefined ? kind : `${kind} ${sale.kind}`
   } catch {
+    // The entry is written only in part.
     return undefined
   }
 }
@@ -174,6 +175,7 @@ function tailOf(file: string): string {
   try {
     handle = openSync(file, 'r')
   } catch {
+    // The vault has written nothing yet.
     return ''
   }
   try {

@@ -26,26 +26,27 @@ const NO_SIGNALS: Signals = {
 
 const HALF_HOUR_MS = 1_800_000
 
-type Work = (scene: Scene, process: Process, deps: Deps) => Promise<unknown>
+type Work = (parts: { scene: Scene; process: Process; deps: Deps }) => Promise<unknown>
 
 /** The sweeps of a gateway. */
 const SWEEPS: readonly [Work, ...Work[]] = [
-  (_, __, deps) => sweepWishes(deps),
-  (_, __, deps) => bookVaultLog(deps),
-  (scene, process, deps) => readHistory(scene, process, deps),
-  (scene, process, deps) => finishTrades(scene, process, deps),
-  (_, __, { db }) => updateHeldItems(db),
+  ({ deps }) => sweepWishes(deps),
+  ({ deps }) => bookVaultLog(deps),
+  ({ scene, process, deps }) => readHistory(scene, process, deps),
+  ({ scene, process, deps }) => finishTrades(scene, process, deps),
+  ({ deps }) => updateHeldItems(deps.db),
 ]
 
 export function sweep(scene: Scene, process: Process): Promise<unknown> {
   const { random } = scene.world.luck
-  return random.pick(SWEEPS)(scene, process, depsOf(process.connections.db, scene.world.now, NO_SIGNALS))
+  const deps = depsOf(process.connections.db, scene.world.now, NO_SIGNALS)
+  return random.pick(SWEEPS)({ scene, process, deps })
 }
 
 /** Runs all sweeps, one after the other. */
 export async function sweepAll(scene: Scene, process: Process): Promise<void> {
   const deps = depsOf(process.connections.db, scene.world.now, NO_SIGNALS)
-  for (const work of SWEEPS) await work(scene, process, deps)
+  for (const work of SWEEPS) await work({ scene, process, deps })
   for (const bot of scene.bots.values()) await readHistoryOf(scene, process, { deps, bot })
 }
 

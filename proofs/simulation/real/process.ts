@@ -25,7 +25,7 @@ import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
 import { DESTINATIONS } from '../gifts.ts'
 import { type Gate, newRestartable, revive, type Sim, waitForTurn } from '../process.ts'
 import { sessionOf } from '../steam-session.ts'
-import { type Invariant, Violation } from '../violation.ts'
+import { type PromiseName, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
 import { signalsOf } from './ports.ts'
 import type { Deps, HeldLease, Process, Scene } from './scene.ts'
@@ -105,7 +105,7 @@ export function inProcess(
 const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
 
 /** The promise that the constraints of each table protect. */
-const PROMISE_OF_TABLE: Record<string, Invariant> = {
+const PROMISE_OF_TABLE: Record<string, PromiseName> = {
   account: 'I4',
   custody_entry: 'I13',
   deposit: 'I13',

@@ -12,7 +12,7 @@ import { type Outcome, reportOf } from '../outcome.ts'
 import { endPause, revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
-import { type Invariant, Violation } from '../violation.ts'
+import { type PromiseName, Violation } from '../violation.ts'
 import {
   checkFinalState,
   checkNotOverdue,
@@ -144,7 +144,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
 }
 
 /** The promise that each problem of verify.sql breaks. All other problems break I13: sums differ. */
-const BROKEN_BY: readonly [RegExp, Invariant][] = [
+const BROKEN_BY: readonly [RegExp, PromiseName][] = [
   [/do not sum to zero/, 'I1'],
   [/sum of its entries/, 'I3'],
   [/below its floor/, 'I4'],
@@ -158,8 +158,8 @@ async function checkLedger({ pool }: Sessions): Promise<void> {
   const [first] = await verifyLedger(pool)
   if (first === undefined) return
   const { problem, detail } = first
-  const invariant = BROKEN_BY.find(([pattern]) => pattern.test(problem))?.[1] ?? 'I13'
-  throw new Violation(invariant, `verify.sql: ${problem}, ${detail}`)
+  const promiseName = BROKEN_BY.find(([pattern]) => pattern.test(problem))?.[1] ?? 'I13'
+  throw new Violation(promiseName, `verify.sql: ${problem}, ${detail}`)
 }
 
 type SceneParts = {
