@@ -16,12 +16,12 @@ describe('the conformance suite', () => {
   it.each(Object.keys(ROWS))(
     'has one file for the rows of "%s", which checks that every row has a test',
     (group) => {
-      const at = sources
+      const positions = sources
         .map((source) => source.indexOf(`testsOfRows('${group}')`))
         .filter((index) => index >= 0)
-      expect(at).toHaveLength(1)
+      expect(positions).toHaveLength(1)
       const source = sources.find((text) => text.includes(`testsOfRows('${group}')`)) ?? ''
-      expect(source.slice(at[0]).includes('expectAllTested()\n})')).toBe(true)
+      expect(source.slice(positions[0]).includes('expectAllTested()\n})')).toBe(true)
     },
   )
 

@@ -52,10 +52,10 @@ describe('quotas', () => {
   })
 
   it('limit how often each account can read its own inventory page', async () => {
-    const own = `https://steamcommunity.com/profiles/${bot.steamId}/inventory/json/730/2`
-    expect(await statuses(own, 16)).toEqual([...Array(15).fill(200), 429])
+    const ownPage = `https://steamcommunity.com/profiles/${bot.steamId}/inventory/json/730/2`
+    expect(await statuses(ownPage, 16)).toEqual([...Array(15).fill(200), 429])
     nowMs += 2000
-    expect(await statuses(own, 2)).toEqual([200, 429])
+    expect(await statuses(ownPage, 2)).toEqual([200, 429])
   })
 
   it('allow one inventory with descriptions a second, and answer further requests with an empty one', async () => {
@@ -127,11 +127,12 @@ describe('the data of a bot', () => {
     expect(await callAsBot('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
       '{"response":{}}',
     )
-    const older = (of: string) => `https://steamcommunity.com/profiles/${of}/inventory/json/730/16/?trading=1`
-    expect(String((await get(bot.community, older(bot.steamId))).body)).toContain(
+    const olderPage = (owner: string) =>
+      `https://steamcommunity.com/profiles/${owner}/inventory/json/730/16/?trading=1`
+    expect(String((await get(bot.community, olderPage(bot.steamId))).body)).toContain(
       '"success":true,"rgInventory":{',
     )
-    expect(String((await get(bot.community, older(steamId))).body)).toContain('"success":false')
+    expect(String((await get(bot.community, olderPage(steamId))).body)).toContain('"success":false')
   })
 
   it('include its trade link, which can be replaced', async () => {

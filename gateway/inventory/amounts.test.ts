@@ -46,7 +46,7 @@ const accepted = { kind: 'sending' }
 const refusal = (code: string) => ({ kind: 'refused', code })
 
 describe('the amount of a trade', () => {
-  test('A-113 is at least the game’s minimum in the deposit’s currency', async () => {
+  test('A-113 must reach the game’s minimum, which the page shows in the deposit’s currency', async () => {
     // 3 dollars for CS, and 1 dollar for the other games, at 0.80 euros a dollar.
     const shownMinimum = async (game: Game) => (await till.ask({ game })).minPrice
     expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(shownMinimum))).toEqual([

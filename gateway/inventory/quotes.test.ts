@@ -99,7 +99,7 @@ describe('D-13 quotes', () => {
     expect(await quotes()).toHaveLength(3)
   })
 
-  test('record the commission, the rate, and for each name the statement of each source with its time', async () => {
+  test('record the commission, the rate, and for each name the data of each source with its time', async () => {
     const { quoteId } = await till.ask()
     const asOf = till.clock.now().toISOString()
     await setPrices(till, { Knife: 1_000_000n })
@@ -180,9 +180,9 @@ describe('D-13 quotes', () => {
     }
     expect(await requestTrade(till.deps, body)).toEqual(refused)
     // Even with the same assets at the same prices, the other account gets its own quote.
-    const own = (await till.ask()).quoteId
-    expect(own).not.toBe(quoteId)
-    expect(await forTrade(['1'], own, OTHER_SHOPPER)).toMatchObject({ kind: 'quote' })
+    const otherQuoteId = (await till.ask()).quoteId
+    expect(otherQuoteId).not.toBe(quoteId)
+    expect(await forTrade(['1'], otherQuoteId, OTHER_SHOPPER)).toMatchObject({ kind: 'quote' })
   })
 
   test('are deleted a day after they expired, and requests a day after they were made', async () => {

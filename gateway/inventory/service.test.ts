@@ -254,7 +254,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.reads).toBe(2)
   })
 
-  test('again for a reload, once in five seconds', async () => {
+  test('again for a reload, but at most once in five seconds', async () => {
     await till.ask()
     till.clock.advance(4_999)
     await till.ask({ reload: true })

@@ -18,26 +18,26 @@ const KEPT_MS: Record<ProfileAnswer['kind'], number> = {
 
 /** Concurrent readers of one account share one read. `nowMs`: monotonic milliseconds. */
 export function cacheProfiles(read: ReadProfile, nowMs: () => number): ReadProfile {
-  const kept = new Map<string, { answer: Promise<ProfileAnswer>; untilMs: number }>()
+  const cached = new Map<string, { answer: Promise<ProfileAnswer>; untilMs: number }>()
 
   const ask = (steamId: string): Promise<ProfileAnswer> => {
     const entry = { answer: read(steamId), untilMs: Number.POSITIVE_INFINITY }
-    kept.delete(steamId)
-    kept.set(steamId, entry)
-    const [oldest] = kept.keys()
-    if (kept.size > MOST_PROFILES && oldest !== undefined) kept.delete(oldest)
+    cached.delete(steamId)
+    cached.set(steamId, entry)
+    const [oldest] = cached.keys()
+    if (cached.size > MOST_PROFILES && oldest !== undefined) cached.delete(oldest)
     entry.answer.then(
       ({ kind }) => {
         entry.untilMs = nowMs() + KEPT_MS[kind]
       },
       () => {
-        if (kept.get(steamId) === entry) kept.delete(steamId)
+        if (cached.get(steamId) === entry) cached.delete(steamId)
       },
     )
     return entry.answer
   }
   return (steamId) => {
-    const known = kept.get(steamId)
+    const known = cached.get(steamId)
     return known !== undefined && nowMs() < known.untilMs ? known.answer : ask(steamId)
   }
 }

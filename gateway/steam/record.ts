@@ -239,15 +239,15 @@ function redactPage(text: string, change: Change): string {
   while (at < body.length) {
     const isQuoted = body.startsWith(CDATA, at)
     const isTag = !isQuoted && body[at] === '<'
-    const mark = isQuoted ? ']]>' : isTag ? '>' : '<'
-    const found = body.indexOf(mark, at)
-    const end = found === -1 ? body.length : found + (mark === '<' ? 0 : mark.length)
+    const endMark = isQuoted ? ']]>' : isTag ? '>' : '<'
+    const found = body.indexOf(endMark, at)
+    const end = found === -1 ? body.length : found + (endMark === '<' ? 0 : endMark.length)
     const part = body.slice(at, end)
     if (isTag) {
       tag = /^<([A-Za-z0-9]{1,40})>$/.exec(part)?.[1] ?? ''
       redacted += /^<\/?[A-Za-z0-9]{1,40}>$|^<\?xml [\w "'=.-]{0,80}\?>$/.test(part) ? part : '<x>'
     } else if (isQuoted) {
-      const inner = found === -1 ? '' : part.slice(CDATA.length, -mark.length)
+      const inner = found === -1 ? '' : part.slice(CDATA.length, -endMark.length)
       redacted += `${CDATA}${change(ruleOf(tag, {}), inner)}]]>`
     } else redacted += part.trim() === '' ? part : change(ruleOf(tag, {}), part.trim())
     at = end

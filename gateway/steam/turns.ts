@@ -82,13 +82,13 @@ export function createTurns(settings: Settings): Turns {
     refused.set(method, inARow)
     return inARow.size >= ACCOUNTS_OF_ADDRESS
   }
-  const askerOf = (own: Budgets | undefined, account?: string): Asker => ({
+  const askerOf = (accountBudgets: Budgets | undefined, account?: string): Asker => ({
     async ask({ method, ms, make, judge }) {
       const { time, observer } = settings
       const untilMs = time.now() + ms
       const budgets: Pair<Budget> = {
         address: address(method),
-        account: limitsOf(method).account === null ? undefined : own?.(method),
+        account: limitsOf(method).account === null ? undefined : accountBudgets?.(method),
       }
       const given = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, time })
       if (typeof given === 'string') {

@@ -80,29 +80,29 @@ export async function startPooler(
   const serve = (client: Socket): void => {
     let session: Promise<Session> | undefined
     const take = async (): Promise<Session> => {
-      const own = idle.pop() ?? (await openSession(databaseUrl))
-      all.add(own)
-      own.listen((bytes, isFree) => {
+      const opened = idle.pop() ?? (await openSession(databaseUrl))
+      all.add(opened)
+      opened.listen((bytes, isFree) => {
         client.write(bytes)
         if (!isFree || mode === 'session') return
         session = undefined
-        own.listen(() => {})
-        idle.push(own)
+        opened.listen(() => {})
+        idle.push(opened)
       })
-      return own
+      return opened
     }
     const cut = createCutter(false, (whole, type) => {
       if (type === undefined) return void client.write(WELCOME)
       if (type === GOODBYE) return void client.end()
       session ??= take()
       const bytes = Buffer.from(whole)
-      void session.then((own) => own.write(bytes))
+      void session.then((opened) => opened.write(bytes))
     })
     clients.add(client)
     client.on('data', cut).on('error', () => {})
     client.on('close', () => {
       clients.delete(client)
-      void session?.then((own) => own.end())
+      void session?.then((opened) => opened.end())
     })
   }
   const server = createServer(serve)

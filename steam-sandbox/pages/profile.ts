@@ -23,13 +23,13 @@ export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const behaviourHtml = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
   const settings = `<p><a href="/profiles/${steamId}/tradeoffers/privacy">Who can send me trade offers?</a></p>`
   const link = account.kind === 'shopper' ? `${linkRow(tradeLink(account), account.name)}${settings}` : ''
-  const rest = account.assets.length - MOST_SHOWN
+  const unshown = account.assets.length - MOST_SHOWN
   const protectedNote = ({ contextId }: { contextId: string }) =>
     contextId === '16' ? '<br><small>trade-protected</small>' : ''
   return page(
     account.name,
     `<h1>Profile</h1>${person(account)}${behaviourHtml}${link}<p><a href="/profiles/${steamId}/history/">Trade history</a></p>
-${openOffers(open)}<h2>Inventory</h2><p>${itemCountsText(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: protectedNote })}${rest > 0 ? `<p>and ${rest} more</p>` : ''}`,
+${openOffers(open)}<h2>Inventory</h2><p>${itemCountsText(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: protectedNote })}${unshown > 0 ? `<p>and ${unshown} more</p>` : ''}`,
   )
 }
 

@@ -60,7 +60,7 @@ function isOn(query: URLSearchParams, name: string): boolean {
 function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const cutoff = Number(query.get('time_historical_cutoff') ?? 0)
   const start = Number(query.get('cursor') ?? 0)
-  const seen = [...pastIn(sandbox, caller).offers, ...sandbox.world().offers]
+  const listed = [...pastIn(sandbox, caller).offers, ...sandbox.world().offers]
     .filter((offer) => {
       const isListed =
         (offer.sender === caller && isOn(query, 'get_sent_offers')) ||
@@ -71,7 +71,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
       return isListed && (!isOn(query, 'active_only') || isLive || (cutoff > 0 && offer.updatedAtS >= cutoff))
     })
     .reverse()
-  const page = seen.slice(start, start + OFFERS_A_PAGE)
+  const page = listed.slice(start, start + OFFERS_A_PAGE)
   const sent = page.filter((offer) => offer.sender === caller)
   const received = page.filter((offer) => offer.partner === caller)
   const view = (offer: Offer) => offerView(offer, sandbox, caller)
@@ -82,7 +82,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
       query,
       page.flatMap(({ items, give }) => [...items, ...give]),
     ),
-    next_cursor: start + OFFERS_A_PAGE < seen.length ? start + OFFERS_A_PAGE : 0,
+    next_cursor: start + OFFERS_A_PAGE < listed.length ? start + OFFERS_A_PAGE : 0,
   })
 }
 
@@ -190,17 +190,17 @@ function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
  */
 function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const most = Math.min(Number(query.get('max_trades')) || MOST_TRADES, MOST_TRADES)
-  const own = [...pastIn(sandbox, caller).trades, ...sandbox.world().trades]
-    .sort((one, other) => one.atS - other.atS)
+  const ownTrades = [...pastIn(sandbox, caller).trades, ...sandbox.world().trades]
+    .sort((a, b) => a.atS - b.atS)
     .filter(({ sender, partner }) => sender === caller || partner === caller)
     .filter(({ status }) => isOn(query, 'include_failed') || VISIBLE.has(status))
     .reverse()
-  const { newer, older } = aroundStart(own, query)
+  const { newer, older } = aroundStart(ownTrades, query)
   const isBack = isOn(query, 'navigating_back')
   const rest = isBack ? newer : older
   const page = isBack ? rest.slice(-most) : rest.slice(0, most)
   return answer({
-    ...(isOn(query, 'include_total') ? { total_trades: own.length } : {}),
+    ...(isOn(query, 'include_total') ? { total_trades: ownTrades.length } : {}),
     more: rest.length > page.length,
     trades: page.map((trade) => tradeView(trade, caller)),
     ...descriptionsFor(
@@ -210,12 +210,15 @@ function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Re
   })
 }
 
-function aroundStart(own: Trade[], query: URLSearchParams): { newer: Trade[]; older: Trade[] } {
+function aroundStart(trades: Trade[], query: URLSearchParams): { newer: Trade[]; older: Trade[] } {
   const beforeS = Number(query.get('start_after_time') ?? 0)
-  const at = own.findIndex(({ id }) => id === query.get('start_after_tradeid'))
-  if (at >= 0) return { newer: own.slice(0, at), older: own.slice(at + 1) }
-  if (!(beforeS > 0)) return { newer: [], older: own }
-  return { newer: own.filter(({ atS }) => atS > beforeS), older: own.filter(({ atS }) => atS < beforeS) }
+  const start = trades.findIndex(({ id }) => id === query.get('start_after_tradeid'))
+  if (start >= 0) return { newer: trades.slice(0, start), older: trades.slice(start + 1) }
+  if (!(beforeS > 0)) return { newer: [], older: trades }
+  return {
+    newer: trades.filter(({ atS }) => atS > beforeS),
+    older: trades.filter(({ atS }) => atS < beforeS),
+  }
 }
 
 /** The statuses of completed, reversed and held trades, which the history shows even if failed trades are left out. */

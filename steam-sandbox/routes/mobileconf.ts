@@ -75,8 +75,8 @@ function confirmationsOf({ world }: Sandbox, account: Account): Confirmation[] {
       (sender === account.steamId && state === STATE.needsConfirmation) ||
       (partner === account.steamId && state === STATE.active && waitsForPhone === true),
   )
-  const own = waiting.map((offer) => ofOffer(offer, account))
-  return traitsOf(world(), account).otherConfirmations ? [...othersOf(own), ...own] : own
+  const forOffers = waiting.map((offer) => ofOffer(offer, account))
+  return traitsOf(world(), account).otherConfirmations ? [...othersOf(forOffers), ...forOffers] : forOffers
 }
 
 function ofOffer({ id, createdAtS, sender }: Offer, account: Account): Confirmation {
@@ -85,9 +85,9 @@ function ofOffer({ id, createdAtS, sender }: Offer, account: Account): Confirmat
 }
 
 /** Confirmations that are not for offers: a listing with the number of an offer, and an API key. */
-function othersOf(own: readonly Confirmation[]): Confirmation[] {
+function othersOf(forOffers: readonly Confirmation[]): Confirmation[] {
   const headline = 'Sell - 0.03 USD'
-  const listings = own.map(({ creatorId, createdAtS }) =>
+  const listings = forOffers.map(({ creatorId, createdAtS }) =>
     confirmation({ type: TYPE.market, creatorId, headline, createdAtS }),
   )
   const key = { type: TYPE.apiKey, creatorId: '2', headline: 'Register API Key', createdAtS: 0 }

@@ -22,7 +22,7 @@ export function inviteGuest(world: World, like: string): Invited {
   if (template === undefined || guests >= MOST_GUESTS) return { world, answer: undefined }
   const accountId = FIRST_GUEST + guests
   const name = `${like}_${guests + 1}`
-  const mark = createHash('sha256').update(`${name} ${template.token}`)
+  const hash = createHash('sha256').update(`${name} ${template.token}`)
   const assets = template.assets
     .filter(({ receivedAtS }) => receivedAtS === undefined)
     .map((asset, index) => ({ ...asset, assetId: String(world.lastId + 1 + index) }))
@@ -31,7 +31,7 @@ export function inviteGuest(world: World, like: string): Invited {
     accountId,
     steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
     name,
-    token: mark.digest('base64url').slice(0, 8),
+    token: hash.digest('base64url').slice(0, 8),
     assets,
     isGuest: true,
   }
@@ -72,14 +72,14 @@ const added = (world: World, account: Account) => ({
   answer: account,
 })
 
-function botLike(template: Account, own: Pick<Account, 'kind' | 'name' | 'accountId'>): Account {
-  const mark = createHash('sha256').update(`${own.name} ${template.token}`)
+function botLike(template: Account, identity: Pick<Account, 'kind' | 'name' | 'accountId'>): Account {
+  const hash = createHash('sha256').update(`${identity.name} ${template.token}`)
   const { restrictedUntilS: _, ...unrestricted } = template
   return {
     ...unrestricted,
-    ...own,
-    steamId: String(FIRST_STEAM_ID + BigInt(own.accountId)),
-    token: mark.digest('base64url').slice(0, 8),
+    ...identity,
+    steamId: String(FIRST_STEAM_ID + BigInt(identity.accountId)),
+    token: hash.digest('base64url').slice(0, 8),
     assets: [],
     sessionGeneration: 0,
     loginGeneration: 0,

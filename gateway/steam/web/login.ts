@@ -88,11 +88,13 @@ export async function withDeadline<T>(work: Promise<T>, ms: number, late: T): Pr
 
 /** Steam sets one login cookie per host, but the Web API accepts only the token in the community's cookie. */
 function keepCommunityCookies(cookies: string[]): LoginAnswer {
-  const kept = cookies.filter((cookie) => /;\s*domain=\.?steamcommunity\.com\s*(;|$)/i.test(cookie))
-  if (!kept.some((cookie) => cookie.startsWith('steamLoginSecure='))) {
+  const communityCookies = cookies.filter((cookie) =>
+    /;\s*domain=\.?steamcommunity\.com\s*(;|$)/i.test(cookie),
+  )
+  if (!communityCookies.some((cookie) => cookie.startsWith('steamLoginSecure='))) {
     return { kind: 'unavailable', reason: 'steam_error', detail: 'login: no cookie for the community' }
   }
-  return { kind: 'cookies', cookies: kept }
+  return { kind: 'cookies', cookies: communityCookies }
 }
 
 /** Drops the error's own text, because it may quote the token. */
