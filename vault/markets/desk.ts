@@ -129,8 +129,8 @@ async function listSoon({ market, now }: DeskParts, state: State, appId: number)
 }
 
 function listEveryMs({ now }: DeskParts, { arrivedAtMs }: State, appId: number): number {
-  const arrivedAt = arrivedAtMs.get(appId)
-  const isArriving = arrivedAt !== undefined && now().getTime() - arrivedAt < ARRIVING_MS
+  const lastArrivalMs = arrivedAtMs.get(appId)
+  const isArriving = lastArrivalMs !== undefined && now().getTime() - lastArrivalMs < ARRIVING_MS
   return isArriving ? LIST_AGAIN_MS : LIST_MS
 }
 
@@ -265,7 +265,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   const answers = reply.kind === 'answered' ? reply.value : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
   if (reply.kind === 'answered' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
-  // The market has not read the inventory since these items arrived.
+  // The market has not read the inventory since these items arrived, so listing is due again after LIST_AGAIN_MS.
   await market.refresh(appId)
   state.lastRunMs.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
 }
