@@ -44,6 +44,7 @@ describe('queue', () => {
         await queue.send(tx, { queue: 'bell', data: { from: 'rolled back' } })
         throw new Error('no')
       })
+      // The failure rolls the job back.
       .catch(() => {})
     await ring({ from: 'committed' })
     await queue.work('bell', collect)

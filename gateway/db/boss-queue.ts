@@ -76,6 +76,7 @@ export async function createQueue({
     connectionString: url,
     application_name: 'tradetill-queue',
     schema: SCHEMA,
+    // Counted in docs/scaling.md, which says how many connections a gateway opens.
     max: 6,
     schedule: false,
     superviseIntervalSeconds: 10,

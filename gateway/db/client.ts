@@ -66,6 +66,7 @@ export function openPool(options: PoolOptions): Database {
     ...(mode === 'sandbox' && { options: '-c tradetill.mode=sandbox' }),
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
+    // The server ends a transaction that stays idle for this long, so it frees its locks.
     idle_in_transaction_session_timeout: 30_000,
     types: {
       getTypeParser: (oid: number, format?: string) =>

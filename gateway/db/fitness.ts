@@ -41,6 +41,7 @@ async function connectTo(url: string, name: string): Promise<Connection> {
     // The gateway's connections use this option too, and a pooler may reject it.
     statement_timeout: STATEMENT_MS,
   })
+  // The statements report a broken connection.
   connection.on('error', () => {})
   await connection.connect().catch((error: unknown) => {
     throw new Error(`The database cannot be reached: ${connectFailureOf(error)}. ${adviceFor(error, name)}`, {

@@ -13,6 +13,7 @@ export type SignalsOptions = {
 }
 
 const CHANNEL = 'till'
+/** How often a waiter checks without a notification. */
 const RECHECK_MS = 1_000
 const RECONNECT_MS = 500
 const CONNECT_MS = 5_000

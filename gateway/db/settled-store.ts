@@ -6,6 +6,7 @@ type Ask = (statement: string) => Promise<{ rows: unknown[] }>
 
 type GrowingTable = 'ledger_entry' | 'custody_entry'
 
+/** The most looks at open transactions, and the pause between two: five seconds in all. */
 const MOST_LOOKS = 50
 const LOOK_MS = 100
 

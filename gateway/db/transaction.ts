@@ -1,3 +1,4 @@
+/** Transactions that start again if PostgreSQL aborted them in favour of another one. */
 import { Transaction } from 'kysely'
 import type { Db, Tx } from './client.ts'
 import { sqlState } from './sql-state.ts'

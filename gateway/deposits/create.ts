@@ -171,6 +171,7 @@ export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<voi
   const token = given && tokenOfDeposit(deps.box, given)
   if (given === undefined || !given.steamId || !token) return
   const { hash, steamId } = given
+  // The number of the account, as trade links contain it.
   const account = BigInt(steamId) - BigInt(steamIdOfAccount('0'))
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`
   await resolveUser(deps, { hash, tradeUrl })

@@ -11,7 +11,7 @@ import {
 } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
-import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
+import { refuse, refuseIfUnable, type Unable } from '../http/refusal.ts'
 import { createErrorReports, depositHashOf } from './error-reports.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
 import type { View } from './shopper-view.ts'
@@ -33,7 +33,7 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
-    refuseIf(deps.unable())
+    refuseIfUnable(deps.unable())
     if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
     const view = known === undefined ? await deps.views.readNow(hash) : await deps.views.get(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)

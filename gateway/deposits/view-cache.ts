@@ -27,6 +27,7 @@ const REFRESH_MS = 500
 const FORGET_MS = 10_000
 /** While the database is down, a view older than this is not served. */
 const STALE_MS = 5_000
+/** The most views to keep. Others are read for each call. */
 const MOST_VIEWS = 20_000
 /** The most reads of one deposit that its callers can cause. A page needs one when it is opened or shown again. */
 const FRESH_READS: Rate = { perSecond: 5, burst: 50 }

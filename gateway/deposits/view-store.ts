@@ -150,7 +150,8 @@ export type ViewRow = {
   is_old: boolean
 }
 
-// An event with a number has all its deliveries already.
+// Once the event of the success has a number, all its deliveries exist, and they decide. Before that, the store will be
+// told if an enabled endpoint takes the event.
 const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
   select case when bool_or(delivery.state = 'delivered') then true when bool_or(delivery.state = 'due') then false end
   from event join webhook_delivery delivery on delivery.event_id = event.id

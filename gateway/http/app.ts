@@ -17,7 +17,7 @@ import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { type Embed, type PageFacts, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
-import { refuseIf, type Unable } from './refusal.ts'
+import { refuseIfUnable, type Unable } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
 import { WITHOUT_AJV } from './without-ajv.ts'
 
@@ -40,6 +40,7 @@ export type AppOptions = {
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
+  /** True between two epochs of the database, when the till must not open anything. */
   isStopped?: () => boolean
   /** The phase of the process; ready by default. */
   progress?: Progress
@@ -83,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: MOST_BODY_BYTES,
     trustProxy: options.trustedProxies === undefined ? false : isTrustedProxy,
     forceCloseConnections: 'idle',
+    // A path with a longer parameter is not found.
     routerOptions: { maxParamLength: 200 },
     schemaController: WITHOUT_AJV,
     serverFactory: boundedServers({
@@ -126,11 +128,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
   const isHealthy = onceASecond(options.healthy, nowMs)
-  answerHealth(app, {
-    ...options,
-    healthy: isHealthy,
-    isTrustedProxy,
-  })
+  answerHealth(app, { ...options, healthy: isHealthy, isTrustedProxy })
   answerReadiness(app, { ...options, healthy: isHealthy })
   if (options.hasPage !== false)
     await servePage(app, {
@@ -160,7 +158,7 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 
 function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void {
   if (unable === undefined) return
-  scope.addHook('onRequest', async () => refuseIf(unable()))
+  scope.addHook('onRequest', async () => refuseIfUnable(unable()))
 }
 
 /** Reports every answered call of these routes to `observe`. */

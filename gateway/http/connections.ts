@@ -40,6 +40,7 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
 
 const KEEP_ALIVE_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
+/** How often the cut connections are logged, at most. */
 const REPORT_EVERY_MS = 60_000
 
 type Options = {

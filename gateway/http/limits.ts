@@ -20,6 +20,7 @@ export type CostBuckets = Pick<Buckets, 'has'> & {
   charge(key: string, cost: number): void
 }
 
+/** The most buckets to keep, so made-up keys cannot exhaust the memory. */
 const MAX_KEYS = 50_000
 
 export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & CostBuckets {
@@ -114,6 +115,7 @@ export type Limits = {
   limitStore(storeId: bigint): void
 }
 
+/** A page may send one report of each kind in this time, after its burst. */
 const REPORT_EVERY_S = 5
 
 export function createLimits(nowMs: () => number = () => performance.now()): Limits {

@@ -57,7 +57,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_funnel_deposits',
-    help: 'Deposits opened in the last hour, and how many came so far: link, prices, offer, paid',
+    help: 'Deposits opened in the last hour, and how many of them reached each step: link, prices, offer, paid',
     labels: ['step'],
     // Calls till_now() without a subselect. With one, the planner could not estimate how few deposits an hour has, and
     // would read all of them.
@@ -74,7 +74,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_price_feed_age_seconds',
-    help: 'Since when a source has not answered for a game, or for the rates',
+    help: 'Seconds since a source last answered for a game, or for the rates',
     labels: ['source', 'feed'],
     query: sql`select source, feed, greatest(0, extract(epoch from (select till_now()) - good_at)) as value
       from price_feed where good_at is not null`,

@@ -1,6 +1,6 @@
 /**
- * Stops guessers. A caller that names an existing deposit or key never counts as one, even if a guesser has the same
- * address.
+ * Stops guessers. A miss is a call that names no existing path, deposit or key, and an address may have only so many of
+ * them. A caller that names an existing deposit or key is never stopped, even if a guesser has the same address.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatabaseSilent } from '../db/connections.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { handleErrors } from './problem.ts'
-import { refuse, refuseIf } from './refusal.ts'
+import { refuse, refuseIfUnable } from './refusal.ts'
 
 let app: FastifyInstance
 let captured: CapturedLog
@@ -79,7 +79,7 @@ describe('a call that fails because', () => {
   })
 
   it('the database is away is logged as a refusal if it was refused immediately', async () => {
-    app.get('/away', async () => refuseIf('database_unavailable'))
+    app.get('/away', async () => refuseIfUnable('database_unavailable'))
     expect((await app.inject('/away')).json()).toMatchObject({
       ...unavailable,
       detail: expect.stringContaining('Nothing is lost'),

@@ -21,8 +21,9 @@ import { type FieldError, ProblemError } from './refusal.ts'
 const LINES_OF_ADDRESS = { perSecond: 0.1, burst: 100 }
 const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 
-/** The pool gave no connection in ten seconds: the database is away, or very busy. */
+/** For a call that got no connection in ten seconds: the database is away, or very busy. */
 const POOL_RETRY_S = 5
+/** For a call that failed because the database was away. */
 const AWAY_RETRY_S = 2
 
 /** The SQLSTATE of a write between two epochs. Only an operator can end this: see gateway/epochs. */

@@ -36,7 +36,7 @@ export type Unable = 'overloaded' | 'database_unavailable'
 const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }
 
 /** Refuses the call if it cannot be answered now. */
-export function refuseIf(unable: Unable | undefined): void {
+export function refuseIfUnable(unable: Unable | undefined): void {
   if (unable !== undefined) refuse(unable, { retryAfterS: RETRY_S[unable] })
 }
 

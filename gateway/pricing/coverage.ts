@@ -48,6 +48,7 @@ const MICROS = 1_000_000n
  */
 export function bandOf(prices: readonly SourcePrice[]): number {
   const amounts = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
+  // Of an even number of prices, the lower middle one.
   const middle = amounts[(amounts.length - 1) >> 1] ?? 0n
   return BANDS_USD.findLast((bound) => middle >= BigInt(bound) * MICROS) ?? 0
 }

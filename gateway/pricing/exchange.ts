@@ -79,6 +79,7 @@ export function crossRate(perEuro: string, dollarsPerEuro: string): string | und
   return `${digits.slice(0, -RATE_DIGITS)}.${digits.slice(-RATE_DIGITS)}`
 }
 
+/** Returns the decimal times 10^8; undefined for any other text. */
 function parseDecimal(text: string): bigint | undefined {
   const match = /^(\d{1,10})(?:\.(\d{1,8}))?$/.exec(text)
   if (match === null) return undefined

@@ -9,7 +9,7 @@ export type PerGame = Partial<Record<Game, number>>
  * `2500,rust:3000,tf:2800`.
  */
 export function perGame(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max} for all games, and others by game, such as ${min},rust:${max}`
+  const message = `must be a whole number from ${min} to ${max} for all games, optionally followed by numbers for single games, such as ${min},rust:${max}`
   return z.string().transform((text, context): PerGame => {
     const set: PerGame = {}
     for (const part of text.split(',')) {

@@ -44,6 +44,7 @@ export async function savePrices(
 const DAY_OF_OLD = sql`(extract(epoch from price.as_of)::bigint / 86400)::integer`
 const DAY_OF_NEW = sql`(extract(epoch from excluded.as_of)::bigint / 86400)::integer`
 const NEW_DAY = sql`${DAY_OF_NEW} > ${DAY_OF_OLD}`
+/** The item's history after the first price of a new day: seven days at most. */
 const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
 const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
 

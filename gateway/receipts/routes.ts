@@ -10,7 +10,7 @@ import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { withShownTrade } from '../deposits/store-deposit.ts'
 import { findDeposit, type NumberedDeposit, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
 import { readDepositEvents } from '../events/store.ts'
-import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
+import { refuse, refuseIfUnable, type Unable } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import { NOBODY } from '../shoppers/erasure-store.ts'
@@ -55,7 +55,7 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
         },
       },
       async (request, reply) => {
-        refuseIf(deps.unable())
+        refuseIfUnable(deps.unable())
         if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })
         const found = await lookUp(() => findReceipt(deps, request.params.name))
         if (found === undefined) refuse('deposit_not_found')

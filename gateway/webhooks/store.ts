@@ -79,6 +79,8 @@ export async function claimLane(
   most: number,
 ): Promise<Claim[]> {
   const now = clock.now()
+  // For retries, reads the due rows of each number of attempts. One scan of the index would also read rows that are not
+  // due.
   const due =
     lane === 'first'
       ? sql`

@@ -32,6 +32,7 @@ const soldSchema = z.object({
   last_30_days: z.object({ volume: countSchema }),
 })
 
+/** `volume`: the number sold in 30 days. */
 type Sold = { levelUsdMicros: bigint | null; volume: number }
 
 /** Two calls per game. Skinport allows 8 in 5 minutes, and answers from its cache if called more often. */
