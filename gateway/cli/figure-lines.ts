@@ -58,8 +58,7 @@ export function weatherLines({ outages, notice, bots, methods, methodBots }: Wea
   return [
     ...(outages.length === 0 ? ['Steam answers, and maintenance is off.'] : []),
     ...outages.map(({ kind, since }) => `${OUTAGE_TEXT[kind]}\tsince ${since.toISOString()}`),
-    ...(notice?.until == null ? [] : [`maintenance ends\t${notice.until.toISOString()}`]),
-    ...(notice?.text == null ? [] : [`shoppers read\t${notice.text.en}`, `in Russian\t${notice.text.ru}`]),
+    ...(notice === null ? [] : noticeLines(notice)),
     ...bots.flatMap(({ botId, bot, online, offersFailingSince, inventoriesFailingSince }) => {
       const failing = [
         ...(online ? [] : ['offline']),
@@ -76,6 +75,11 @@ export function weatherLines({ outages, notice, bots, methods, methodBots }: Wea
     ),
   ]
 }
+
+const noticeLines = ({ until, text }: NonNullable<Weather['notice']>): string[] => [
+  ...(until === null ? [] : [`maintenance ends\t${until.toISOString()}`]),
+  ...(text === null ? [] : [`shoppers read\t${text.en}`, `in Russian\t${text.ru}`]),
+]
 
 type Calls = Omit<Weather['methods'][number], 'method'>
 

@@ -173,6 +173,7 @@ describe('serve', () => {
         TRADETILL_CONSOLE_PORT: String(consolePort),
         TRADETILL_DATA: folder,
         TRADETILL_PRICE_SOURCES: 'none',
+        // The gateway stops when its stdin ends, which is at once here.
         TRADETILL_STDIN: '1',
       },
     })

@@ -13,8 +13,8 @@ import { switchMaintenanceOff, switchMaintenanceOn } from '../operations/mainten
 import { switchMarket } from '../operations/markets.ts'
 import { recordPayout, voidPayout } from '../operations/payouts.ts'
 import { blockPrice, freezePrice, overridePrice, releasePrice } from '../operations/prices.ts'
-import { approveProposal, declineProposal, limitAct } from '../operations/proposals.ts'
-import { armBots } from '../operations/restore.ts'
+import { approveProposal, changeApprovalLimit, declineProposal } from '../operations/proposals.ts'
+import { setBotsArmed } from '../operations/restore.ts'
 import { freeRoom } from '../operations/room.ts'
 import { allowShopper, denyShopper, eraseShopper, trustShopper } from '../operations/shoppers.ts'
 import { creditStore, debitStore, writeOffStore } from '../operations/store-books.ts'
@@ -103,8 +103,8 @@ export const ACTS: Record<string, Call> = {
   'bot resume': supportAct(bot, (deps, input) => resumeBot(deps, input.bot)),
   'bot retire': seriousAct(bot, (deps, input) => retireBot(deps, input.bot)),
   'bot remove': seriousAct(bot, (deps, input) => removeBot(deps, input.bot)),
-  'bot arm': seriousAct(nothing, (deps) => armBots(deps, true)),
-  'bot disarm': seriousAct(nothing, (deps) => armBots(deps, false)),
+  'bot arm': seriousAct(nothing, (deps) => setBotsArmed(deps, true)),
+  'bot disarm': seriousAct(nothing, (deps) => setBotsArmed(deps, false)),
   'deposit hold': seriousAct(z.object({ depositId: id }), (deps, { depositId }) =>
     holdDeposit(deps, depositId),
   ),
@@ -188,6 +188,8 @@ export const ACTS: Record<string, Call> = {
   'proposal approve': seriousAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
   'proposal decline': seriousAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
   'proposal limit': seriousAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>
-    limitAct(deps, { aboveUsdMinor: dollars === null ? null : BigInt(dollars) * CENTS_PER_DOLLAR }),
+    changeApprovalLimit(deps, {
+      aboveUsdMinor: dollars === null ? null : BigInt(dollars) * CENTS_PER_DOLLAR,
+    }),
   ),
 }

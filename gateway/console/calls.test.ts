@@ -4,7 +4,12 @@ import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operato
 import { allCommands } from '../cli/app.ts'
 import { dismissOperator } from '../operations/operators.ts'
 import { recordPayout } from '../operations/payouts.ts'
-import { approveProposal, declineProposal, limitAct, listProposals } from '../operations/proposals.ts'
+import {
+  approveProposal,
+  changeApprovalLimit,
+  declineProposal,
+  listProposals,
+} from '../operations/proposals.ts'
 import type { Authenticator } from '../testing/authenticator.ts'
 import {
   OWN_PAGE_HEADERS,
@@ -111,7 +116,7 @@ describe('D-33 a page on another port of this host', () => {
     },
   )
 
-  test('cannot read, frame or open the page as its own', async () => {
+  test('cannot read or frame the page, or keep a handle on its window', async () => {
     const { headers } = await till.app.inject({ url: '/', headers: { host: OWN_PAGE_HEADERS.host } })
     expect(headers).toMatchObject({
       'x-frame-options': 'DENY',
@@ -254,7 +259,9 @@ describe('D-33 the approval of a second operator', () => {
     ada = await signIn(till, 'Ada')
     till.advanceLimits(60 * MINUTE_MS)
     grace = await signIn(till, 'Grace')
-    expect(await limitAct(till.by('host'), { aboveUsdMinor: 10_000n })).toMatchObject({ kind: 'done' })
+    expect(await changeApprovalLimit(till.by('host'), { aboveUsdMinor: 10_000n })).toMatchObject({
+      kind: 'done',
+    })
   })
   beforeEach(async () => {
     for (const person of [ada, grace]) {
@@ -377,7 +384,7 @@ describe('D-33 the approval of a second operator', () => {
   })
 
   test('is needed for a change of the limit too', async () => {
-    const answer = await limitAct(till.by('host'), { aboveUsdMinor: null })
+    const answer = await changeApprovalLimit(till.by('host'), { aboveUsdMinor: null })
     expect(answer).toMatchObject({ refusal: 'proposed' })
     const list = await listProposals({ ...till.by('host') })
     expect(list).toMatchObject({ data: { aboveUsdMinor: 10_000n } })

@@ -48,7 +48,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   const findings = [
     ...settingsFindings(settings),
     ...machineFindings(machine),
-    ...(await examineRest(settings, options)),
+    ...(await examineAfterSettings(settings, options)),
   ]
   const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length
   const data = { findings, toMend: count('mend'), notChecked: count('not_checked') }
@@ -61,7 +61,7 @@ const TILL_CHECKS = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
 /** Checks that need valid settings. */
 const CHECKS_AFTER_SETTINGS = ['database', 'public', 'console', ...TILL_CHECKS, 'alerts']
 
-async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
+async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
     return CHECKS_AFTER_SETTINGS.map((check) => notChecked(check, 'fix the settings first'))
   }

@@ -58,7 +58,7 @@ export async function readStoreStates(
 
 /** Sets the answer of each enabled endpoint. */
 async function testAll(deps: TestsDeps, endpoints: TestedEndpoint[], nowMs: () => number): Promise<void> {
-  const [test, inTurn, beginMs] = [tester(deps), createLimiter(TESTS_AT_A_TIME), nowMs()]
+  const [test, inTurn, beginMs] = [createTester(deps), createLimiter(TESTS_AT_A_TIME), nowMs()]
   const enabled = endpoints.filter(({ endpoint }) => endpoint.state === 'enabled')
   const work = enabled.map((tested) =>
     inTurn(async () => {
@@ -69,7 +69,12 @@ async function testAll(deps: TestsDeps, endpoints: TestedEndpoint[], nowMs: () =
   await Promise.all(work)
 }
 
-function tester({ config, db, clock, send }: TestsDeps): (endpoint: EndpointRow) => Promise<WebhookAnswer> {
+function createTester({
+  config,
+  db,
+  clock,
+  send,
+}: TestsDeps): (endpoint: EndpointRow) => Promise<WebhookAnswer> {
   const box = createSecretBox(config.masterKey, config.oldMasterKeys)
   const deps = {
     clock,

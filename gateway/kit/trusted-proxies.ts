@@ -44,7 +44,7 @@ function rangeOf(entry: string): Range | undefined {
   if (!/^[\da-f.:]+(?:\/\d{1,3})?$/i.test(entry)) return undefined
   const isRange = entry.includes('/')
   if (isRange ? !ipaddr.isValidCIDR(entry) : !ipaddr.isValid(entry)) return undefined
-  const [address, bits] = isRange ? ipaddr.parseCIDR(entry) : wholeOf(ipaddr.parse(entry))
+  const [address, bits] = isRange ? ipaddr.parseCIDR(entry) : rangeOfAddress(ipaddr.parse(entry))
   // Short forms of IPv4, such as 10.1, mean different addresses to different readers.
   if (address.kind() === 'ipv4' && !/^(?:\d+\.){3}\d+(?:\/|$)/.test(entry)) return undefined
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
@@ -53,4 +53,7 @@ function rangeOf(entry: string): Range | undefined {
   return [address, bits]
 }
 
-const wholeOf = (address: ipaddr.IPv4 | ipaddr.IPv6): Range => [address, address.kind() === 'ipv4' ? 32 : 128]
+const rangeOfAddress = (address: ipaddr.IPv4 | ipaddr.IPv6): Range => [
+  address,
+  address.kind() === 'ipv4' ? 32 : 128,
+]

@@ -22,7 +22,10 @@ import { creditTrade, releaseTrade, reverseTrade } from './trades.ts'
 export type ApprovalLimit = { aboveUsdMinor: bigint | null }
 
 /** Sets the limit; null means that no act needs a second operator. Changing an existing limit needs one too. */
-export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promise<Answer<ApprovalLimit>> {
+export function changeApprovalLimit(
+  deps: ActDeps,
+  { aboveUsdMinor }: ApprovalLimit,
+): Promise<Answer<ApprovalLimit>> {
   const secondOperator = { input: { aboveUsdMinor }, moves: () => 'all' as const }
   const what = {
     name: 'proposal limit',
@@ -79,7 +82,7 @@ const REPETITIONS: Record<string, (deps: ActDeps, input: unknown) => Promise<Ans
   'trade credit': (deps, input) => creditTrade(deps, credit.parse(input)),
   'trade release': (deps, input) => releaseTrade(deps, trade.parse(input).tradeId),
   'trade reverse': (deps, input) => reverseTrade(deps, trade.parse(input).tradeId),
-  'proposal limit': (deps, input) => limitAct(deps, limit.parse(input)),
+  'proposal limit': (deps, input) => changeApprovalLimit(deps, limit.parse(input)),
 }
 
 export type ProposalView = Awaited<ReturnType<typeof selectProposals>>[number]

@@ -66,7 +66,7 @@ export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
 export type ArmedView = { armed: boolean }
 
 /** Arms or disarms the bots. No process holds a disarmed bot, so no offer is sent, cancelled or read. */
-export function armBots(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
+export function setBotsArmed(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
   const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, argumentsOf: () => ({}) }
   return act(deps, what, async (tx) => {
     const changed = await setDisarmed(tx, !armed, deps.clock.now())

@@ -144,8 +144,8 @@ const disarm = command({
   example: "bot disarm --reason 'a copy for tests'",
   parameters: { flags: ACT },
   load: async () => {
-    const { armBots } = await import('../../operations/restore.ts')
-    return async (session: Session, flags: ActFlags) => armBots(await session.act(flags), false)
+    const { setBotsArmed } = await import('../../operations/restore.ts')
+    return async (session: Session, flags: ActFlags) => setBotsArmed(await session.act(flags), false)
   },
 })
 
@@ -154,8 +154,8 @@ const arm = command({
   example: 'bot arm',
   parameters: { flags: ACT },
   load: async () => {
-    const { armBots } = await import('../../operations/restore.ts')
-    return async (session: Session, flags: ActFlags) => armBots(await session.act(flags), true)
+    const { setBotsArmed } = await import('../../operations/restore.ts')
+    return async (session: Session, flags: ActFlags) => setBotsArmed(await session.act(flags), true)
   },
 })
 

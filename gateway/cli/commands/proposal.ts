@@ -40,10 +40,10 @@ const limit = command({
     },
   },
   load: async () => {
-    const { limitAct } = await import('../../operations/proposals.ts')
+    const { changeApprovalLimit } = await import('../../operations/proposals.ts')
     return async (session: Session, flags: SeriousFlags, typed: string) => {
       const aboveUsdMinor = limitOf(typed)
-      return limitAct(await session.act(flags), { aboveUsdMinor })
+      return changeApprovalLimit(await session.act(flags), { aboveUsdMinor })
     }
   },
 })

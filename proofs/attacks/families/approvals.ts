@@ -1,6 +1,6 @@
 /** Operators who try to move money alone, above the till's limit: family 55. */
 import { recordPayout } from '../../../gateway/operations/payouts.ts'
-import { limitAct } from '../../../gateway/operations/proposals.ts'
+import { changeApprovalLimit } from '../../../gateway/operations/proposals.ts'
 import { type ConsoleAnswer, post } from '../../../gateway/testing/console.ts'
 import { aStore } from '../../../gateway/testing/till.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -64,7 +64,7 @@ const pay = (staff: Staff, who: Person, { storeId, amount, reference = nextRefer
 /** Adds the operators, and sets the limit above which two of them must agree. */
 async function prepareStaff(target: Target): Promise<Staff> {
   const staff = await staffOf(target)
-  await limitAct(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
+  await changeApprovalLimit(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
   return staff
 }
 
@@ -163,7 +163,7 @@ const changedLimits = (staff: Staff): Case<Defence>[] =>
     what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,
     stoppedBy: 'two operators to change the limit' as const,
     async attack() {
-      const { kind } = await limitAct(staff.till.by('host'), { aboveUsdMinor })
+      const { kind } = await changeApprovalLimit(staff.till.by('host'), { aboveUsdMinor })
       return problemIf(kind === 'done', 'one operator changed it')
     },
   }))
@@ -202,7 +202,7 @@ export const approvals: Family = family<Defence>({
       ],
     },
     'two operators to change the limit': {
-      at: `${PROPOSALS} limitAct`,
+      at: `${PROPOSALS} changeApprovalLimit`,
       off: [
         {
           file: PROPOSALS,

@@ -77,7 +77,7 @@ export const expressions: Family = family<Defence>({
   kind: 'pure',
   defences: {
     'no ambiguous loop': {
-      at: `${CHECK} slowWay`,
+      at: `${CHECK} findSlowWay`,
       off: [
         {
           file: CHECK,
@@ -87,7 +87,7 @@ export const expressions: Family = family<Defence>({
       ],
     },
     'no loop that continues another': {
-      at: `${CHECK} slowWay`,
+      at: `${CHECK} findSlowWay`,
       off: [
         {
           file: CHECK,

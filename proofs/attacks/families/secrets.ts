@@ -200,10 +200,10 @@ export const copiedDatabase: Family = family({
     'bound to its place': {
       at: `${BOX} createSecretBox`,
       off: [
-        { file: BOX, from: 'masterKey, nonce).setAAD(Buffer.from(aad))', to: 'masterKey, nonce)' },
+        { file: BOX, from: 'masterKey, nonce).setAAD(Buffer.from(place))', to: 'masterKey, nonce)' },
         {
           file: BOX,
-          from: 'decipher.setAAD(Buffer.from(aad))',
+          from: 'decipher.setAAD(Buffer.from(place))',
           to: 'decipher',
         },
       ],
