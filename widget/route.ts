@@ -8,6 +8,7 @@ export type Route =
 
 const DEPOSIT = /^\/(?:deposit\/([^/]+)|([0-9a-f]{32}))$/
 
+/** `home` leads to the operator's own page, which can be on another site. `landing` is the till's first page. */
 const SCREENS: Record<string, 'landing' | 'home' | 'help'> = {
   '': 'landing',
   '/home': 'home',

@@ -85,12 +85,12 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
 
 function Holds({ holds, refresh }: Pick<ListData, 'holds'> & { refresh: () => void }) {
   return (
-    <Panel title="Blocked and frozen">
+    <Panel title="Holds">
       <Table
         caption="Items whose price does not follow the sources"
         rows={holds}
         keyOf={({ game, item }) => `${game} ${item}`}
-        empty="Nothing is blocked or frozen."
+        empty="No price is blocked, frozen or set by hand."
         columns={[
           { name: 'Game', show: (row) => row.game },
           { name: 'Item', show: (row) => row.item ?? 'the whole game' },

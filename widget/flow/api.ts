@@ -40,7 +40,8 @@ const NO_DETAILS: Refusal = { code: null, detail: null }
 
 export type Api = ReturnType<typeof createApi>
 
-/** Calls the page's own origin. `cookies` is read at each call. `renew` may fetch another token. */
+/** Calls the page's own origin. `cookies` is read at each call. `renew` is called when the
+ * page's token was refused: a page in a frame without cookies reloads itself, because its token has expired. */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
     const first = await attempt<T>(request)

@@ -165,7 +165,7 @@ describe('creating', () => {
     expect(modalKind(play(creating(), LEAVE).state)).toBe('creating')
   })
 
-  it('D-25 an offer first reported by the deposit is confirmed', () => {
+  it('D-25 an offer that a poll reports first opens the confirmation', () => {
     expect(modalKind(play(creating(), loaded({ status: 'pending' })).state)).toBe('confirming')
     expect(modalKind(play(creating(), loaded({ creating: true })).state)).toBe('creating')
   })
@@ -180,7 +180,7 @@ describe('a page opened while an offer is being created', () => {
     expect(creation(joined)).toBeUndefined()
   })
 
-  it('D-25 confirms the offer once it is open', () => {
+  it('D-25 opens the confirmation once the offer is open', () => {
     expect(modalKind(play(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 

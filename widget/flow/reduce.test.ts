@@ -83,7 +83,7 @@ describe('opening the page', () => {
     ['an empty field', undefined, USER_LINK],
     ["this user's stored link", LINK, LINK],
     ["another user's stored link", OTHER_LINK, USER_LINK],
-  ])('D-26 a user who is found while the page shows %s is used', (_what, link, shown) => {
+  ])('D-26 uses a user found by a later answer, while the page shows %s', (_what, link, shown) => {
     const waiting = play(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
     const { state } = play(waiting, loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
@@ -95,7 +95,7 @@ describe('opening the page', () => {
     expect(linkOf(play(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 the link without its token is not an error, even when typed again', () => {
+  it('D-26 the link of this user without its token is not an error, even when retyped', () => {
     const { state } = play(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
     expect(kinds(state)).toEqual(['loadInventory'])
@@ -342,7 +342,7 @@ describe('the outcome', () => {
     expect(play(state, loaded({ status: older })).state).toBe(state)
   })
 
-  it('A-064 leads to the store once, on the first answer with its address, and 8 s later if money is held', () => {
+  it('A-064 the first answer with the store’s address leads there once: immediately, or after 8 s if money is held', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
     const forgetOffer = { kind: 'forgetOffer', hash: opening().hash }
@@ -374,8 +374,8 @@ describe('an outage while polling', () => {
 
   it.each([
     ['a full answer', loaded({ status: 'pending' })],
-    ['an unchanged one', { kind: 'paymentUnchanged' }],
-  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is shown again', (_what, answer) => {
+    ['an unchanged answer', { kind: 'paymentUnchanged' }],
+  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next is shown again', (_what, answer) => {
     expect(play(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
 

@@ -1,4 +1,7 @@
-/** The texts of the first view: before and around the field for the trade link. */
+/**
+ * The texts of the first view: before and around the field for the trade link. The requirements fix “Deposit to the”
+ * and “add funds”.
+ */
 import type { Language } from '../../contract/languages.ts'
 
 const en = {

@@ -1,4 +1,7 @@
-/** The texts of the rest of a deposit's page: its notices, its messages, and those that several parts share. */
+/**
+ * The texts of the rest of a deposit's page: its notices, its messages, and those that several parts share. The
+ * requirements fix “failed to receive deposit”, “Failed get user information” (A-122) and “Technical works”.
+ */
 import type { Language } from '../../contract/languages.ts'
 import type { Mistake } from '../rest/mistakes.ts'
 import type { SteamPage } from '../steam-pages.ts'

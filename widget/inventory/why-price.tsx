@@ -5,7 +5,7 @@ import type { PriceQuestion } from '../flow/state.ts'
 import { useStand } from './texts.ts'
 
 export type Asking = {
-  /** The id of the popover with the answer, which the sign on a card opens. */
+  /** The id of the popover with the answer, which the question mark on a card opens. */
   whyId: string
   /** The item whose price the popover explains; null while it is closed. */
   questioned: string | null
@@ -21,9 +21,9 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
     whyId,
     questioned,
     onAsk: (id) => {
-      // A second press on the sign closes the popover.
+      // A second press on the same question mark closes the popover.
       if (id === questioned) return
-      // A press on another sign would also only close it: the browser counts every sign as part of the popover.
+      // A press on another one would also only close it: the browser counts every button that opens it as part of it.
       document.getElementById(whyId)?.hidePopover()
       flow.dispatch({ kind: 'priceQuestioned', id })
     },
@@ -33,7 +33,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
 
 type Props = { id: string; question: PriceQuestion | null; flow: Flow }
 
-/** Shows the reasons for a price next to the pressed sign. The popover closes when its question ends. */
+/** Shows the reasons for a price next to the pressed question mark. The popover closes when its question ends. */
 export function WhyPrice({ id, question, flow }: Props) {
   const popover = useRef<HTMLDivElement>(null)
   useClosing(popover, question === null)

@@ -76,6 +76,9 @@ const HELD_UNTIL = '2026-12-04T00:00:00.000Z'
 
 const DATE = formatDate(HELD_UNTIL, 'en')
 
+/** The words before the time. */
+const [NEXT_OFFER = ''] = en.nextOfferAt('12:00').split('12:00')
+
 it.each([
   ['nothing is held', 0, null, en.outcomes.succeeded.description],
   ['all of it is held', 2000, HELD_UNTIL, en.receivedForLater(DATE)],
@@ -95,16 +98,19 @@ it.each([
   ['all of it', { heldAmount: 0, heldUntil: null }, en.toldAll],
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.toldInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
-])('with %s credited now, the page says so once the store has accepted the webhook', (_, held, shownText) => {
-  const html = (storeTold: boolean): string => {
-    const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
-    return markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
-  }
-  expect(html(true)).toContain(shownText)
-  expect(html(false)).not.toContain('the store knows')
-})
+])(
+  'with %s credited now, the page says that the store knows only once the store has accepted the webhook',
+  (_, held, shownText) => {
+    const html = (storeTold: boolean): string => {
+      const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
+      return markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+    }
+    expect(html(true)).toContain(shownText)
+    expect(html(false)).not.toContain('the store knows')
+  },
+)
 
-describe('an offer that ended within seconds', () => {
+describe('a declined offer, within seconds or later', () => {
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
   it('says first how to pay after all, then warns, with one button', () => {
@@ -116,7 +122,7 @@ describe('an offer that ended within seconds', () => {
     )
     const buttons = [...html.matchAll(/<a class="button[^>]*href="([^"]*)"[^>]*>([^<]*)/g)]
     expect(buttons.map(([, href, face]) => [href, face])).toEqual([['https://store.example/', en.startAgain]])
-    expect(html).not.toContain(en.nextOfferAt(''))
+    expect(html).not.toContain(NEXT_OFFER)
   })
 
   it.each([
@@ -144,10 +150,10 @@ it.each([
   ['declined', 'tradeDeclined', false, true],
   ['countered', 'tradeCountered', false, true],
   ['declined at once', 'tradeDeclined', true, true],
-  ['cancelled at once by others', 'tradeHasInvalidItems', true, true],
+  ['its items changed at once', 'tradeHasInvalidItems', true, true],
   ['not accepted in time', 'tradeTimeout', false, false],
 ] as const)(
-  'only a shopper who may have ended the offer reads how to pay after all: %s',
+  'only a shopper whose own act may have ended the offer reads how to pay after all: %s',
   (_, status, endedAtOnce, isShown) => {
     const ended = payment({ status, endedAtOnce })
     const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)

@@ -79,7 +79,7 @@ it('a later attempt has other addresses, and none on a page served unbuilt', () 
   expect(addressesOf(undefined, 2)).toBeNull()
 })
 
-it('a render that has not seen a change sees the state before it', async () => {
+it('a render that has seen n changes of all parts gets the state after the n-th, even if there were more since', async () => {
   let online = false
   const part = createPart(async () => {
     if (!online) throw new TypeError('failed to fetch')
@@ -93,7 +93,7 @@ it('a render that has not seen a change sees the state before it', async () => {
   await vi.advanceTimersByTimeAsync(0)
   online = true
   await vi.advanceTimersByTimeAsync(2000)
-  expect([0, 1, 2, 3].map((more) => part.after(before + more).kind)).toEqual([
+  expect([0, 1, 2, 3].map((changes) => part.after(before + changes).kind)).toEqual([
     'loading',
     'failed',
     'failed',

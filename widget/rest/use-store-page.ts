@@ -17,7 +17,7 @@ export function useStorePage({ payment }: FlowState): void {
   }, [depositId, status, question])
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
-    // If the deposit has a redirect, the redirect reports the end, after the shopper has read it.
+    // A deposit with a redirect is reported by `redirectTo`, which waits until the shopper has read the outcome.
     if (status === 'succeeded' && !hasRedirect)
       sendToStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
   }, [depositId, status, hasRedirect])

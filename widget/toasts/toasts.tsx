@@ -12,7 +12,7 @@ const ICONS: Record<ToastType, () => React.ReactNode> = {
   error: () => <CloseIcon />,
 }
 
-/** As long as `--toast` in styles/tokens.css. */
+/** The same duration as `--toast` in styles/tokens.css. */
 const LEAVE_MS = 400
 
 /** The toasts on the page. A removed one fades out first, unless the shopper prefers reduced motion. */

@@ -18,8 +18,8 @@ const colour = fc
   .integer({ min: 0, max: 0xffffff })
   .map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
-/** The least contrast of a sign with its surface, and of a text with its background, as WCAG requires. */
-const SIGN_CONTRAST = 3
+/** The least contrast of an icon with its surface, and of a text with its background, as WCAG requires. */
+const ICON_CONTRAST = 3
 const TEXT_CONTRAST = 4.5
 
 describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
@@ -29,7 +29,7 @@ describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
       fc.property(colour, (chosen) => {
         const { accent, strong, on } = accentIn(scheme, chosen)
         for (const surface of SURFACES[scheme] ?? []) {
-          expect(contrastOf(accent, surface)).toBeGreaterThanOrEqual(SIGN_CONTRAST)
+          expect(contrastOf(accent, surface)).toBeGreaterThanOrEqual(ICON_CONTRAST)
         }
         expect(contrastOf(on, accent)).toBeGreaterThanOrEqual(TEXT_CONTRAST)
         expect(contrastOf(on, strong)).toBeGreaterThanOrEqual(TEXT_CONTRAST)

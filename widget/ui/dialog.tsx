@@ -55,7 +55,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         event.preventDefault()
         onClose?.()
       }}
-      // A browser may close it anyway, after repeated Esc or Back. Only the page's state closes it.
+      // After repeated Esc or Back, a browser closes it anyway. Then close it in the page's state too, or open it again.
       onClose={(event) => {
         const { currentTarget: element } = event
         if (event.target !== element || !element.isConnected || element.open) return
