@@ -66,8 +66,9 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
   return rows
 }
 
-const NEWEST = '9223372036854775807'
-const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entry.id <= ${NEWEST}::bigint`
+/** The largest bigint, so the upper end excludes no entry. */
+const LARGEST_ID = '9223372036854775807'
+const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entry.id <= ${LARGEST_ID}::bigint`
 
 /** The most entries in one pass. The first pass after an upgrade finds all of history. */
 const MOST_ENTRIES = 20_000

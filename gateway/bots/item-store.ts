@@ -80,7 +80,10 @@ const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => 
 /** `protected`: the items that their senders can still take back. */
 export type HeldCount = { appId: number; held: number; protected: number }
 
-/** Numbers of the bot's items by game, up to date. Reads the entries since the last count and the protected trades. */
+/**
+ * Numbers of the bot's items by game, up to date. Reads the entries since the last count and the protected trades.
+ * 9223372036854775807 is the largest bigint: it ends the pairs of the bot.
+ */
 export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`
     with known as materialized (

@@ -41,8 +41,6 @@ async function deliver(game: 'cs' | 'dota') {
   const settlesAt = new Date(till.clock.now().getTime() + 8 * 86_400_000)
   session.accept(offerId, game === 'cs' ? { settlesAt } : {})
   await tradeHandlers(till.deps).refresh(bot, id)
-  till.clock.advance(10_000)
-  await tradeHandlers(till.deps).refresh(bot, id)
   return deposit
 }
 

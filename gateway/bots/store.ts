@@ -19,7 +19,7 @@ const LATE_AFTER = '5 seconds'
 
 /**
  * The stored count of a bot's items plus later custody entries. For the comparison of pairs see countItems in
- * item-store.ts.
+ * item-store.ts. 9223372036854775807 is the largest bigint: it ends the pairs of the bot.
  */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)

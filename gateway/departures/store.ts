@@ -20,9 +20,9 @@ import { isVaultsGift } from './wish-store.ts'
 export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): DepartureStore {
   return {
     watchedFrom: (botId) => watchedFrom(db, botId),
-    known: (botId, ids) => knownDepartures(db, botId, ids),
+    findDepartures: (botId, ids) => knownDepartures(db, botId, ids),
     underWay: (botId, limit) => underWay(db, botId, limit),
-    note: (botId, steamTrade, judge) =>
+    noteDeparture: (botId, steamTrade, judge) =>
       inTransaction(db, async (tx): Promise<NotedDeparture | undefined> => {
         const { tradeId: steamTradeId, partnerSteamId, given } = steamTrade
         const locked = await lockDeparture(tx, botId, steamTradeId)

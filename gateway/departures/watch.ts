@@ -31,14 +31,14 @@ export type NotedDeparture = { events: readonly DepartureEvent[]; departure: Dep
 export type DepartureStore = {
   /** The time since which the till looks for the bot's departures; undefined if the bot never held an item. */
   watchedFrom(botId: bigint): Promise<Date | undefined>
-  known(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
+  findDepartures(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
   /** Ids of the bot's Steam trades that were under way when Steam was last asked, the longest known first. */
   underWay(botId: bigint, limit: number): Promise<string[]>
   /**
    * Commits the events that `judge` derives from the current departure, and books its items. `judge` may run more
    * than once. Resolves to undefined if nothing changed.
    */
-  note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<NotedDeparture | undefined>
+  noteDeparture(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<NotedDeparture | undefined>
   /**
    * Books items that had left a bot and were sent to this one. Resolves to their number. It is 0 for the trade of a
    * deposit, because the delivery books its items.
@@ -84,8 +84,9 @@ export async function noteDepartures(
   const undone = page.flatMap(({ rollbackOf }) =>
     rollbackOf === null || listed.has(rollbackOf) ? [] : [rollbackOf],
   )
-  const known = await deps.departures.known(bot.botId, [...listed, ...undone])
-  for (const steamTrade of giving) await note(deps, bot, { steamTrade, known: known.get(steamTrade.tradeId) })
+  const known = await deps.departures.findDepartures(bot.botId, [...listed, ...undone])
+  for (const steamTrade of giving)
+    await noteSteamTrade(deps, bot, { steamTrade, known: known.get(steamTrade.tradeId) })
   await bookSentBack(deps, bot, page)
   for (const steamTrade of giving) if (steamTrade.rollbackOf !== null) await bookUndone(deps, bot, steamTrade)
   const ids = undone.filter((id) => known.has(id))
@@ -128,7 +129,8 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Promise<void> {
   const { departures } = deps
   const ids = await departures.underWay(bot.botId, SINGLES_A_TURN)
-  if (ids.length > 0) await readSingly(deps, bot, { ids, known: await departures.known(bot.botId, ids) })
+  if (ids.length > 0)
+    await readSingly(deps, bot, { ids, known: await departures.findDepartures(bot.botId, ids) })
   await departures.bookLate(bot.botId)
 }
 
@@ -138,7 +140,8 @@ async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: 
   for (const id of ids.slice(0, SINGLES_A_TURN)) {
     const answer = await bot.session.readSteamTrade(id)
     if (answer.kind === 'unavailable') return
-    if (answer.kind === 'trade') await note(deps, bot, { steamTrade: answer.trade, known: known.get(id) })
+    if (answer.kind === 'trade')
+      await noteSteamTrade(deps, bot, { steamTrade: answer.trade, known: known.get(id) })
   }
 }
 
@@ -150,13 +153,17 @@ const UNEXPLAINED: Omit<Circumstances, 'destination'> = {
   movedByHand: new Set(),
 }
 
-async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: ReadTrade): Promise<void> {
+async function noteSteamTrade(
+  deps: DepartureDeps,
+  bot: BotContext,
+  { steamTrade, known }: ReadTrade,
+): Promise<void> {
   const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
   const judge: Judge = (stored, circumstances) =>
     deps.core.judgeDeparture(stored, steamTrade, { destination, ...circumstances })
   // Most rows change nothing. Return before taking a lock for them.
   if (judge(known, UNEXPLAINED).length === 0) return
-  const noted = await deps.departures.note(bot.botId, steamTrade, judge)
+  const noted = await deps.departures.noteDeparture(bot.botId, steamTrade, judge)
   if (noted !== undefined) logDeparture(deps.log, bot, noted)
 }
 

@@ -41,7 +41,7 @@ async function work(): Promise<void> {
 const watch = () => tradeHandlers(till.deps).watch(bot)
 
 /** Requests the trade and lets the bot send it, without waiting for the answer to the request. */
-async function begin(deposit: Deposit) {
+async function requestAndSend(deposit: Deposit) {
   const before = (await trades()).length
   const answer = requestTrade(till.deps, deposit.body)
   // If no offer follows, the call still waits when the till closes.
@@ -68,7 +68,7 @@ const available = async () => (await balancesOf(till.db, store.id))[0]?.availabl
 /** Starts a trade that is given up, because its offer cannot be found. */
 async function abandon(deposit: Deposit) {
   session.sends.push({ answer: 'unknown' })
-  const { answer } = await begin(deposit)
+  const { answer } = await requestAndSend(deposit)
   for (const ms of [5_000, 15_000, 25_000]) {
     till.clock.advance(ms)
     await work()
@@ -144,7 +144,7 @@ describe('an offer whose trade was given up', () => {
     'D-6 is credited by a proof of delivery after it ended as %s, at any time within a day',
     async (state) => {
       const deposit = await aDeposit(till, store)
-      await begin(deposit)
+      await requestAndSend(deposit)
       session.offers.set('1', { ...offer('1'), state })
       await watch()
       expect((await depositOf(deposit)).status).not.toBe('pending')
@@ -161,7 +161,7 @@ describe('an offer whose trade was given up', () => {
 
   it('D-6 is cancelled, not left open, if Steam takes its end back', async () => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
     await watch()
     session.offers.set('1', { ...offer('1'), state: 'active' })
@@ -172,7 +172,7 @@ describe('an offer whose trade was given up', () => {
 
   it('is no longer read after a day', async () => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
     await watch()
     for (const ms of [60_000, 600_000, 3_600_000, 21_600_000, 86_400_000]) {
@@ -184,7 +184,7 @@ describe('an offer whose trade was given up', () => {
 
   it('is still read after a day if Steam did not answer', async () => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
     await watch()
     session.isDown = true
@@ -203,7 +203,7 @@ describe('two trades of one deposit', () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     const first = await tradeOf(deposit)
-    await begin(deposit)
+    await requestAndSend(deposit)
     const [second] = [...session.offers.keys()]
     await appearOnSteam(deposit)
     session.offers.set('70', { ...offer('70'), message: first.secret_code })
@@ -220,7 +220,7 @@ describe('two trades of one deposit', () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     const first = await tradeOf(deposit)
-    await begin(deposit)
+    await requestAndSend(deposit)
     await cancelDeposit(till.deps, store.id, deposit.id)
     await appearOnSteam(deposit)
     session.offers.set('70', { ...offer('70'), message: first.secret_code })
@@ -240,7 +240,7 @@ describe('two trades of one deposit', () => {
     await abandon(first)
     await appearOnSteam(first)
     const code = (await tradeOf(deposit)).secret_code
-    await begin({ ...deposit, body: { ...deposit.body, items: [other] } })
+    await requestAndSend({ ...deposit, body: { ...deposit.body, items: [other] } })
     const second = [...session.offers.keys()].find((id) => id !== '70') ?? ''
     session.offers.set('70', { ...offer('70'), message: code })
     session.accept(second)
@@ -258,7 +258,7 @@ describe('two trades of one deposit', () => {
 describe('a twin of the offer', () => {
   it('is cancelled', async () => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     await appearOnSteam(deposit, '71')
     await watch()
     expect([offer('1').state, offer('71').state]).toEqual(['active', 'cancelled'])
@@ -266,7 +266,7 @@ describe('a twin of the offer', () => {
 
   it('is credited if it was the accepted one, and the other is invalid', async () => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     await appearOnSteam(deposit, '71')
     session.accept('71')
     await watch()
@@ -283,7 +283,7 @@ describe('a send without an answer', () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
     session.unreadable = [{ offerId: '70', partnerSteamId: null, message: null }]
-    await begin(deposit)
+    await requestAndSend(deposit)
     for (let look = 0; look < 20; look += 1) {
       till.clock.advance(15_000)
       await work()
@@ -295,7 +295,7 @@ describe('a send without an answer', () => {
 describe('a trade that Steam undid before it was proved', () => {
   it.each(['failed', 'rolled_back'] as const)('and that reads as %s twice is ended', async (state) => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     session.accept('1')
     const steamTrade = session.trades.get('9001')
     if (steamTrade?.kind !== 'trade') throw new Error('Steam has no such trade')
@@ -320,7 +320,7 @@ describe('a bot that is gone', () => {
     till.clock.advance(1)
     await sweepTrades(till.deps)
     expect(await answer).toEqual({ kind: 'refused', code: 'no_bot_available' })
-    await begin(deposit)
+    await requestAndSend(deposit)
     expect((await depositOf(deposit)).status).toBe('pending')
   })
 
@@ -336,7 +336,7 @@ describe('a bot that is gone', () => {
 
   it('is reported to the operator with the trades that wait for it', async () => {
     const deposit = await aDeposit(till, store)
-    await begin(deposit)
+    await requestAndSend(deposit)
     await till.db
       .updateTable('bot')
       .set({ online: false, state: 'dead', state_reason: 'token_dead' })
@@ -353,7 +353,7 @@ describe('a lease that runs out', () => {
     const deposit = await aDeposit(till, store)
     let checks = 0
     bot = { ...bot, mayWrite: () => ++checks === 1 }
-    await begin(deposit)
+    await requestAndSend(deposit)
     expect(session.offers.size).toBe(0)
     expect(await tradeOf(deposit)).toMatchObject({ state: 'intended', send_started_at: null })
   })
@@ -363,7 +363,7 @@ describe('a lease that runs out', () => {
     session.afterSend = async () => {
       await till.db.updateTable('bot').set({ lease_epoch: 2n }).execute()
     }
-    await begin(deposit)
+    await requestAndSend(deposit)
     expect((await tradeOf(deposit)).state).toBe('sending')
     expect(offer('1').state).toBe('cancelled')
   })

@@ -45,8 +45,8 @@ function bury(count: number): void {
   for (const [id, offer] of ownOffers) session.offers.set(id, offer)
 }
 
-/** A trade whose send was not answered. */
-async function unansweredSend(createsOffer: boolean) {
+/** Requests a trade, and sends its offer without an answer from Steam. */
+async function sendWithoutAnswer(createsOffer: boolean) {
   session.sends.push({ answer: 'unknown', createsOffer })
   const answer = requestTrade(till.deps, (await aDeposit(till, await aStore(till))).body)
   await expect.poll(trades).toHaveLength(1)
@@ -120,7 +120,7 @@ describe('a list of many pages', () => {
   })
 
   it('shows an unanswered offer as soon as its page is read', async () => {
-    const { answer, work, row } = await unansweredSend(true)
+    const { answer, work, row } = await sendWithoutAnswer(true)
     bury(800)
     for (let look = 0; look < 3; look += 1) {
       till.clock.advance(5_000)
@@ -131,7 +131,7 @@ describe('a list of many pages', () => {
   })
 
   it('proves only at its end that an unanswered offer is missing', async () => {
-    const { answer, work, row } = await unansweredSend(false)
+    const { answer, work, row } = await sendWithoutAnswer(false)
     bury(800)
     const missed = []
     for (let look = 0; look < 9; look += 1) {
@@ -155,7 +155,7 @@ describe('a row that cannot be read', () => {
   }
 
   it('does not affect offers to others, or with other codes', async () => {
-    const { answer, work, row } = await unansweredSend(false)
+    const { answer, work, row } = await sendWithoutAnswer(false)
     const partner = (await row())?.partner_steam_id ?? ''
     session.unreadable = [
       { offerId: '70', partnerSteamId: partner, message: 'by hand' },
@@ -171,7 +171,7 @@ describe('a row that cannot be read', () => {
     ['except for its partner', {}],
     ['at all', { partnerSteamId: null }],
   ])('%s keeps a trade unknown, and alerts the operator once after an hour', async (_, marks) => {
-    const { answer, work, row } = await unansweredSend(false)
+    const { answer, work, row } = await sendWithoutAnswer(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
     session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
     await lookOften(work)
@@ -192,7 +192,7 @@ describe('a row that cannot be read', () => {
 
 describe('the review of an offer about which Steam does not answer', () => {
   it('is tried every minute, every hour after a day, and never once the offer is over', async () => {
-    const { answer, work, row } = await unansweredSend(false)
+    const { answer, work, row } = await sendWithoutAnswer(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)
       await work()
@@ -210,7 +210,7 @@ describe('the review of an offer about which Steam does not answer', () => {
   })
 
   it('keeps its place in a long list through the pauses of a bot in trouble, and continues soon once Steam answers', async () => {
-    const { answer, work, row } = await unansweredSend(false)
+    const { answer, work, row } = await sendWithoutAnswer(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)
       await work()

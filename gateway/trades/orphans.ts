@@ -13,7 +13,7 @@ import type { ShellDeps } from './trade-store.ts'
 const OFFER_LIFE_MS = 14 * 86_400_000
 
 /** The pause after a failed read. A read that keeps failing must not be repeated with every watch. */
-const SEEK_AGAIN_MS = 60_000
+const RETRY_SEARCH_MS = 60_000
 
 /** The line of the log for an orphan that was accepted. */
 export const ITEMS_OF_NO_TRADE = 'items arrived for an offer that belongs to no trade'
@@ -23,9 +23,9 @@ export type Orphans = {
    * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until the search is
    * complete.
    */
-  seek(bot: BotContext): Promise<boolean>
+  searchOffers(bot: BotContext): Promise<boolean>
   /** Handles an offer whose code belongs to no trade. Resolves to false while the offer can still be accepted. */
-  tend(bot: BotContext, offer: Offer): Promise<boolean>
+  handleStray(bot: BotContext, offer: Offer): Promise<boolean>
 }
 
 /**
@@ -58,7 +58,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
     logged.add(line)
     deps.log.error({ botId: String(bot.botId), partner, offer: offerId, steamTrade }, what)
   }
-  const tend = async (bot: BotContext, offer: Offer): Promise<boolean> => {
+  const handleStray = async (bot: BotContext, offer: Offer): Promise<boolean> => {
     if (!isLikeOurs(offer)) return true
     const verdict = deps.core.judgeStray(offer)
     switch (verdict.kind) {
@@ -74,15 +74,15 @@ export function createOrphans(deps: ShellDeps): Orphans {
         if (current === undefined) return false
         const after = deps.core.judgeStray(current).kind
         // The shopper was faster than the cancel.
-        return after === 'prove' ? tend(bot, current) : after === 'nothing'
+        return after === 'prove' ? handleStray(bot, current) : after === 'nothing'
       }
       default:
         return verdict satisfies never
     }
   }
   return {
-    tend,
-    async seek(bot) {
+    handleStray,
+    async searchOffers(bot) {
       const known = knownOf(bot)
       const now = deps.clock.now()
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
@@ -93,12 +93,12 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
       for (const offer of [...stillOpen, ...offers.filter(({ message }) => !rows.has(message))]) {
-        if (await tend(bot, offer)) left.delete(offer.offerId)
+        if (await handleStray(bot, offer)) left.delete(offer.offerId)
         else left.set(offer.offerId, offer)
       }
       if (pass.isComplete && left.size === 0) known.nextAt = null
       // Otherwise, the next watch reads the next pages.
-      else if (hasFailed || pass.isComplete) known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
+      else if (hasFailed || pass.isComplete) known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)
       return known.nextAt !== null
     },
   }

@@ -19,8 +19,8 @@ afterEach(() => till.close())
 
 const theTrade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirst()
 
-/** A trade whose offer is open. */
-async function begin() {
+/** Requests a trade, whose offer is then open. */
+async function openTrade() {
   const { tradeId: id } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
 }
@@ -68,7 +68,7 @@ describe('the watch over a bot’s offers', () => {
   })
 
   it('cancels an offer again if Steam did not cancel it', async () => {
-    const { watch } = await begin()
+    const { watch } = await openTrade()
     setOffer('needs_confirmation')
     // The fake cancels only active offers, so it leaves this one unchanged, as Steam sometimes does.
     await watch()
@@ -82,7 +82,7 @@ describe('the watch over a bot’s offers', () => {
   })
 
   it('D-25 cancels an offer whose code belongs to no trade, and ignores offers that no till sends', async () => {
-    const { watch } = await begin()
+    const { watch } = await openTrade()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
     const orphan = { ...ours, message: 'ZZZZZZ' }
@@ -114,7 +114,7 @@ describe('the watch over a bot’s offers', () => {
   })
 
   it('D-24 does not touch a stray offer that Steam holds by now, even if its list says otherwise', async () => {
-    const { watch } = await begin()
+    const { watch } = await openTrade()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
     const old = { ...ours, offerId: '50', message: 'ZZZZZZ' }
@@ -131,7 +131,7 @@ describe('the watch over a bot’s offers', () => {
   })
 
   it('D-25 logs an orphan once per lease, however often it is listed', async () => {
-    await begin()
+    await openTrade()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
     session.offers.set('50', {
@@ -147,7 +147,7 @@ describe('the watch over a bot’s offers', () => {
   })
 
   it('does not touch the offer of a trade that was sent while the list was read', async () => {
-    const { watch } = await begin()
+    const { watch } = await openTrade()
     const { body } = await aDeposit(till, await aStore(till))
     const answer = requestTrade(till.deps, body)
     const sent = () =>
@@ -167,7 +167,7 @@ describe('the watch over a bot’s offers', () => {
   })
 
   it('no longer reads a failed Steam trade once its reviews are over', async () => {
-    const { id, watch } = await begin()
+    const { id, watch } = await openTrade()
     session.accept('1', { isReceived: false })
     const answer = session.trades.get(steamTradeIdOf('1'))
     if (answer?.kind !== 'trade') throw new Error('no Steam trade')

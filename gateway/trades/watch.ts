@@ -19,7 +19,7 @@ type Parts = { advance: Advance; orphans: Orphans }
 export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise<number> {
   const open = await watchTrades(deps, bot, parts)
   // After a restore there may be no open trade for weeks, and an orphan could be accepted meanwhile.
-  return (await parts.orphans.seek(bot)) ? open + 1 : open
+  return (await parts.orphans.searchOffers(bot)) ? open + 1 : open
 }
 
 /** List changes at least this far back: Steam's clock may be behind ours, and it reports some changes late. */
@@ -132,7 +132,7 @@ async function tendStrays(
   )
   for (const offer of open) {
     const row = rows.get(offer.message)
-    if (row === undefined) await orphans.tend(bot, offer)
+    if (row === undefined) await orphans.handleStray(bot, offer)
     if (row === undefined || UNSENT.includes(row.state)) continue
     // Sent while the list was read: it is the trade's own offer, and the next watch handles it.
     if (row.state === 'active' && row.offerId === offer.offerId) continue

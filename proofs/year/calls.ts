@@ -197,7 +197,7 @@ function callOfDeparture({ clock }: Deps, db: Db): Call {
         rollbackOf: null,
         begunAt: clock.now(),
       }
-      const noted = await departures.note(BOT, steamTrade, (known, around) =>
+      const noted = await departures.noteDeparture(BOT, steamTrade, (known, around) =>
         judgeDeparture(known, steamTrade, { destination: undefined, ...around }),
       )
       if (noted !== undefined && noted.items !== items.length)

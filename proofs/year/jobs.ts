@@ -135,8 +135,8 @@ function callsOfLooks({ deps, db }: Year): Call[] {
       async run() {
         await departures.watchedFrom(BOT)
         await departures.underWay(BOT, 100)
-        await departures.known(BOT, ['undone'])
-        await departures.note(BOT, given, (known, around) =>
+        await departures.findDepartures(BOT, ['undone'])
+        await departures.noteDeparture(BOT, given, (known, around) =>
           judgeDeparture(known, { ...given, state: 'complete' }, { destination: undefined, ...around }),
         )
         await departures.bookSentBack(BOT, { steamTradeId: 'back', received: [{ ...asset, assetId: 'q2' }] })

@@ -15,16 +15,16 @@ export function createMemoryDepartures(memory: TillMemory, pause: Pause, begunAt
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     watchedFrom: (botId) => read(() => (everHeld(memory, botId) ? begunAt : undefined)),
-    known: (botId, ids) =>
+    findDepartures: (botId, ids) =>
       read(() => new Map([...departuresOf(memory, botId)].filter(([id]) => ids.includes(id)))),
     underWay: (botId, limit) =>
       read(() => {
         const open = [...departuresOf(memory, botId).values()].filter(({ stage }) => stage === 'under_way')
         return open.slice(0, limit).map(({ steamTradeId }) => steamTradeId)
       }),
-    async note(botId, steamTrade, judge) {
+    async noteDeparture(botId, steamTrade, judge) {
       await pause(1, 10)
-      const noted = note(memory, { botId, steamTrade, judge })
+      const noted = noteDeparture(memory, { botId, steamTrade, judge })
       await pause(1, 10)
       return noted
     },
@@ -75,9 +75,9 @@ function ownBot({ bots }: TillMemory, botId: bigint, steamId: string): bigint | 
   return other === undefined || other.botId === botId || other.state === 'retired' ? undefined : other.botId
 }
 
-type Noting = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['note']>[2] }
+type Noting = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['noteDeparture']>[2] }
 
-function note(memory: TillMemory, { botId, steamTrade, judge }: Noting): NotedDeparture | undefined {
+function noteDeparture(memory: TillMemory, { botId, steamTrade, judge }: Noting): NotedDeparture | undefined {
   const known = departuresOf(memory, botId)
   const before = known.get(steamTrade.tradeId)
   const otherBotId = ownBot(memory, botId, steamTrade.partnerSteamId)
