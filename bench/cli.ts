@@ -92,6 +92,7 @@ async function medianCpuSeconds(args: string[], env: Environment): Promise<numbe
 async function cpuSeconds(args: string[], env: Environment): Promise<number> {
   const script = '"$@" > /dev/null || exit; times'
   const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', process.execPath, ...args], { env })
+  // The first line has the times of the shell itself.
   const ofChildren = stdout.trim().split('\n')[1] ?? ''
   const times = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)]
   if (times.length !== 2) throw new Error(`the shell's times are unreadable: ${stdout}`)

@@ -24,6 +24,7 @@ const PAST_DAYS = 40
 /** The lists of items that left. */
 const LISTS_OF_DEPARTURES = ['departures', 'wishes']
 const SHAPE = { stores: 50, bots: 20 }
+/** The factor by which a call may take longer on the large till. */
 const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
 const WARM_UP = 3

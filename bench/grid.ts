@@ -12,7 +12,9 @@ import { HASH, inventory, item, payment } from '../widget/flow/test-states.ts'
 import { type ColumnLayout, serveTanstack, TANSTACK } from './grid-tanstack.ts'
 import { median, type Outcome, percentile95 } from './outcome.ts'
 
+/** The factor by which an act may cost more with 10,000 items than with 100. */
 const MOST_RATIO = 1.2
+/** The most time that a search and a sort over 10,000 items may take. */
 const MOST_SCRIPT_MS = 5
 const ROUNDS = 41
 

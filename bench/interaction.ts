@@ -11,6 +11,7 @@ import { type Outcome, percentile95 } from './outcome.ts'
 
 const FEW = 50
 const MANY = 5_000
+/** The factor by which an interaction may take longer with many items. */
 const MOST_RATIO = 1.2
 const ROUNDS = 40
 /** The factor by which Lighthouse's average phone is slower than a desktop. */

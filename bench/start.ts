@@ -11,6 +11,7 @@ import { type MachineSpeed, meanOf, readSpeed, stretchLimit } from '../proofs/ma
 import { buildWidgetIfChanged } from '../scripts/build-pages.ts'
 import { median, type Outcome } from './outcome.ts'
 
+/** `empty`: on an empty data folder. `warm`: on an existing one. */
 const LIMITS_S = { empty: 6, warm: 4 } as const
 const RUNS = 3
 /** The time-out of a start on a machine that is too busy to measure anything. */

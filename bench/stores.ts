@@ -14,6 +14,7 @@ import { median, type Outcome } from './outcome.ts'
 
 const FEW = 10_000
 const MANY = 1_000_000
+/** The factor by which a call may take longer with many deposits. */
 const LIMIT = 1.5
 const ROUNDS = 20
 const CALLS_A_ROUND = 20

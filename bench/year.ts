@@ -16,10 +16,12 @@ const MANY = 1_000_000
 const FEW = 30_000
 const YEAR_DAYS = 365
 const SHAPE = { stores: 500, bots: 50 }
+/** The factor by which a call may take longer on the old till. */
 const LIMIT = 1.5
 const ROUNDS = 15
 /** A faster call passes at any ratio, because the ratio of such short times means nothing. */
 const LEAST_MS = 2
+/** Events or movements of a page. */
 const PAGE = 100
 
 type Year = Awaited<ReturnType<typeof openYear>>

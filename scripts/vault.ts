@@ -1,5 +1,6 @@
 /**
- * Sets up the sandbox's vault: enrols the bots, allows one destination, and uses a separate system account if possible.
+ * Sets up and starts the sandbox's vault: enrols the bots, allows a destination, adds an account that sells, and uses a
+ * separate system account if possible.
  */
 import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
@@ -29,13 +30,13 @@ export type StartedVault = { child: Child; line: string }
 /** Starts the vault. If it cannot start, returns the problem, because the till works without a vault. */
 export async function startVault(setup: VaultStart): Promise<StartedVault | { problem: string }> {
   try {
-    return await start(setup)
+    return await setUpAndStart(setup)
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function start(setup: VaultStart): Promise<StartedVault> {
+async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
   const { dataRoot, sandboxUrl, marketUrl, gatewayData, stopping } = setup
   const folder = join(dataRoot, 'vault')
   const account = separateAccount(folder)
