@@ -1,4 +1,4 @@
-/** Migrations only add within a version, so a gateway of the previous version can run next to the new one. */
+/** Migrations only add, so a gateway of the previous version can run next to the new one. */
 import { describe, expect, it } from 'vitest'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
 import { migrationFiles } from './schema-version.ts'

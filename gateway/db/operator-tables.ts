@@ -60,7 +60,10 @@ type OperatorSessionTable = {
 /** Above this worth, a second operator must approve an act. At most one row. */
 type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
 
-/** An act that waits for a second operator. `backed_by`: the operator who proposed it with a passkey; null for the command line. */
+/**
+ * An act that waits for a second operator. `backed_by`: the operator who proposed it with a passkey; null for the
+ * command line.
+ */
 type ProposalTable = {
   id: Generated<bigint>
   act: string

@@ -1,7 +1,7 @@
 /**
  * Watches whether the database answers. One connection queries it continually. If that connection falls silent, new
- * ones are tried. Unless it answers after all, all old connections are then cut, so their statements fail immediately
- * and new connections replace them.
+ * ones are tried. Unless the silent one answers after all, all connections of the process are then cut, so their
+ * statements fail immediately and new connections replace them.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../kit/log.ts'

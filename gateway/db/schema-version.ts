@@ -22,7 +22,7 @@ const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE = /^\d{4}_\w+\.sql$/
 const WITHOUT_TRANSACTION = /^-- without a transaction$/m
 const HEADER = /^-- oldest version: (\d+\.\d+\.\d+)$/m
-/** A migration that only version 0.1.0 has: its 17 migrations became one. */
+/** Only version 0.1.0 has a migration of this name. Later versions have one file in place of its 17 migrations. */
 const FIRST_OF_0_1_0 = '0001_till.sql'
 
 /** The files in the order of their names. */

@@ -52,7 +52,7 @@ export type DepositCause =
   | { kind: 'delivered' }
   /** The store no longer wants it. Only possible before there is an offer. */
   | { kind: 'cancelled_by_store' }
-  /** Its time is up. Changes nothing while a trade is open or Steam is down (`isStopped`). */
+  /** A check of its time. Changes nothing before the expiry, or while a trade is open or Steam is down (`isStopped`). */
   | { kind: 'time_passed'; now: Date; isStopped: boolean }
 
 /** Returns the status that a cause moves a deposit to; null if nothing changes. */

@@ -15,7 +15,7 @@ export async function ensureDepositQueues({ queue }: Pick<DepositDeps, 'queue'>)
 
 export const depositIdOf = (data: unknown): bigint => BigInt(depositJob.parse(data).depositId)
 
-/** Longer than links count towards the limit. */
+/** Longer than the ten minutes for which a link counts towards the limit. */
 const KEEP_LINKS_MS = 3_600_000
 
 /** Deletes trade links that no longer count towards the limit of a deposit. Call it periodically. */

@@ -92,7 +92,7 @@ describe('a trade link that a shopper gives', () => {
     steam: { ...till.deps.steam, readProfile: async () => answer },
   })
 
-  it('makes its account the user of the deposit', async () => {
+  it('makes its account the shopper of the deposit', async () => {
     const { hash, id } = await open()
     const user = await resolveUser(till.deps, { hash, tradeUrl: ` ${LINK.replace('https', 'http')} ` })
     expect(user).toEqual({

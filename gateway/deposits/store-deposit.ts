@@ -43,7 +43,7 @@ export async function storeDepositOf(
   return row && (await toStoreDeposits(db, [row], publicUrl))[0]
 }
 
-/** The deposit of this row, with its trade. */
+/** Returns the deposit of this row, with its trade. */
 export async function withShownTrade(db: Db | Tx, row: DepositRow, publicUrl: string): Promise<StoreDeposit> {
   return toStoreDeposit(row, (await tradesOf(db, [row.id])).get(row.id) ?? null, publicUrl)
 }

@@ -223,7 +223,7 @@ function isReport(request: FastifyRequest): boolean {
   return REPORTS.has(request.routeOptions.url)
 }
 
-/** 405 if the path exists with another method, or for TRACE, else 404. */
+/** Answers 405 if the path exists with another method, or for TRACE, else 404. */
 function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {

@@ -281,7 +281,7 @@ test('a health check asks the database at most once a second', async () => {
   expect(checks).toBe(2)
 })
 
-test('many health checks share one answer of the database', async () => {
+test('many health checks share the answers of the database', async () => {
   await listen({})
   const answers = await Promise.all(Array.from({ length: 50 }, () => app.inject('/healthz')))
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))

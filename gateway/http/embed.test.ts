@@ -124,7 +124,7 @@ describe('a call of the page in the frame', () => {
     expect((await call(validToken(), { path: '/api/metrics' })).statusCode).toBe(200)
   })
 
-  test('stays valid after a rotation of the master key', async () => {
+  test('has a token that stays valid after a rotation of the master key', async () => {
     const before = createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 9)), clock })
     const token = before.make({ hash: HASH, origin: STORE })
     expect(tokens.read(token)).toBeUndefined()
@@ -143,21 +143,21 @@ describe('a call of the page in the frame', () => {
     ['of another site', validToken, { 'sec-fetch-site': 'cross-site' }],
     ['of the page of the store', validToken, { origin: STORE, 'sec-fetch-site': 'same-site' }],
     [
-      'with the hash of another deposit in it',
+      'with the hash of another deposit in its token',
       () => withPart(validToken(), 1, OTHER_HASH),
       { hash: OTHER_HASH },
     ],
-    ['with a later expiry', () => withPart(validToken(), 2, '9999999999'), {}],
+    ['with a later expiry in its token', () => withPart(validToken(), 2, '9999999999'), {}],
     [
-      'with another origin',
+      'with another origin in its token',
       () => withPart(validToken(), 3, Buffer.from('https://evil.example').toString('base64url')),
       {},
     ],
-    ['with another signature', () => withPart(validToken(), 4, 'A'.repeat(43)), {}],
-    ['that is cut short', () => validToken().slice(0, -1), {}],
-    ['that is empty', () => 'e1.', {}],
+    ['with another signature in its token', () => withPart(validToken(), 4, 'A'.repeat(43)), {}],
+    ['whose token is cut short', () => validToken().slice(0, -1), {}],
+    ['whose token is empty', () => 'e1.', {}],
     [
-      'of another till',
+      'with a token of another till',
       () =>
         createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 8)), clock }).make({
           hash: HASH,

@@ -141,17 +141,20 @@ describe('a call over plain http in live mode', () => {
   })
 })
 
-describe('readiness', () => {
-  it.each(['/healthz', '/readyz'])('can be read at %s for any host, even over plain http', async (url) => {
-    for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
-      const app = await anApp(options)
-      const headers = { host: '10.1.2.3:4300' }
-      expect(await ask(app, { url, headers, remoteAddress: '203.0.113.9' })).toMatchObject({ status: 200 })
-    }
-  })
+describe('health and readiness', () => {
+  it.each(['/healthz', '/readyz'])(
+    'can be read at %s by any host name, even over plain http',
+    async (url) => {
+      for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
+        const app = await anApp(options)
+        const headers = { host: '10.1.2.3:4300' }
+        expect(await ask(app, { url, headers, remoteAddress: '203.0.113.9' })).toMatchObject({ status: 200 })
+      }
+    },
+  )
 
   it.each(['starting', 'draining'] as const)(
-    'is 503 while %s, and does not ask the database',
+    'readiness is 503 while %s, and does not ask the database',
     async (state) => {
       const healthy = vi.fn<() => Promise<boolean>>()
       const app = await anApp({ ...LIVE, healthy, progress: { state } })
@@ -164,7 +167,7 @@ describe('readiness', () => {
     },
   )
 
-  it('is 200 once the process is ready, and 503 if the database, which is asked once a second, does not answer', async () => {
+  it('readiness is 200 once the process is ready, and 503 if the database, which is asked once a second, does not answer', async () => {
     const nowMs = vi.spyOn(performance, 'now').mockReturnValue(10_000)
     const healthy = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false)
     const progress: Progress = { state: 'starting' }

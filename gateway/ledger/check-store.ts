@@ -94,8 +94,8 @@ export async function endCompleteCheck(
 }
 
 /**
- * Resolves to the newest entry before which no other can appear. Undefined while a transaction that writes to the ledger stays
- * open.
+ * Resolves to the newest entry before which no other can appear. Undefined while a transaction that writes to the
+ * ledger stays open.
  */
 export const settledEntry = (client: Client): Promise<string | undefined> =>
   settledId((statement) => client.query(statement), 'ledger_entry')

@@ -158,7 +158,11 @@ describe('a payout', () => {
 
   it.each([
     ['of all that is available is recorded', 2_500n, undefined],
-    ['of more is refused', 2_499n, { kind: 'refused', because: 'not_available', availableMinor: 2_499n }],
+    [
+      'of more than is available is refused',
+      2_499n,
+      { kind: 'refused', because: 'not_available', availableMinor: 2_499n },
+    ],
   ])('%s', (_title, availableMinor, answer) => {
     expect(judgePayout(payout, { recorded: undefined, availableMinor })).toEqual(answer)
   })
@@ -169,10 +173,10 @@ describe('a payout', () => {
   })
 
   it.each([
-    ['amount', { currency: 'USD', amount: 2_501n, voidedAt: null }],
-    ['currency', { currency: 'EUR', amount: 2_500n, voidedAt: null }],
-    ['payout that was voided', { currency: 'USD', amount: 2_500n, voidedAt: new Date(0) }],
-  ] as const)('of another %s under a known reference is refused', (_title, recorded) => {
+    ['of another amount', { currency: 'USD', amount: 2_501n, voidedAt: null }],
+    ['in another currency', { currency: 'EUR', amount: 2_500n, voidedAt: null }],
+    ['that was voided', { currency: 'USD', amount: 2_500n, voidedAt: new Date(0) }],
+  ] as const)('under the reference of an earlier payout %s is refused', (_title, recorded) => {
     expect(judgePayout(payout, { recorded, availableMinor: 9_999n })).toEqual({
       kind: 'refused',
       because: 'other_payout',
@@ -208,7 +212,7 @@ describe('an adjustment', () => {
     })
   })
 
-  it('counts once under its reference', () => {
+  it('counts once under its reference, which no other adjustment may use', () => {
     const recorded = { id: 7n, kind: 'debit', currency: 'USD', amount: 2_500n } as const
     const empty = { recorded, availableMinor: 0n }
     expect(judgeAdjustment(debit, empty)).toEqual({ kind: 'known', id: 7n })

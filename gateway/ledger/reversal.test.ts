@@ -27,7 +27,7 @@ test.prop([amount])('a reversal of nothing, or of more than the items were worth
   expect(() => reversalMovements({ ...reversal, total: total + 1n })).toThrow(RangeError)
 })
 
-it('D-9 a reversal has a movement with its cause for each part', () => {
+it('D-9 a reversal has a movement with its cause for each part, and throws if the held part is negative', () => {
   const reversal = { total: 1_000n, gross: 1_100n, held: 400n }
   expect(reversalMovements({ ...reversal, liability: 'operator' })).toEqual([
     { debit: 'held', credit: 'items', amount: 400n, cause: 'reversed' },

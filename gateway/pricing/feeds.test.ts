@@ -182,7 +182,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('is also one that answers without any price', async () => {
+  test('keeps its prices too if it fails by an answer without any price', async () => {
     await bothSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)
@@ -213,6 +213,7 @@ describe('exchange rates from the web', () => {
       `insert into exchange_rate (currency, per_usd, source, as_of) values ('EUR', $1, 'file', $2)`,
       [perUsd, clock.now()],
     )
+  /** Advances the clock until the rates are due again, and requests them. */
   const ask = async () => {
     clock.advance(6 * 60 * MINUTE_MS)
     await requestDue(webRates(server.url))
@@ -232,7 +233,7 @@ describe('exchange rates from the web', () => {
   })
 
   test.each([
-    ['zero', 0],
+    ['a value of zero', 0],
     ['a misplaced decimal point', 8.6],
     ['a jump of a quarter', 1.075],
   ])('with %s are refused, and the last good rate stays', async (_what, absurd) => {

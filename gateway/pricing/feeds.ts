@@ -21,8 +21,8 @@ export function feedsOf(source: PriceSource): Feed[] {
 }
 
 /**
- * Takes the feed that has waited longest, if one is due and the source's shortest interval between two requests has passed. Only one process
- * gets it. If that process dies, the feed becomes due again after its normal interval.
+ * Takes the feed that has waited longest, if one is due and the source's shortest interval between two requests has
+ * passed. Only one process gets it. If that process dies, the feed becomes due again after its normal interval.
  */
 export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undefined> {
   const { name, pace } = source

@@ -99,7 +99,7 @@ describe('a pumped price', () => {
     expect(judge(withLevel(13, 10))).toMatchObject({ levelUsdMicros: micros(10) })
   })
 
-  test('is not accepted from a single source for an unknown item', () => {
+  test('is not accepted from a single source for an item without a weekly level', () => {
     expect(judge(withLevel(5, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(5, null), withLevel(6.5, null))).toEqual(priced(5))
     expect(judge(withLevel(5, null), withLevel(6.51, null))).toEqual(unavailable('noPrice'))

@@ -74,7 +74,7 @@ export function rulesWith(change: (game: Game) => Partial<GameRules>): PricingRu
   }
 }
 
-/** The same rules with a store's own commission in all games; null if it has none. */
+/** The same rules with a store's own commission in all games. `commissionBps`: null if the store has none. */
 export function withCommission(rules: PricingRules, commissionBps: number | null): PricingRules {
   return commissionBps === null ? rules : rulesWith((game) => ({ ...rules[game], commissionBps }))
 }
@@ -135,7 +135,7 @@ function trustedPriceAfterFall(
   if (unfallen === null) return null
   const fallen = withFalls(fresh, rules, now)
   if (fallen === undefined) return unfallen
-  // Falls are rounded down, so a price may be one below the limit.
+  // Falls are rounded down, so a price may be one millionth below the limit.
   const isTooFar = fallen.some(
     ({ usdMicros }, index) => raisedByLimit(usdMicros + 1n, rules) < (fresh[index]?.usdMicros ?? 0n),
   )

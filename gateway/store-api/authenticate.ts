@@ -22,7 +22,7 @@ export type AuthDeps = {
   limitStore(storeId: bigint): void
 }
 
-/** Finds the store of the call. Refuses a call without a key or without its scope. */
+/** Finds the store of the call. Refuses a call without a valid key, or with a key that lacks `scope`. */
 export async function authenticate(
   deps: AuthDeps,
   { call, headers }: FastifyRequest,

@@ -91,7 +91,7 @@ describe('the line of a store’s call', () => {
     expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
   })
 
-  it('has the request id of the answer, refused or not, and no deposit if the call concerns none', async () => {
+  it('has the request id of the answer, refused or not, and no deposit unless the call concerns an existing one', async () => {
     for (const url of [
       '/v1/balance',
       '/v1/deposits',
@@ -129,10 +129,12 @@ describe('the line of a store’s call', () => {
   })
 
   it('has no key, hash or trade link', async () => {
-    const created = await call('POST', '/v1/deposits', { body: order })
+    const tradeUrl = 'https://steamcommunity.com/tradeoffer/new/?partner=39735273&token=Ab_cd-12'
+    const created = await call('POST', '/v1/deposits', { body: { ...order, tradeUrl } })
     const hash = created.json().url.slice(-32)
     lineOf(created)
     // The secret part of a key follows `tt_test_`, eight letters of id and `_`.
-    for (const secret of [api.key, api.key.slice(17), hash]) expect(till.lines.join('')).not.toContain(secret)
+    for (const secret of [api.key, api.key.slice(17), hash, 'Ab_cd-12'])
+      expect(till.lines.join('')).not.toContain(secret)
   })
 })

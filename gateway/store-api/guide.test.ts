@@ -88,7 +88,7 @@ describe('the recipe of the store guide', () => {
     expect(opened).toMatchObject([{ customer_reference: 'nova', customer_label: 'nova' }])
   })
 
-  it('credits by webhook, once', async () => {
+  it('credits by webhook only once, and refuses a forged webhook', async () => {
     await startShop()
     const { send, secretsOf } = api.deps
     const stop = await workOnWebhooks({ ...till.deps, send, secretsOf, random: () => 0.5 })

@@ -150,7 +150,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  test('D-40 stays locked when the till’s clock is advanced, because the first call still runs', async () => {
+  test('D-40 keeps its key locked when the till’s clock is advanced, because the call still runs', async () => {
     await post(BODY)
     await lockFor('30 seconds')
     till.clock.jump(HOUR_MS)
@@ -161,7 +161,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  /** Makes the first call wait behind the gate, and then run `end`. */
+  /** Starts a call that waits until `open` is called, and then goes on or fails. */
   async function startSlowCall(end: 'goes on' | 'fails', renewKeysMs?: number) {
     const [gate, entered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const real = api.deps.createDeposit
@@ -232,7 +232,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(answer.json().id).not.toBe(first.json().id)
   })
 
-  test('has one effect, even if it is made fifty times at once', async () => {
+  test('has one effect, even if it is made fifty times at once, and its answer is stored encrypted', async () => {
     const body = { url: 'https://store.test/hook' }
     const headers = { 'idempotency-key': 'endpoint' }
     const answers = await Promise.all(

@@ -20,6 +20,7 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   const now = clock.now()
   const rates = await Promise.all(
     CURRENCIES.map(async (currency) => {
+      // The rate is the same for every game.
       const list = await priceList(db, { game: 'cs', currency, names: [], rules, now })
       return 'refused' in list ? [] : [{ currency, rate: list.rate }]
     }),

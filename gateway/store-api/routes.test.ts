@@ -45,7 +45,7 @@ describe('an API key', () => {
     expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body.replace('99999', id)])
   })
 
-  test('gets the same refusal if it is unknown, of another mode, incomplete or absent', async () => {
+  test('gets the same refusal if it is unknown, of another mode, incomplete, wrong, in another scheme or absent', async () => {
     const { key } = api
     const answers = await Promise.all(
       [
@@ -91,7 +91,7 @@ describe('an API key', () => {
     expect((await post(BODY)).statusCode).toBe(401)
   })
 
-  test('allows only what its scopes allow, and shows when it was last used', async () => {
+  test('allows only what its scopes allow, and its last use is recorded', async () => {
     const key = await api.newKey(api.store, ['deposits:read'])
     const refused = await post(BODY, key)
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'scope_missing'])
@@ -117,7 +117,7 @@ describe('POST /v1/deposits', () => {
     expect([conflict.statusCode, conflict.json().code]).toEqual([409, 'order_conflict'])
   })
 
-  test('accepts every parameter and returns it', async () => {
+  test('accepts optional parameters, and returns or stores their values', async () => {
     const wanted = {
       ...BODY,
       language: 'ru',
@@ -256,7 +256,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 
-  test('is refused for a deposit that ended in another way, and for another store', async () => {
+  test('is refused for a deposit that ended in another way, and for another store’s deposit', async () => {
     const deposit = await aDeposit(till, api.store)
     till.clock.advance(3_600_000)
     await expireDeposit(till.deps, deposit.id)

@@ -14,7 +14,7 @@ import { OPERATIONS } from './table.ts'
 /** Registers all calls of stores, and their reference. */
 export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
   return async (app) => {
-    // A context of their own: the hook and the body parser must not apply to the reference.
+    // The calls have a context of their own, because their hook and body parser must not apply to the reference.
     await app.register(async (calls) => {
       readBodies(calls)
       keepAnswers(calls, deps)

@@ -1,4 +1,4 @@
-/** Limits of one store, which protect the other stores and the till. */
+/** Limits of one store, and proofs of its webhook addresses. Both protect the other stores and the till. */
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -53,7 +53,7 @@ describe('the registration of a store', () => {
     ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
     ['live', 'https://shop.example/', undefined],
   ] as const)(
-    'in %s mode with the webhook %s allows its address if it must, and no other',
+    'in %s mode with the webhook %s allows its address only if that needs a permission',
     async (mode, webhookUrl, allowed) => {
       const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
       expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
@@ -76,7 +76,7 @@ describe('the registration of a store', () => {
   )
 })
 
-test('a store can have only as many open deposits as the operator allows; paid, ended and repeated ones do not count', async () => {
+test('a store can have only as many open deposits as the operator allows; ended and repeated ones do not count', async () => {
   const limited = await startStoreApi(till, {
     change: { createDeposit: (store, body) => createDeposit({ ...till.deps, mostOpen: 2 }, store, body) },
   })

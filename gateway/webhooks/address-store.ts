@@ -16,7 +16,7 @@ export const allowanceFinder =
       .where('port', '=', port)
       .executeTakeFirst()
 
-/** Returns the allowed addresses of a store, ordered by name. */
+/** Returns the allowed addresses of a store, ordered by host and port. */
 export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedAddress[]> =>
   db
     .selectFrom('webhook_address')
@@ -28,7 +28,7 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
 
 type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
-/** Allows an address. If the name was already allowed to lead inside the network, it stays so. */
+/** Allows an address. An address that may already lead inside the network keeps that right. */
 export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
   await tx
     .insertInto('webhook_address')

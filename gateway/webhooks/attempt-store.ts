@@ -1,9 +1,9 @@
-/** Attempts to deliver webhooks, for their store to read and for the pace of its endpoints. */
+/** Stores every attempt to deliver a webhook. Stores read their attempts, and the pace of an endpoint depends on them. */
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookAttemptTable } from '../db/webhook-tables.ts'
 
-/** Number of recent deliveries to average. Older ones barely matter. */
+/** How many of an endpoint's latest successes determine its pace. Older ones barely matter. */
 const MOST_REMEMBERED = 8
 /** How many attempts to look back through. After an outage, the newest attempts are all failures. */
 const MOST_LOOKED_BACK = 500

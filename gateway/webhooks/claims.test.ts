@@ -100,8 +100,8 @@ describe('an event replayed during an attempt', () => {
   })
 })
 
-describe('a delivery whose endpoint is disabled during an attempt', () => {
-  it.each([500, 204])('is not due again if that attempt ends with %i', async (code) => {
+describe('a delivery whose endpoint is disabled', () => {
+  it.each([500, 204])('during an attempt is not due again if that attempt ends with %i', async (code) => {
     await createEvents(1)
     const first = await startAttempt()
     await disable()
@@ -114,7 +114,7 @@ describe('a delivery whose endpoint is disabled during an attempt', () => {
     expect(await attemptStatuses()).toEqual([code])
   })
 
-  it('is given up even if the attempt has just failed', async () => {
+  it('after a failed attempt is given up', async () => {
     await createEvents(1)
     const first = await startAttempt()
     await first.answer(500)
@@ -122,7 +122,7 @@ describe('a delivery whose endpoint is disabled during an attempt', () => {
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null, attempts: 1 })
   })
 
-  it('is not due again after a 410 to another attempt', async () => {
+  it('by a 410 to another delivery is not due again', async () => {
     await createEvents(2)
     const [first, second] = [await startAttempt(), await startAttempt()]
     await second.answer(410)

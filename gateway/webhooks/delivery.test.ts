@@ -111,7 +111,7 @@ describe('a webhook', () => {
 
   it('whose secret cannot be decrypted logs an error, counts as a failed attempt and is retried', async () => {
     const ours = createSecretBox(Buffer.alloc(32, 1))
-    const anothers = createSecretBox(Buffer.alloc(32, 2))
+    const foreign = createSecretBox(Buffer.alloc(32, 2))
     await till.db
       .updateTable('webhook_endpoint')
       .set({ secret: ours.seal(SECRET, 'place') })
@@ -122,7 +122,7 @@ describe('a webhook', () => {
     })
     await expireDeposit()
     await publishEvents(deps)
-    await deliver(withKey(anothers))
+    await deliver(withKey(foreign))
     expect(receiver.received).toEqual([])
     const reason = 'the webhook secret of the endpoint could not be decrypted'
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 1, last_result: reason })

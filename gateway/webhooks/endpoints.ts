@@ -66,7 +66,7 @@ export async function createEndpoint(
   await refuseForeignUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockAndCountEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
-    // In the sandbox, webhooks go only to addresses that the operator has allowed.
+    // In the sandbox no proof is needed: webhooks go only to addresses that the operator has allowed.
     return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
 }

@@ -130,7 +130,7 @@ describe('a store that is slow with everything', () => {
     const server = await aServerThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: server.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    // These attempts hang, which keeps the same lanes running throughout the test.
+    // The attempt at this event hangs, which keeps the same lanes running throughout the test.
     for (const hanging of await publish(store, 1)) unanswered.add(hanging)
     await recordSuccess(60_000)
     startSending({ patienceMs: 1 })
@@ -184,7 +184,7 @@ describe('the deliveries of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('hang in at most 64 first attempts at a time, so another endpoint is still served', async () => {
+  it('have at most 64 hanging first attempts at a time, so another endpoint is still served', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await publish(slow, 70)

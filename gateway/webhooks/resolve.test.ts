@@ -24,8 +24,7 @@ beforeEach(async () => {
   receiver = await startReceiver()
   queries = []
   late = []
-  // This DNS server has an IPv4 address for shop.test, and a public and a private one for both.test. It never answers
-  // other questions.
+  // This DNS server answers the questions below, and never any other. both.test has a public and a private address.
   const server = createSocket('udp4', (query, from) => {
     const { name, type, end } = questionOf(query)
     queries.push(name)

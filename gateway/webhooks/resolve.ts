@@ -10,7 +10,7 @@ export type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** Timeout of one question to one server. Each server is asked twice. */
+/** Timeout of one question to one server. A server that does not answer is asked once more. */
 const TIMEOUT_MS = 2_000
 /**
  * After the answer for one IP family, how long to wait for the other. Some servers ignore questions about IPv6, and

@@ -18,7 +18,7 @@ const WAITS_MS = [
   24 * HOUR,
 ]
 
-/** The attempts to deliver an event, the first included. */
+/** How many times the till tries to deliver an event, including the first. */
 export const ATTEMPTS = WAITS_MS.length + 1
 
 /** The longest wait that a store may ask for by Retry-After. */

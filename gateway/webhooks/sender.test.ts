@@ -139,11 +139,11 @@ describe('an address that the operator allowed', () => {
   })
 
   it.each([
-    ['plain http on the internet', '93.184.216.34'],
+    ['a public host by plain http', '93.184.216.34'],
     ['the cloud’s metadata', '169.254.169.254'],
     ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
     ['every address of this machine', '0.0.0.0'],
-  ])('never makes an exception for %s', async (_what, address) => {
+  ])('still permits no webhook to %s', async (_what, address) => {
     const resolve: Resolve = (_hostname, _options, callback) =>
       callback(null, [{ address, family: isIP(address) }])
     const findAllowance: FindAllowance = async () => ({ inside: true })

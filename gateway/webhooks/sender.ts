@@ -1,6 +1,6 @@
 /**
- * Sends one POST to a store's URL. The address is checked when the socket connects, so a name cannot change in
- * between.
+ * Sends one POST to a store's URL. The address is checked when the socket connects, so the name cannot lead to another
+ * address in between.
  */
 import { lookup } from 'node:dns'
 import http from 'node:http'
@@ -78,7 +78,7 @@ const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 
 /**
  * Refuses a name if any of its addresses is not allowed. A name is looked up once per call, and the socket connects
- * to the checked answer. So it has no effect if the name changes in between.
+ * to the checked answer. A change of the name in between has no effect.
  */
 function guardedLookup(
   resolve: Resolve,

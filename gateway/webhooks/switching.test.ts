@@ -58,7 +58,7 @@ async function untilBlocked(count: number, ...works: Promise<unknown>[]): Promis
   await expect.poll(locked).toBe(true)
 }
 
-describe('a delivery written while its endpoint is disabled', () => {
+describe('if its endpoint is disabled meanwhile, a delivery that', () => {
   it.each([
     [
       'a publication',
@@ -66,7 +66,7 @@ describe('a delivery written while its endpoint is disabled', () => {
         publishEvents({ ...till.deps, addDeliveries: deliveryWriter({ ...till.deps, signals }) }),
     ],
     ['a replay', async (signals: Till['deps']['signals']) => void (await replayRange(signals))],
-  ])('is given up like those that already wait, if %s wrote it', async (what, write) => {
+  ])('%s writes is given up', async (what, write) => {
     if (what === 'a replay') {
       await publishEvents(till.deps)
       await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()

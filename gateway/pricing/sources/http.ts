@@ -6,7 +6,7 @@ import { z } from 'zod'
 const MAX_BYTES = 64 * 1024 * 1024
 /** The longest pause that a source can ask for. */
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000
-/** The pause after a 429 or 403 without a time. Most sources count calls in windows of this length. */
+/** The pause after a 429 or 403 that does not say how long to wait. Most sources count calls in windows of this length. */
 const RATE_LIMITED_MS = 5 * 60_000
 
 /** A source gave a wrong answer or none. `retryAfterMs` is the pause that it asks for. */

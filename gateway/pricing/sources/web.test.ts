@@ -349,7 +349,7 @@ describe('the reference rates of the European Central Bank', () => {
   })
 })
 
-describe('every source on the web', () => {
+describe('every source that answers in JSON', () => {
   const sources: [string, () => PriceSource][] = [
     ['market', market],
     ['skinport', () => skinportPrices(server.url)],
