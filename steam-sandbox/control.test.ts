@@ -237,7 +237,7 @@ describe('sessions', () => {
   })
 })
 
-describe('the calls of a test', () => {
+describe('the functions for tests', () => {
   it('accept, decline, counter and reverse on behalf of a person', () => {
     const nova = steam.as('nova_hound')
     expect(nova.decline(sendBotOffer().offerId)).toEqual({ kind: 'ended' })
@@ -255,30 +255,6 @@ describe('the calls of a test', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).toContain('"on":true')
     steam.end('steam-down')
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
-  })
-
-  it('can switch a bad day of one bot on and off by its page', async () => {
-    const bot = steam.as('Tradetill Bot #1')
-    expect(
-      (
-        await press('/bots/', [
-          ['of', bot.steamId],
-          ['on', 'send-new-device'],
-        ])
-      ).status,
-    ).toBe(303)
-    expect((await show('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
-    // The page has no switch for a bad day of all Steam, so it ignores this.
-    await press('/bots/', [
-      ['of', bot.steamId],
-      ['on', 'steam-down'],
-    ])
-    expect((await show('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
-    await press('/bots/', [
-      ['of', bot.steamId],
-      ['off', 'send-new-device'],
-    ])
-    expect(await show('/bots/')).not.toContain('(1 on)')
   })
 
   it('list only tradable items as tradable', () => {
@@ -367,6 +343,29 @@ describe('the items of a bot', () => {
 })
 
 describe('the page of the bots', () => {
+  it('switches a bad day of one bot on and off, but no bad day of Steam as a whole', async () => {
+    const bot = steam.as('Tradetill Bot #1')
+    expect(
+      (
+        await press('/bots/', [
+          ['of', bot.steamId],
+          ['on', 'send-new-device'],
+        ])
+      ).status,
+    ).toBe(303)
+    expect((await show('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
+    await press('/bots/', [
+      ['of', bot.steamId],
+      ['on', 'steam-down'],
+    ])
+    expect((await show('/bots/')).match(/\(1 on\)/g)).toHaveLength(1)
+    await press('/bots/', [
+      ['of', bot.steamId],
+      ['off', 'send-new-device'],
+    ])
+    expect(await show('/bots/')).not.toContain('(1 on)')
+  })
+
   it('shows the data for a login, and approves a login by QR code', async () => {
     const page = await show('/bots/')
     expect(page).toContain('tradetill_bot_1')

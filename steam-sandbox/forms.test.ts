@@ -70,7 +70,7 @@ describe('a form of the trade pages', () => {
     expect((await post({ uri: SEND, form, cookie: forged })).status).toBe(401)
   })
 
-  it('is refused if it is invalid or too large; a form that is too large is not read', async () => {
+  it('is refused with status 500 if it is invalid, and with 413 if it is too large', async () => {
     const form = { ...offerForm(SESSION), json_tradeoffer: 'null' }
     expect((await post({ uri: SEND, form, referer: PAGE })).status).toBe(500)
     const large = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }

@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** Makes every call that a page can make, in rounds. */
+/** Reloads the inventory of every game in every language, in rounds. */
 async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   const seen = { answered: 0, refused: new Set<string>() }
   const askOnce = async (change: Partial<InventoryQuery>) => {
@@ -53,8 +53,8 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   return seen
 }
 
-describe('one link that asks as fast as it can', () => {
-  test('causes at most 12 reads a minute, and otherwise gets stored items', async () => {
+describe('a link that reloads every game in every language', () => {
+  test('causes at most 12 reads a minute, and gets stored items for the rest', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({
       answered: 12 * GAMES.length * LANGUAGES.length,
       refused: new Set(),
@@ -62,13 +62,13 @@ describe('one link that asks as fast as it can', () => {
     expect(till.steam.reads).toBe(12)
   })
 
-  test('causes at most 60 reads within ten minutes, and is refused after that', async () => {
+  test('causes at most 60 reads within ten minutes, and is refused beyond that', async () => {
     const { refused } = await hammer({ rounds: 10, stepMs: 60_000 })
     expect(refused).toEqual(new Set(['too_many_looks']))
     expect(till.steam.reads).toBe(60)
   })
 
-  test('gets the items of the last minute instead of a reload', async () => {
+  test('gets the items of the last minute instead of a reload, once its reads are used up', async () => {
     const chargeReadsTo = (depositId: bigint | null) =>
       till.db.updateTable('inventory_request').set({ deposit_id: depositId }).execute()
     // The link has made all its reads of this minute.
@@ -177,7 +177,7 @@ describe('a token', () => {
     till.clock.advance(30_000)
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], ageSeconds: 30 })
     expect(till.steam.reads).toBe(1)
-    // Alternating between two tokens does not keep old items fresh.
+    // Items count from the read that returned them, however often the token changes.
     till.clock.advance(29_999)
     await changeToken('third')
     expect((await till.ask()).ageSeconds).toBe(59)

@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000
 const WINDOW_MS = 10 * MINUTE_MS
 
 /**
- * In the long run a bot can read an inventory every 4 seconds (`steam/methods.ts`), so 150 times in 10 minutes. One deposit may cause a short
- * burst of reads, but over 10 minutes it must leave most of them to others.
+ * In the long run a bot can read an inventory every 4 seconds (`steam/methods.ts`), so 150 times in 10 minutes. One
+ * deposit may cause a short burst of reads, but over 10 minutes it must leave more than half of the 150 to others.
  */
 const LIMITS_OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },

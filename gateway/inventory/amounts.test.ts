@@ -46,7 +46,7 @@ const accepted = { kind: 'sending' }
 const refusal = (code: string) => ({ kind: 'refused', code })
 
 describe('the amount of a trade', () => {
-  test('A-113 must reach the game’s minimum, which the page shows in the deposit’s currency', async () => {
+  test('A-113 has a minimum for each game, which the page shows in the deposit’s currency', async () => {
     // 3 dollars for CS, and 1 dollar for the other games, at 0.80 euros a dollar.
     const shownMinimum = async (game: Game) => (await till.ask({ game })).minPrice
     expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(shownMinimum))).toEqual([
@@ -94,7 +94,7 @@ describe('the amount of a trade', () => {
     ])
   })
 
-  test('D-13 must reach the minimum that the page showed, although the exchange rate has changed since', async () => {
+  test('D-13 need only reach the minimum that the page showed, even if the exchange rate has changed since', async () => {
     await setPrices(till, { Case: 3_333_400n })
     const { minPrice, quoteId, items } = await till.ask()
     expect(items.find(({ id }) => id === '2')?.price).toBe(minPrice)
@@ -136,7 +136,7 @@ describe('A-087 items that do not qualify', () => {
   })
 })
 
-test('D-14 items of another live trade do not qualify and are counted, but those of an ended trade qualify', async () => {
+test('D-14 items in a live trade do not qualify for another one, but are counted; after its end they qualify again', async () => {
   expect(await trade('1')).toEqual(accepted)
   expect(await till.ask()).toMatchObject({ unavailableByReason: { inAnotherTrade: 1 } })
   await till.db.updateTable('trade_item').set({ live: false }).execute()

@@ -36,7 +36,7 @@ const inGame = (appid: number, name: string, more: Record<string, unknown>) =>
 const ROWS: Row[] = [
   ['a gun with stickers', 'cs', description(), ['AK-47 | Redline', 'rarity-5', 'WearCategory2', false]],
   [
-    'the same in Russian: the name is translated, and the tags decide',
+    'the same gun in Russian: only the name differs, because the tags decide the rest',
     'cs',
     description({
       name: 'AK-47 | Красная линия',
@@ -51,7 +51,7 @@ const ROWS: Row[] = [
     ['AK-47 | Красная линия', 'rarity-5', 'WearCategory2', false],
   ],
   [
-    'a name tag, which Steam sends in addition to the name',
+    'a gun with a name tag, which Steam sends apart from its name',
     'cs',
     description({ fraudwarnings: ["Name Tag: ''StatTrak™ ★ Howl''"] }),
     ['AK-47 | Redline', 'rarity-5', 'WearCategory2', false],
@@ -159,7 +159,7 @@ const ROWS: Row[] = [
     ["''Free <b>money</b>''", 'rarity-3', null, false],
   ],
   [
-    'TF2: the counter of a strange part is in brackets like a note, but is not one',
+    'TF2: neither the counter of a strange part nor its owner’s text in quotes is a note',
     'tf',
     inGame(440, 'Strange Medi Gun', {
       descriptions: [html('(Kills: 12)'), html("''( Not Usable in Crafting )''")],
@@ -212,7 +212,7 @@ const ROWS: Row[] = [
 
 const isWord = (word: unknown) => word === null || typeof word === 'string'
 
-describe('A-043 descriptions as Steam writes them', () => {
+describe('A-043 items with Steam’s descriptions', () => {
   test.each([
     ['as on the page of an offer', { name: 'Засекреченное' }, 'Засекреченное'],
     ['as on the public page', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
@@ -230,7 +230,7 @@ describe('A-043 descriptions as Steam writes them', () => {
   })
 
   test.each(ROWS)(
-    'give the shown item its fields: %s',
+    'are shown with the fields of their description: %s',
     (_what, game, described, [name, level, wearCategory, isStatTrak]) => {
       const iconUrl = `https://img.test/economy/image/class/${GAME_FACTS[game].appId}/310/100fx100f`
       expect(offeredFrom(game, described).shown).toEqual([
@@ -255,7 +255,7 @@ describe('A-043 descriptions as Steam writes them', () => {
     })
   })
 
-  test('a held item has its reason, and the time when it becomes free', () => {
+  test('an untradable item has its reason, and a held one also the time when it becomes free', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
@@ -282,7 +282,7 @@ describe('A-043 descriptions as Steam writes them', () => {
       ['`marketable` is missing', { marketable: undefined }],
       ['`marketable` is another word', { marketable: 'constructor' }],
       [
-        'Steam askedNames no end of the restriction, although its kind has temporary ones',
+        'Steam gives no end of the restriction, although the item’s kind can have a temporary one',
         { marketable: 0, item_expiration: undefined },
       ],
       ['the end of the restriction has passed', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
@@ -300,8 +300,8 @@ describe('A-043 descriptions as Steam writes them', () => {
       }
       expect(offeredFrom('cs', cs('AK-47 | Redline', [], inRussian)).shown).toHaveLength(1)
       // Team Fortress has no temporary restrictions: a date there means something else.
-      const elsewhere = { ...stillRestricted, market_marketable_restriction: 0 }
-      expect(reasonsOf('tf', inGame(440, 'Team Captain', elsewhere))).toEqual({ notMarketable: 1 })
+      const neverTemporary = { ...stillRestricted, market_marketable_restriction: 0 }
+      expect(reasonsOf('tf', inGame(440, 'Team Captain', neverTemporary))).toEqual({ notMarketable: 1 })
     })
 
     test.each([

@@ -40,7 +40,7 @@ function ask(skipped = 0, skipAfter = Promise.resolve()) {
 
 describe('another bot is asked', () => {
   test.each(['session_dead', 'not_our_turn', 'rate_limited'] as const)(
-    'within the same call if the first one’s answer is %s',
+    'within the same call if the first bot’s answer is %s',
     async (reason) => {
       first.steam.owned = unavailable(reason)
       const { answer, waits } = ask()
@@ -67,10 +67,10 @@ describe('another bot is asked', () => {
   })
 
   test('once on behalf of all waiting calls', async () => {
-    const passing = Promise.withResolvers<void>()
-    const calls = [1, 2, 3].map(() => ask(1, passing.promise))
+    const firstWaits = Promise.withResolvers<void>()
+    const calls = [1, 2, 3].map(() => ask(1, firstWaits.promise))
     await expect.poll(() => calls.map(({ waits }) => waits.length)).toEqual([1, 1, 1])
-    passing.resolve()
+    firstWaits.resolve()
     const answers = await till.withBots([second], () => Promise.all(calls.map(({ answer }) => answer)))
     expect(answers.map(({ items }) => items.length)).toEqual([1, 1, 1])
     expect(second.steam.reads).toBe(1)

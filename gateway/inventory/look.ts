@@ -44,7 +44,7 @@ const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
 
-/** How long a refused token stays refused. The shopper needs a new link anyway. */
+/** How long not to ask again after Steam has refused a token. The shopper needs a new trade link anyway. */
 const REFUSED_TOKEN_MS = 5 * 60_000
 
 /** `depositId`: the deposit of the asking page. */
@@ -68,17 +68,20 @@ async function begin(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey
   if (refused !== undefined) return refused
   const known = await newest(tx, deps, key)
   if (known !== undefined && mayServe(known, { reload: asker.reload, now })) return known
-  const spent = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
-  if (spent === undefined) return request(deps, tx, { key, asker, tried: [] })
+  const wait = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
+  if (wait === undefined) return request(deps, tx, { key, asker, tried: [] })
   // Too many reloads: the items of the last minute are better than none.
   if (known !== undefined && mayServe(known, { reload: false, now })) return known
-  return { failure: 'too_many', ...spent } as const
+  return { failure: 'too_many', ...wait } as const
 }
 
 const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
   latestRequest(tx, key, new Date(clock.now().getTime() - FRESH_MS))
 
-/** Joins a running request. Items stay valid for a minute; other answers, and reloads, only for seconds. */
+/**
+ * True if a new call can share this request: while it is running, and for a minute after it found items. A reload can
+ * share it for seconds only, and so can a call after an answer without items.
+ */
 function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date }): boolean {
   if (row.done_at === null) return now.getTime() - row.created_at.getTime() < WAIT_MS
   const items = snapshotOf(row)?.answer.kind === 'items'

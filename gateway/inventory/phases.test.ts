@@ -7,6 +7,7 @@ import { quoteForTrade } from './quotes.ts'
 
 const DOPPLER = '★ Karambit | Doppler (Factory New)'
 const RUBY = `${DOPPLER} [Ruby]`
+/** A dollar in millionths. */
 const USD = 1_000_000n
 
 let till: StockedTill
@@ -26,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** Credits in euro cents by asset id. */
+/** Credits in euro cents by asset id: at 0.80 euros a dollar, less the commission of 10 %. */
 const credits = async () => {
   const { items, quoteId } = await till.ask()
   return { quoteId, byAssetId: Object.fromEntries(items.map(({ id, price }) => [id, price])) }

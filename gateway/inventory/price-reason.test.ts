@@ -82,7 +82,7 @@ test("the operator's own price has no source name and no age", async () => {
   })
 })
 
-test('another deposit’s quote, an item that was not shown, and an unknown quote are refused', async () => {
+test('another deposit’s quote, an item that was not shown, an unknown quote or deposit, and an invalid item are refused', async () => {
   const { quoteId } = await till.ask()
   const { deposit } = await createDeposit(till.deps, await aStore(till), {
     externalId: 'other',

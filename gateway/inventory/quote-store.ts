@@ -167,7 +167,10 @@ async function writePriceBasis(tx: Tx, { id, bases }: NewQuote): Promise<void> {
 const jsonOf = ({ sources }: PriceBasis): string =>
   JSON.stringify(sources, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-/** The quote with this id, or without an id the latest of deposit, account and game; with the deposit's minimum. */
+/**
+ * The quote with this id, or without an id the latest of deposit, account and game; with the deposit's minimum. A quote
+ * without an account is older than that column.
+ */
 export function findQuoteRow(
   tx: Tx,
   {

@@ -86,7 +86,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
-  test('are reused by a reload, unless a price has changed or a minute has passed', async () => {
+  test('are reused by the next read, unless a price has changed or a minute has passed', async () => {
     const first = (await till.ask()).quoteId
     expect((await till.ask()).quoteId).toBe(first)
     till.clock.advance(10_000)
@@ -267,7 +267,7 @@ describe('reads of an inventory', () => {
     expect((await quotes()).map(({ id }) => id)).toEqual(made.slice(2))
   })
 
-  test('leave quotes that are deleted fifteen minutes later, except the latest and those with a trade', async () => {
+  test('write quotes that are deleted after fifteen minutes, except the latest and those with a trade', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 3; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })

@@ -98,9 +98,9 @@ export type QuoteAnswer =
   | { kind: 'refused'; code: Extract<ErrorCode, 'items_unavailable' | 'price_changed'> }
 
 /**
- * Returns the prices for these assets: those that the shopper saw, unless the items have since lost more than the
- * game's limit of their price. After the quote's expiry they only apply if the items are still worth as much. Items that the operator
- * has blocked meanwhile are refused. Prices never come from the browser.
+ * Returns the prices that the shopper saw for these assets. Refuses if the items' prices have since fallen by more than
+ * the game's limit, or after the quote's expiry if they have fallen at all. Also refuses items that the operator has
+ * blocked meanwhile. Prices never come from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)

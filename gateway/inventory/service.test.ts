@@ -52,7 +52,7 @@ describe('the inventory call', () => {
     expect(inventory.quoteId).not.toBeNull()
   })
 
-  test('A-087 D-14 counts unaccepted items by reason', async () => {
+  test('A-087 D-14 counts unaccepted items by reason, and names the time when the first held one becomes free', async () => {
     await till.db
       .insertInto('quote')
       .values({

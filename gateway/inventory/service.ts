@@ -35,8 +35,8 @@ export type InventoryDeps = LookDeps & {
 const DAY_MS = 86_400_000
 
 /**
- * Returns the items that the shopper of the deposit may pay with, priced, newest first. Refuses if the deposit does
- * not exist, is closed or has no user. Every answer of Steam becomes a state of the result.
+ * Returns the items that the shopper of the deposit may pay with, priced, in Steam's order: newest first. Refuses if the
+ * deposit does not exist, is closed or has no user. Every answer of Steam becomes a state of the result.
  */
 export async function readInventory(
   deps: InventoryDeps,
@@ -182,7 +182,10 @@ async function offer(
   return { items: atQuotedPrices, quoteId, hold, ...unavailable }
 }
 
-/** The highest total of a trade of these items. A higher limit of the store would reach the page through `hold`. */
+/**
+ * The highest total that a trade of these items can have. The page gets the part of it that would be credited at once;
+ * for a higher total, that part could reveal the store's limit.
+ */
 function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)
   const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))

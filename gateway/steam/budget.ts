@@ -40,7 +40,7 @@ export type Circumstances = { time: Pick<Time, 'now'>; random: () => number }
 
 /** Steam does not say how long it will refuse requests. Sending more meanwhile reportedly prolongs the refusal. */
 const FIRST_PAUSE_MS = 30_000
-const LAST_PAUSE_MS = 600_000
+const LONGEST_PAUSE_MS = 600_000
 /** The most that chance adds to a pause, as a share of its length. */
 const JITTER = 0.25
 
@@ -51,7 +51,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
   let countedAtMs = time.now()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   let pausesInARow = 0
-  /** All refusals that caused a pause. */
+  /** How many refusals caused a pause. */
   let refusals = 0
   let probe: Turn | undefined
 
@@ -75,7 +75,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
         end()
         // Several running requests can be refused together. They cause only one pause.
         if (!isGood()) return
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pausesInARow, LAST_PAUSE_MS)
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pausesInARow, LONGEST_PAUSE_MS)
         pausedUntilMs = time.now() + pauseMs * (1 + JITTER * random())
         refusals += 1
         pausesInARow += 1

@@ -135,7 +135,7 @@ describe('a trade', () => {
     expect(parse({ rollback_trade: '77' })?.rollbackOf).toBe('77')
   })
 
-  it('is unreadable with an asset missing, an unknown status or another id', () => {
+  it('is unreadable with an unreadable asset or list, an unknown status or another id', () => {
     expect(parse({ assets_received: [...trade.assets_received, {}] })).toBeUndefined()
     expect(parse({ assets_given: [...trade.assets_received, {}] })).toBeUndefined()
     for (const list of ['', 0, {}, 'none']) {

@@ -5,8 +5,8 @@ import { checkPort, type PortChecks } from './port-checks.ts'
 import { createSandboxAgent } from './web/agent.ts'
 import { createWebSteam } from './web/web-steam.ts'
 
-/** Skips the waits for turns, so the sandbox may answer that there are too many requests. */
-const HASTY = { now: () => performance.now(), pause: async () => {} }
+/** Skips the waits for turns, to keep the tests fast. The sandbox may then refuse a request as one too many. */
+const WITHOUT_WAITS = { now: () => performance.now(), pause: async () => {} }
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
 let passed: string[]
@@ -21,7 +21,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
   const shopper = sandbox.as('nova_hound')
   const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
   return {
-    steam: createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url), time: HASTY }),
+    steam: createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url), time: WITHOUT_WAITS }),
     refreshToken: sandbox.as(bot?.steamId ?? '').refreshToken(),
     partner: { steamId: shopper.steamId, token: new URL(shopper.tradeUrl()).searchParams.get('token') ?? '' },
     game: 'cs',

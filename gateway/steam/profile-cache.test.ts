@@ -48,7 +48,7 @@ describe('a profile', () => {
   it.each<[string, ProfileAnswer, number]>([
     ['an unknown account', { kind: 'unknown_account' }, MINUTE_MS],
     ['no answer', { kind: 'unavailable', reason: 'timeout', detail: '' }, 1_000],
-  ])('is cached for a shorter time after %s', async (_what, failure, ms) => {
+  ])('is read again sooner after %s', async (_what, failure, ms) => {
     answer = async () => failure
     expect(await read('1')).toEqual(failure)
     nowMs = ms - 1

@@ -85,7 +85,10 @@ const isId = (value: string): boolean => /^[1-9]\d{0,19}$/.test(value)
 const isSteamId = (value: string): boolean => /^7656\d{13}$/.test(value)
 const accountNumber = (value: string): string => (isSteamId(value) ? accountOf(value) : value)
 
-/** Returns the stand-ins by id: consecutive numbers in the order of the ids. `first` gets the longest id's digits. */
+/**
+ * Returns the stand-ins by id: consecutive numbers in the order of the ids. `first` gets the number of digits of the
+ * longest id.
+ */
 function standInsOf(ids: ReadonlySet<string>, first: (digits: number) => bigint): Map<string, string> {
   const sorted = [...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
   const start = first(Math.max(FEWEST_DIGITS, ...sorted.map((id) => id.length)))

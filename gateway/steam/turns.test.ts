@@ -81,7 +81,7 @@ describe('bots on one address', () => {
     expect(mostWithin(requests, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
   })
 
-  it('in two gateways make no more requests together than in one', async () => {
+  it('share its budget with a second gateway, so each makes half of the requests', async () => {
     const time = createManualClock()
     let gateways = 1
     const { requests, ask } = aFleet(
@@ -122,9 +122,6 @@ describe('bots on one address', () => {
         30, 90, 210, 450, 930, 1_530, 2_130, 2_730, 3_330,
       ])
     }
-    expect(
-      METHOD_NAMES.filter((method) => requests.some((request) => request.method === method)),
-    ).toHaveLength(3)
   })
 
   it('continue while Steam refuses only one of them, which pauses', async () => {

@@ -9,7 +9,7 @@ export type CountingSteam = ReturnType<typeof countingSteam>
 
 export function countingSteam() {
   const fake = {
-    /** How many sessions are open now, the most that ever were, and how many were opened. */
+    /** How many sessions are open now, the most that were open at once, and how many were opened. */
     open: 0,
     mostOpen: 0,
     openings: 0,

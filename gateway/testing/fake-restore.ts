@@ -16,7 +16,7 @@ await onDatabase('postgres', async (client) => {
   await client.query(`drop database ${name}`)
   await client.query(`create database ${name} template till_template`)
 })
-// The key of `command.ts`.
+// The master key with which `command.ts` runs the commands.
 await onDatabase(name, (client) =>
   claimDatabase(client, { mode: 'sandbox', keyFingerprint: fingerprintOf(Buffer.alloc(32, 7)) }),
 )

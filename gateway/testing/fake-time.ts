@@ -10,7 +10,7 @@ const QUIET_TURNS = 10
 /** The caller's open connections, and the answers that the server holds back. */
 export type Traffic = { sockets: Set<Socket>; heldAnswers: Set<ServerResponse> }
 
-/** Holds an answer back for this many milliseconds of fake time; Infinity means forever. */
+/** Returns a function that holds an answer back for some milliseconds of fake time; Infinity means forever. */
 export function holdBack({ heldAnswers }: Traffic) {
   return (ms: number, response: ServerResponse): Promise<void> => {
     heldAnswers.add(response)

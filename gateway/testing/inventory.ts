@@ -14,7 +14,7 @@ import { aBot, aStore, startTill, TEST_BOX, type Till } from './till.ts'
 /** The shopper of the deposit. */
 export const SHOPPER = '76561198000000009'
 
-/** In millionths of a dollar. */
+/** In millionths of a dollar. Dust is too cheap to be accepted, and Rare has too few sales. */
 const PRICES = { Knife: 20_000_000n, Case: 1_000_000n, Dust: 100_000n, Rare: 9_000_000n }
 
 export type StockedTill = Awaited<ReturnType<typeof startStockedTill>>

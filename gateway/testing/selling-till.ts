@@ -57,7 +57,7 @@ export async function startSellingTill(weekday: number): Promise<SellingTill> {
     bot,
     passDays,
     acts: {
-      // No act of these tests reads the settings.
+      // No act of these tests reads the settings, so an untyped empty object stands in for them.
       config: Object.assign({}),
       db: till.db,
       clock: till.clock,

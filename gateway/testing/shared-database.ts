@@ -82,6 +82,7 @@ function poolUntil(ending: AbortSignal, pool: pg.Pool) {
       if (ending.aborted) throw new Error('the till of this test is closed')
       return pool.connect()
     },
+    /** The pool stays open for the next test. */
     async end() {},
   }
 }
@@ -136,7 +137,10 @@ async function shapeOf(pool: pg.Pool): Promise<string> {
   return rows[0]?.shape ?? ''
 }
 
-/** The last transaction that wrote each part of the schema, and whether one is still running. */
+/**
+ * For each kind of object in the schema: how many exist, and the last transaction that wrote one. Also how many
+ * transactions are still running.
+ */
 const READ_SHAPE = `
   select string_agg(kind || parts || ' ' || newest, ', ') as shape from (
     select 'relations ' as kind, count(*) as parts, max(xmin::text::bigint) as newest from pg_class

@@ -49,7 +49,7 @@ export type ScriptedSteam = {
   requests: SteamRequest[]
   /** How many logins have begun. */
   logins: number
-  /** How many requests for this path came so far. */
+  /** How many requests so far had a path that ends with this one. */
   times(path: string): number
   createPort(deadlines?: WebSteamOptions['deadlines'], clock?: Clock): Steam
   open(deadlines?: WebSteamOptions['deadlines'], clock?: Clock): Promise<SteamSession>

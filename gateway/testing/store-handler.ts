@@ -47,7 +47,7 @@ const envelopeSchema = z.looseObject({ type: z.string(), data: z.looseObject({})
 type Event = z.infer<typeof eventSchema>
 type Entry = Pick<Event, 'sequence'> & Event['data']
 
-/** How long an unlocked write takes: at least this time and this many turns, in which other calls can arrive. */
+/** How long an unlocked write takes: at least this time, and this many turns of the event loop, so other calls arrive. */
 const WRITE_MS = 30
 const WRITE_TURNS = 500
 

@@ -20,7 +20,7 @@ export const NONE_ALLOWED: FindAllowance = async () => undefined
 /** Longer than any test, so a hanging call hangs until the sending is stopped. */
 const DEADLINE_MS = 3_600_000
 
-/** Creates a till's webhook sender. Waits between attempts are at the middle of their spread. */
+/** The dependencies of a till's deliveries. Waits between attempts are at the middle of their spread. */
 export const senderDeps = (till: Till): Till['deps'] & DeliveryDeps => ({
   ...till.deps,
   send: createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: DEADLINE_MS }),

@@ -46,7 +46,7 @@ const eachOffer = (change: (offer: Row, index: number) => Row): Effect =>
   changedJson((body) => changeOffers(body, change))
 
 /** Changes every trade of an answer. */
-function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
+function changeTrades(body: unknown, change: (trade: Row) => Row): unknown {
   const response = field(body, 'response')
   if (!isRow(response) || !Array.isArray(response.trades)) return body
   return { response: { ...response, trades: rowsOf(response.trades).map(change) } }
@@ -63,7 +63,7 @@ function markFirstAsset(trade: Row): Row {
 /** Removes the protection from the trades of an answer. */
 function removeProtection(body: unknown): unknown {
   const offers = changeOffers(body, ({ delay_settlement: _, settlement_date: __, ...offer }) => offer)
-  return eachTrade(offers, ({ time_settlement: _, ...trade }) => trade)
+  return changeTrades(offers, ({ time_settlement: _, ...trade }) => trade)
 }
 
 /** A number for which Steam has no state of an offer. */
@@ -173,7 +173,7 @@ export const READS: Record<string, BadDay> = {
   'rollback-half-marked': on(
     TRADES,
     'A trade is taken back completely, but only its first item is marked.',
-    changedJson((body) => eachTrade(body, markFirstAsset)),
+    changedJson((body) => changeTrades(body, markFirstAsset)),
   ),
   'cancel-drop-after': on(CANCEL, 'The connection breaks after Steam has cancelled the offer.', {
     drop: 'after',

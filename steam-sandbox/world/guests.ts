@@ -50,7 +50,7 @@ export function addBot(world: World): Invited {
   const [template] = bots
   if (template === undefined || bots.length >= MOST_BOTS) return { world, answer: undefined }
   const name = `Tradetill Bot #${bots.length + 1}`
-  return added(world, botLike(template, { kind: 'bot', name, accountId: FIRST_ADDED_BOT + bots.length }))
+  return withAdded(world, botLike(template, { kind: 'bot', name, accountId: FIRST_ADDED_BOT + bots.length }))
 }
 
 const SELLER_ACCOUNT = 1_899_999_999
@@ -61,13 +61,13 @@ export function findOrAddSeller(world: World): Invited {
   if (known !== undefined) return { world, answer: known }
   const template = world.accounts.find(({ kind }) => kind === 'bot')
   if (template === undefined) return { world, answer: undefined }
-  return added(
+  return withAdded(
     world,
     botLike(template, { kind: 'seller', name: 'Tradetill Seller', accountId: SELLER_ACCOUNT }),
   )
 }
 
-const added = (world: World, account: Account) => ({
+const withAdded = (world: World, account: Account) => ({
   world: { ...world, accounts: [...world.accounts, account] },
   answer: account,
 })

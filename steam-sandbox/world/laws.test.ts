@@ -125,7 +125,7 @@ function itemsOf({ accounts, trades }: World): { id: string; classId: string }[]
 
 const RUNS = { numRuns: 400 }
 
-it('the random scripts reach every final state of an offer and every status of a trade', () => {
+it('the random scripts reach every state of an offer and every status of a trade', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(steps, (script) => {
@@ -135,6 +135,7 @@ it('the random scripts reach every final state of an offer and every status of a
     }),
     { ...RUNS, seed: 1 },
   )
+  // Only a bad day shows an offer as reverted, and no act has that result.
   const offers = Object.values(STATE).filter((state) => state !== STATE.reverted)
   const all = [
     ...offers.map((state) => `offer ${state}`),

@@ -163,7 +163,7 @@ export function barToReceiving(world: World, account: Account, nowS: number): Ba
 }
 
 /** Why this account cannot send or accept offers; undefined if it can. */
-export function cannotTrade(world: World, account: Account, nowS: number): Bar | undefined {
+export function barToTrading(world: World, account: Account, nowS: number): Bar | undefined {
   const bar = barOf(world, account, nowS)
   return bar === 'private_inventory' ? undefined : bar
 }

@@ -91,7 +91,7 @@ describe('a protected trade', () => {
     expect(back.answer).toMatchObject({ eresult: 26 })
   })
 
-  it('has items of Counter-Strike 2 only', () => {
+  it('has items of Counter-Strike 2: a trade of Dota 2 items cannot be reversed', () => {
     const { world, tradeId } = acceptedTrade({ appId: 570 })
     expect(reverseTrade(world, { tradeId }, NOW_S).answer).toMatchObject({ eresult: 11 })
   })
@@ -232,7 +232,7 @@ describe('the automatic acts of people', () => {
 })
 
 describe('a world that an older sandbox saved', () => {
-  it('keeps its people, offers and trades', () => {
+  it('keeps its people and trades, and receives the magic players', () => {
     const now = fresh()
     const old = {
       version: 1 as const,

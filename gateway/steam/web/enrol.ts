@@ -4,6 +4,7 @@ import { EAuthSessionGuardType, EAuthTokenPlatformType, LoginSession } from 'ste
 import type { Unavailable } from '../steam.ts'
 import { withDeadline } from './login.ts'
 
+// Steam's result numbers. Several have the same meaning here.
 const WRONG_PASSWORD = 5
 const WRONG_CODES = new Set([65, 85, 88])
 const RATE_LIMITED = 84

@@ -141,8 +141,8 @@ async function play({ sandbox, traffic, agent, ...stage }: Stage, seed: number):
     expect(isInTime, `script ${seed}: ${trace.join(', ')}`).toBe(true)
     return work
   }
-  // Each script has a different behaviour, so all of them occur. In half of the scripts it begins when the session
-  // opens.
+  // The scripts take the behaviours in turn, so all of them occur. In half of the scripts it begins before the session
+  // opens, in the others after that.
   const ownBehaviour = stage.behaviours[seed % stage.behaviours.length]
   const isFirst = random(2) === 0
   if (isFirst) misbehave(ownBehaviour)

@@ -11,8 +11,8 @@ const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
 /** The most pages to read. Full pages add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
-/** The time limit for reading the restricted items after the tradable ones have been read. */
-const MAX_RESTRICTED_MS = 4_000
+/** The time limit for reading the untradable items after the tradable ones have been read. */
+const MAX_UNTRADABLE_MS = 4_000
 /** The share of the deadline that is reserved for the public page in case the bot's page hangs. */
 const PUBLIC_PAGE_SHARE = 1 / 3
 const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' }
@@ -76,13 +76,13 @@ export async function readInventory(access: Access, wanted: InventoryRequest): P
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
-  const unusedMs = Math.max(0, left() - MAX_RESTRICTED_MS)
+  const unusedMs = Math.max(0, left() - MAX_UNTRADABLE_MS)
   const shown = await readPublic({ ...access, left: () => left() - unusedMs }, wanted)
   if (shown.kind === 'refused' && offered.items.length === 0) return toAnswer(shown)
   const known = new Set(offered.items.map((item) => item.assetId))
-  const restricted =
+  const untradable =
     shown.kind === 'items' ? shown.items.filter((item) => !item.tradable && !known.has(item.assetId)) : []
-  return toAnswer({ kind: 'items', items: [...offered.items, ...restricted] })
+  return toAnswer({ kind: 'items', items: [...offered.items, ...untradable] })
 }
 
 function toAnswer(pages: Exclude<Pages, Unavailable>): InventoryAnswer {

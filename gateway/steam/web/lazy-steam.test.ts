@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Prints the number of cached files while the process runs, because Node writes the cache when the process ends. */
+/** Prints the number of cached files while the process still runs: at its end, Node would write the cache anyway. */
 const SCRIPT = `
   const { readdirSync } = await import('node:fs')
   const [, file, folder] = process.argv

@@ -101,7 +101,7 @@ describe('reads', () => {
     expect(await session.listSteamTrades(place('5', 500))).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of a trade link report a refused token, and an answer without a hold', async () => {
+  it('of a trade link report a refused token, and are unavailable if Steam’s answer names no hold', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeHoldDurations'), () => ({
       headers: { 'x-eresult': '15' },
@@ -191,7 +191,7 @@ describe('an inventory', () => {
     expect(steam.log).toEqual([`GET ${OFFERED_PATH}`])
   })
 
-  it('of an account without the game, or without items in it, is empty', async () => {
+  it('of an account without the game, or without items in it, is empty, but a hidden one is reported as hidden', async () => {
     steam.routes.set(OFFERED_PATH, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
     steam.routes.set(PUBLIC_PATH, () => ({ body: { success: 1, total_inventory_count: 0 } }))
     const session = await steam.open()

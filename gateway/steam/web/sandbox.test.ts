@@ -121,7 +121,7 @@ describe('an inventory', () => {
     expect(picture.status).toBe(200)
   })
 
-  it('separates tradable from restricted items', async () => {
+  it('has both tradable and untradable items', async () => {
     const items = await inventory()
     expect(items.some((item) => item.tradable)).toBe(true)
     expect(items.some((item) => !item.tradable)).toBe(true)
@@ -145,7 +145,7 @@ describe('an inventory', () => {
     ])
   })
 
-  it('is never read by the method that returns nothing when repeated within a second', async () => {
+  it('of a shopper is never read with GetInventoryItemsWithDescriptions, which answers nothing if repeated within a second', async () => {
     for (const game of GAMES) await inventory(game)
     const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))
     expect(counts.some((key) => key.includes('/partnerinventory/'))).toBe(true)

@@ -119,7 +119,7 @@ describe('a request that Steam limits', () => {
   })
 })
 
-describe('a session that Steam ends', () => {
+describe('a session that has ended or soon ends', () => {
   it.each([
     ['a 401', { status: 401, body: null }],
     ['a page that denies access', { status: 403, body: '<html>Access is denied.</html>' }],
@@ -127,7 +127,7 @@ describe('a session that Steam ends', () => {
       'a redirect to the login',
       { status: 302, headers: { location: 'https://steamcommunity.com/login/home/' } },
     ],
-  ])('with %s is renewed once for all callers', async (_, ending) => {
+  ])('is renewed after %s, once for all callers', async (_, ending) => {
     steam.routes.set(api('GetTradeOffer'), ({ query }) => {
       const token = atob(query.get('access_token')?.split('.')[1] ?? '')
       // `n` is the number of the login that gave the token.
@@ -154,7 +154,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('before an offer was made is renewed, and the offer is made once', async () => {
+  it('is renewed if a send finds it ended, and the offer is made once', async () => {
     let sends = 0
     steam.routes.set(SEND, () => {
       sends += 1
@@ -165,7 +165,7 @@ describe('a session that Steam ends', () => {
     expect(sends).toBe(2)
   })
 
-  it('again and again is reported, without endless logins', async () => {
+  it('is reported, without endless logins, if Steam ends it again and again', async () => {
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(SEND, () => ({ status: 401 }))
     const session = await steam.open()
@@ -178,7 +178,7 @@ describe('a session that Steam ends', () => {
     expect(await session.sendOffer(PARTNER, ASSETS, 'C')).toEqual({ kind: 'refused', reason: 'session_dead' })
   })
 
-  it('soon is renewed beforehand, once for all callers', async () => {
+  it('is renewed before its token expires, once for all callers', async () => {
     const expiresAtMs = Date.UTC(2026, 0, 2)
     const seen: unknown[] = []
     steam.routes.set(SET_TOKEN, () => {
@@ -199,7 +199,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('soon is used until then if its renewal fails, with one attempt a minute', async () => {
+  it('is still used if the renewal before its end fails, with one attempt a minute', async () => {
     const exp = Date.UTC(2026, 0, 2) / 1000
     steam.routes.set(SET_TOKEN, () => {
       return loginCookie({ aud: ['web:community'], exp })
@@ -215,7 +215,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('D-40 because the clock was advanced is renewed immediately, however fresh it was', async () => {
+  it('D-40 is renewed immediately if an advance of the clock ended it, however fresh it was', async () => {
     const clock = fakeClock()
     steam.routes.set(SET_TOKEN, () => {
       const exp = clock.now().getTime() / 1_000 + 86_400
@@ -233,7 +233,7 @@ describe('a session that Steam ends', () => {
     }
   })
 
-  it('and whose token is dead is reported as dead', async () => {
+  it('is reported as dead if Steam also refuses its token', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(FINALIZE, () => ({ body: { error: 15 } }))
