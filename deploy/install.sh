@@ -71,10 +71,7 @@ leave() {
 }
 # Prints the text and runs the rest; with --check, prints only.
 act() {
-  if [ "$check" ]; then
-    say would "$1"
-    return
-  fi
+  if [ "$check" ]; then say would "$1" && return; fi
   say now "$1"
   shift
   "$@"
@@ -281,10 +278,7 @@ check_upgrade() {
 link_release() {
   link=$root/opt/tradetill
   old=$(readlink -f "$link" || true)
-  if [ "$old" = "$release" ]; then
-    say there "$link -> $release"
-    return
-  fi
+  if [ "$old" = "$release" ]; then say there "$link -> $release" && return; fi
   if [ -e "$link" ]; then
     act "make a backup, and look at what $release changes in the database" check_upgrade
     say note "the way back: ln -sfn $old $link && systemctl restart tradetill"

@@ -84,7 +84,7 @@ describe('the control API', () => {
 })
 
 describe('the pages', () => {
-  it('show listings, sales and sellers, and switch faults', async () => {
+  it('show the sellers, say that nothing is on sale or was bought, and switch faults', async () => {
     market.open('76561198000000001')
     expect(await readPage('/')).toContain('Nothing is on sale.')
     expect(await readPage('/sales/')).toContain('Nobody has bought anything.')

@@ -3,7 +3,6 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DAY_S, STATE } from '../steam-sandbox/world/world.ts'
-import { looksLikeDeposit } from './giving/gift.ts'
 import { BOT, openTestBench, STORAGE, type TestBench, THIEF } from './testing/test-bench.ts'
 
 const SELLING_ACCOUNT = 'Tradetill Bot #2'
@@ -194,8 +193,4 @@ it('the till cannot write results, the vault cannot write wishes, and each role 
     await expect(bench.asGateway.query(statement)).rejects.toThrow('permission denied')
   for (const statement of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])
     await expect(bench.asVault.query(statement)).rejects.toThrow('permission denied')
-})
-
-it.each(['K7MXPQ', 'code K7MXPQ', 'K7MXPQ!'])('the message "%s" looks like a deposit', (message) => {
-  expect(looksLikeDeposit(message)).toBe(true)
 })

@@ -88,7 +88,7 @@ describe('the items of a deposit', () => {
   })
 
   it.each([
-    ['to somebody else', STRANGER, false, 'somebody else sent the items'],
+    ['to somebody who did not send them', STRANGER, false, 'somebody else sent the items'],
     ['with an item from another source', PAYER, true, 'Steam does not say who sent the items'],
   ])('do not go back %s, even with an approval', async (_, to, isMixed, because) => {
     const { wish, assets } = await makeReturnWish(isMixed ? bench.addStock(BOT, 1) : [])
@@ -168,7 +168,7 @@ describe('a vault that is killed', () => {
     },
   )
 
-  it('before it reports a result to the till reports it after the next start', async () => {
+  it('before it has reported a result to the till does so after the next start', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
     bench.acceptAll(STORAGE)
@@ -182,7 +182,7 @@ describe('a vault that is killed', () => {
 })
 
 describe('the commands', () => {
-  it('change destinations and limits with effect from the next start', async () => {
+  it('change destinations and limits, and a new destination counts from the next start on', async () => {
     const { terminal, printed } = person('')
     await bench.runRounds(1)
     allow(settings, terminal, { name: 'shelf', link: linkOf(PAYER) })

@@ -1,4 +1,4 @@
-/** The vault sells on two markets: each item on one of them, with the calls in the order that this market requires. */
+/** The vault sells on two markets: each item on one of them, and on Waxpeer with the calls in the order it requires. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 
@@ -62,7 +62,7 @@ async function readReportsOn(market: string): Promise<string[][]> {
   return rows.map(({ reference, kind }) => [reference, kind])
 }
 
-it('an item goes to the market with the highest proceeds, by the stated fee until a market has paid', async () => {
+it('an item goes to the market with the highest proceeds. Until a market has paid, its stated fee counts', async () => {
   bench.market.begin('lies-fee')
   await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
@@ -102,7 +102,7 @@ it('an item that was taken down on one market is sold on the other, reported bef
   expect(rows).toEqual([{ market: WAXPEER, free: expect.any(Number) }])
 })
 
-it('an item that its buyer declined is listed again under its old number, as a new sale in the books', async () => {
+it('an item that its buyer declined is listed again with the same asset id, as a new sale in the books', async () => {
   const [item] = onSaleAt('waxpeer')
   const asset = item?.assetId ?? ''
   await buyAtWaxpeer(item?.itemId ?? 0, 'declines')

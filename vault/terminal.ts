@@ -18,7 +18,7 @@ type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WritableStream; stderr
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   return {
     isPerson: stdin.isTTY === true,
-    // Control characters become spaces, so no text from outside can change what the terminal shows.
+    // Control characters other than tabs become spaces, so no text from outside can change what the terminal shows.
     print: (line) => void stdout.write(`${line.replace(/[^\P{Cc}\t]/gu, ' ')}\n`),
     async ask(question, { hidden = false } = {}) {
       stderr.write(`${question}: `)

@@ -26,7 +26,7 @@ const offers = () => bench.steam.world().offers
 const botOffers = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
 
 describe('a wish for a destination on the list', () => {
-  it('is given and confirmed, and reported once Steam has the record of the trade', async () => {
+  it('gets a confirmed offer, and is reported as delivered once Steam has the record of the trade', async () => {
     const assets = bench.addStock(BOT, 3)
     const wish = await bench.makeWish(assets.slice(0, 2))
     await bench.runRounds(2)
@@ -50,7 +50,7 @@ describe('a wish for a destination on the list', () => {
     expect(rows).toEqual([{ later: true }])
   })
 
-  it('is cancelled if the partner does not accept', async () => {
+  it('ends, with its offer cancelled, if the partner does not accept', async () => {
     const assets = bench.addStock(BOT, 1)
     const wish = await bench.makeWish(assets)
     await bench.runRounds(2)
@@ -99,7 +99,7 @@ describe('a wish for a destination on the list', () => {
   })
 
   it.each(['send-16-sent', 'send-drop-after', 'send-200-empty'])(
-    'is searched for after the fault %s, and never sent twice',
+    'gets at most one offer, for which the vault searches after the fault %s',
     async (fault) => {
       const before = botOffers().length
       bench.steam.begin(fault, { times: 1 })
@@ -124,7 +124,7 @@ describe('a wish for a destination on the list', () => {
     'confirm-failed-done',
     'confirm-drop-after',
     'confirm-429',
-  ])('is given in spite of the fault %s', async (fault) => {
+  ])('is delivered in spite of the fault %s', async (fault) => {
     bench.steam.begin(fault, { times: 1 })
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(5)

@@ -6,7 +6,7 @@ export const TEMPERS = {
   accepts: 'Accepts 5 seconds after the seller reported the trade as ready.',
   eager: 'Accepts immediately, before the seller reports the trade as ready.',
   late: 'Accepts 8 minutes after the offer was made, after the seller’s time to hand over is up.',
-  never: 'Never answers: the seller must cancel after 10 minutes.',
+  never: 'Never answers, so the seller must cancel the offer.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counteroffer after 10 seconds.',
   escrow: 'Has no mobile authenticator: Steam holds the trade for 15 days.',
@@ -24,7 +24,7 @@ export type Buyer = { steamId: string; accountId: number; token: string; name: s
 /** An item in a seller's inventory. */
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
 
-/** The market's copy of an inventory. The market reads an inventory only on request, and a few seconds after it. */
+/** The market's copy of an inventory. The market reads an inventory only on request, some seconds later. */
 export type Inventory = {
   appId: number
   /** When the next reading is due. */

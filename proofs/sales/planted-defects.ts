@@ -49,7 +49,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     { file: JUDGE, from: "if (ownAccounts.has(due.partnerSteamId)) return 'own_account'", to: '' },
   ],
   'an offer may have the message of a deposit': [
-    { file: JUDGE, from: "if (DEPOSIT_MESSAGE.test(due.message)) return 'deposit_message'", to: '' },
+    { file: JUDGE, from: "if (looksLikeDeposit(due.message)) return 'deposit_message'", to: '' },
   ],
   'an item that is still on sale is given': [
     {

@@ -80,7 +80,7 @@ describe('D-34 a bot that collects deposits', () => {
     expect(printed.at(-1)).toContain('the market has one of its sessions')
   })
 
-  it('is switched on only if a person answers yes', async () => {
+  it('is switched on at a terminal only after the answer yes', async () => {
     await expect(add(BOT, { sellsItself: true }, ['no', KEY])).rejects.toThrow(Refusal)
     expect(accesses()).toEqual([])
     await add(BOT, { sellsItself: true }, ['yes', KEY])

@@ -24,7 +24,7 @@ export type Account = { steamId: string; sells: boolean; secrets: Secrets }
 
 const placeOf = (steamId: string): string => `account ${steamId}`
 
-/** Reads the accounts. Throws if the file was changed, or sealed with another key. */
+/** Reads the accounts. Throws if their secrets were changed, or sealed with another key. */
 export function readAccounts(folder: Folder, key: Key): Account[] {
   return rowsOf(folder).map(({ steamId, sells, sealed }) => ({
     steamId,

@@ -67,8 +67,8 @@ export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   isSameSet(gift.assets, offer.gives)
 
 /**
- * The form of the till's secret codes. The recipient of an offer with such a code could take us for a bot that collects
- * deposits.
+ * The form of the gateway's secret codes (`CODE_ALPHABET`), alone or between other text. The recipient of an offer with
+ * such a code could take us for a bot that collects deposits.
  */
 const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
 

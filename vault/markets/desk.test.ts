@@ -100,7 +100,7 @@ async function countMoneyReads(minutes: number): Promise<number> {
   return moneyReads
 }
 
-it('a desk asks for the money every five minutes, but every 20 seconds after an item was given or its money became due', async () => {
+it('a desk asks for money every five minutes, and every 20 seconds for two minutes after an item was given or its money fell due', async () => {
   book = { ...EMPTY_BOOK, listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)

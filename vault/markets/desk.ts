@@ -31,7 +31,7 @@ const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
-/** How long before the oldest unpaid listing to begin in the market's history, which has a resolution of days. */
+/** How long before the oldest unpaid listing to start reading the market's history, which has a resolution of days. */
 const HISTORY_MARGIN_MS = 86_400_000
 /** The most listings to change in one call. */
 const MOST_LINES = 50

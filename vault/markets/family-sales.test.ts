@@ -7,7 +7,7 @@ import {
   DOTA,
   type MarketBench,
   openMarketBench,
-  readyToSell,
+  prepareToSell,
   START_MS,
   sell,
   unwrap,
@@ -65,7 +65,7 @@ describe('a sale', () => {
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it('that the buyer reverses pays a fifth of the price, and bars its item from listing for a week', async () => {
+  it('that the buyer reverses pays a fifth of the price, and its item cannot be listed right after', async () => {
     const { due } = await sell(bench, client, { appId: CS, temper: 'reverses' })
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)
@@ -74,7 +74,7 @@ describe('a sale', () => {
       { end: { kind: 'reversed', causer: 'buyer', refundMinor: 20n } },
     ])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 20n, settlingMinor: 0n })
-    await readyToSell(bench, client, CS)
+    await prepareToSell(bench, client, CS)
     const lines = due.assets.map(({ assetId }) => ({ assetId, priceMinor: 100n }))
     expect(await unwrap(client.list(CS, lines))).toMatchObject([
       { kind: 'refused', code: 'item_not_recieved' },

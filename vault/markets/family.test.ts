@@ -1,6 +1,6 @@
 /** The client of the market.csgo.com family against both sandboxes, over real HTTP; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CS, DOTA, type MarketBench, openMarketBench, readyToSell, unwrap } from '../testing/market-bench.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, prepareToSell, unwrap } from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 import { scaleOf } from './scale.ts'
 
@@ -41,7 +41,7 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('offline')
   })
 
-  it('is refused if the key belongs to another account', async () => {
+  it('cannot sell with the key of another account', async () => {
     client = bench.clientWith(bench.market.open('76561198000000000'))
     expect((await unwrap(client.ready())).problems).toContain('other_account')
   })
@@ -85,7 +85,7 @@ describe('a listing', () => {
   })
 
   it('keeps asset ids of 19 digits apart, and its price in the scale of its currency', async () => {
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     const lines = bench
       .assetsOf(DOTA)
       .map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
@@ -101,7 +101,7 @@ describe('a listing', () => {
   })
 
   it('has a result for each line, although the envelope always reports success', async () => {
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     const [first = '', second = ''] = bench.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({
       assetId,
@@ -117,14 +117,14 @@ describe('a listing', () => {
   })
 
   it('is refused in a currency other than the account’s', async () => {
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     client = bench.clientWith(bench.market.open(bench.seller.steamId), { currency: 'EUR' })
     const lines = [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]
     expect(await client.list(DOTA, lines)).toEqual({ kind: 'refused', code: 'bad_currency' })
   })
 
   it('can change its price and come down until it is sold', async () => {
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
     const ids = (await unwrap(client.list(DOTA, lines))).map((line) =>
       line.kind === 'listed' ? line.itemId : '',
@@ -152,7 +152,7 @@ describe('a listing', () => {
   })
 
   it('is found in the list if its answer was lost', async () => {
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
@@ -160,7 +160,7 @@ describe('a listing', () => {
   })
 
   it('does not sell while its seller is offline', async () => {
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     const [line] = await unwrap(
       client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]),
     )
@@ -192,10 +192,10 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('is understood if it sends false for an empty list, or prices in units', async () => {
+  it('is understood if it sends false for an empty list, or prices in its own units', async () => {
     bench.market.begin('empty-says-false')
     expect(await unwrap(client.round(DOTA))).toEqual({ rows: [], due: [] })
-    await readyToSell(bench, client, DOTA)
+    await prepareToSell(bench, client, DOTA)
     bench.market.begin('price-in-units')
     await unwrap(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
     const { rows } = await unwrap(client.round(DOTA))
@@ -209,6 +209,6 @@ describe('a market in trouble', () => {
   })
 })
 
-it('the best offers of others are read from the public list', async () => {
+it('an empty public list of best offers is an answer without offers', async () => {
   expect(await unwrap(client.bestOffers(DOTA))).toEqual(new Map())
 })

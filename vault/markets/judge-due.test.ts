@@ -74,6 +74,7 @@ describe('a deal that a market asks for', () => {
     ['a protected asset', { assets: [asset('10', { contextId: '16' })] }, 'asset_not_listed'],
     ['one of our own accounts', { partnerSteamId: OWN_ACCOUNT }, 'own_account'],
     ['the message of a deposit', { message: 'K7MXPQ' }, 'deposit_message'],
+    ["a message that contains a deposit's code", { message: 'code: K7MXPQ' }, 'deposit_message'],
   ])('is refused for %s', (_, change, expected) => {
     expect(problem(change)).toBe(expected)
   })

@@ -1,4 +1,5 @@
 /** Decides whether to give the items that a market asks for. Pure. The market's claims are checked, never trusted. */
+import { looksLikeDeposit } from '../giving/gift.ts'
 import type { Due, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
@@ -7,9 +8,10 @@ export type OwnListing = { itemId: string; appId: number; assetId: string; price
 
 /**
  * The reasons to give nothing. `asset_not_listed`: the market asks for more or other items than it sold. `own_account`:
- * the buyer is ours. `deposit_message`: the message looks like a deposit's. `changed`: the same deal asked for
- * something else before. `not_sold`: the market's own list does not show every item as sold. `price_differs`: its price
- * is not the listed one. `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
+ * the buyer is ours. `deposit_message`: the message contains what looks like a deposit's secret code. `changed`: the
+ * same deal asked for something else before. `not_sold`: the market's own list does not show every item as sold.
+ * `price_differs`: its price is not the listed one. `given_already`: the asset is promised to another deal. `too_late`:
+ * the deadline is near.
  */
 export type DueProblem =
   | 'asset_not_listed'
@@ -47,8 +49,6 @@ export type DueVerdict =
 const LEAST_LEFT_S = 45
 /** Steam's context of items that are not under protection. */
 const FREE_CONTEXT = '2'
-/** The form of a deposit's secret code: six characters of an alphabet without look-alikes. */
-const DEPOSIT_MESSAGE = /^\s*[2-9A-HJ-NP-Z]{6}\s*$/
 
 export function judgeDue(due: Due, context: Context): DueVerdict {
   const known = context.known.get(due.dealId)
@@ -63,7 +63,7 @@ export function judgeDue(due: Due, context: Context): DueVerdict {
 function problemOf(due: Due, context: Context): DueProblem | undefined {
   const { appId, ownAccounts, known, rows, scale } = context
   if (ownAccounts.has(due.partnerSteamId)) return 'own_account'
-  if (DEPOSIT_MESSAGE.test(due.message)) return 'deposit_message'
+  if (looksLikeDeposit(due.message)) return 'deposit_message'
   const listings = listingsOf(due, context)
   const isThisGame = due.assets.every((asset) => asset.appId === appId && asset.contextId === FREE_CONTEXT)
   const distinct = new Set(due.assets.map(({ assetId }) => assetId)).size

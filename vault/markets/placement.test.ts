@@ -1,4 +1,4 @@
-/** The choice of a market for an item, and the fees of markets. */
+/** The choice of a market for an item, the proceeds of a listing, and the fees of markets. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createOutside } from '../testing/outside.ts'
@@ -26,8 +26,8 @@ describe('an item', () => {
   })
 
   it('is on one market only, whatever the bids', () => {
-    const one = fc.record({ assetId: fc.constantFrom('1', '2', '3'), net: fc.bigInt({ min: 0n, max: 9n }) })
-    const bidsOfMarket = fc.uniqueArray(one, { selector: ({ assetId }) => assetId })
+    const anyBid = fc.record({ assetId: fc.constantFrom('1', '2', '3'), net: fc.bigInt({ min: 0n, max: 9n }) })
+    const bidsOfMarket = fc.uniqueArray(anyBid, { selector: ({ assetId }) => assetId })
     fc.assert(
       fc.property(fc.array(bidsOfMarket, { maxLength: 4 }), (markets) => {
         const bids = markets.map((each) => each.map(({ assetId, net }) => bid(assetId, net)))

@@ -43,7 +43,7 @@ describe('a listing', () => {
     expect(price({ bestMinor: 100n, mayLose: true })).toEqual(priceOf(1_200n))
   })
 
-  it('needs the vault’s own price and a cost', () => {
+  it('needs the vault’s own price, and a cost unless the operator allows a loss', () => {
     expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
     expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
     expect(price({ costMinor: null, mayLose: true })).toEqual(priceOf(1_499n))

@@ -89,7 +89,7 @@ describe('a sale', () => {
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
   })
 
-  // The process dies in the call after this many: it asks whether the market still wants the deal, before it confirms.
+  // After this many calls, the process asks whether the market still wants the deal, and dies during that call.
   it.each([
     ['confirm_then_report', 3],
     ['report_then_confirm', 5],
@@ -186,7 +186,7 @@ describe('a market that lies', () => {
     expect(out.offers).toEqual([])
   })
 
-  it('receives the first version of a deal that it changes, or nothing', async () => {
+  it('gets only the first version of a deal carried out if it changes the deal later', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -232,7 +232,7 @@ const mishap = fc.constantFrom<Mishap>(
   'lost_before',
   'lost_after',
 )
-/** Only the market knows who bought an item, so a lie about the buyer cannot be detected. */
+/** Leaves out `swap`: only the market knows who bought an item, so another buyer in its first answer goes unnoticed. */
 const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price'), {
   freq: 4,
   nil: undefined,

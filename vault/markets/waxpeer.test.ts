@@ -38,7 +38,7 @@ async function goOnline(): Promise<void> {
     .toEqual([])
 }
 
-async function readyToSell(appId: number): Promise<void> {
+async function prepareToSell(appId: number): Promise<void> {
   await goOnline()
   await unwrap(client.refresh(appId))
   await bench.advanceS(15)
@@ -48,7 +48,7 @@ const findItem = (assetId: string) =>
   bench.market.waxpeer.world().items.findLast((item) => item.assetId === assetId)
 
 async function listOne(appId: number): Promise<string> {
-  await readyToSell(appId)
+  await prepareToSell(appId)
   const [assetId = ''] = bench.assetsOf(appId)
   expect(await unwrap(client.list(appId, [{ assetId, priceMinor: 100n }]))).toEqual([
     { kind: 'listed', assetId, itemId: assetId },
@@ -70,7 +70,7 @@ async function sell(appId: number, temper: Temper) {
 const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('an account', () => {
-  it('needs a socket, a trade link, and a token that is renewed each hour and lasts at most six hours', async () => {
+  it('needs a socket, a trade link, and a token that the client sends again after an hour', async () => {
     expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
@@ -90,7 +90,7 @@ describe('an account', () => {
     expect(countTokenCalls()).toBe(before + 1)
   })
 
-  it('is refused if the key belongs to another account, and makes no more calls if the key is unknown', async () => {
+  it('cannot sell with the key of another account, and makes no more calls if the key is unknown', async () => {
     client.close()
     client = bench.waxpeerWith(bench.market.waxpeer.open('76561198000000000'))
     expect((await unwrap(client.ready())).problems).toContain('other_account')
@@ -185,7 +185,7 @@ describe('a listing', () => {
   })
 
   it('is found in the list if its answer was lost', async () => {
-    await readyToSell(DOTA)
+    await prepareToSell(DOTA)
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
@@ -201,6 +201,7 @@ describe('a sale', () => {
     const { rows, due: again } = await unwrap(client.round(DOTA))
     expect(again).toEqual([due])
     expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
+    // The poll then answers with the trade itself, without a list.
     bench.market.begin('one-object')
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
   })
@@ -277,6 +278,6 @@ describe('a sale', () => {
     await goOnline()
     const [assetId = ''] = bench.assetsOf(DOTA)
     await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], 'accepts')
-    expect((await unwrap(client.round(DOTA))).rows[0]?.leftS ?? 0).toBeLessThanOrEqual(20)
+    expect((await unwrap(client.round(DOTA))).rows[0]?.leftS).toBeLessThanOrEqual(20)
   })
 })

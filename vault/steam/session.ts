@@ -47,7 +47,7 @@ export function createSession(
     return { accessToken, sessionId: randomBytes(12).toString('hex') }
   }
 
-  /** If the session has ended, renews it once and repeats the request, which had no effect. */
+  /** If the session has ended, renews it once and repeats the request, because the first one had no effect. */
   const request = async (kind: RequestKind, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
     for (const isLast of [false, true]) {
       tokens ??= await logIn()

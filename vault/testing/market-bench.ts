@@ -105,7 +105,10 @@ function firstBot(steam: RunningSteam): Account {
   return bot
 }
 
-/** Three items of Dota 2 and two of Counter-Strike 2, with ids that are too long for JavaScript. */
+/**
+ * Replaces the seller's items by three of Dota 2 and two of Counter-Strike 2, and ends any restriction of the account.
+ * Items without an id in `ids` get ids that are too large for a JavaScript number.
+ */
 function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly string[]): void {
   const shopper = steam.world().accounts.find(({ name }) => name === 'nova_hound')
   const firstItems = (appId: number, count: number) =>
@@ -121,7 +124,7 @@ function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly stri
 }
 
 /** Puts the seller online, and makes the market read the inventory of a game. */
-export async function readyToSell(bench: MarketBench, client: Market, appId: number): Promise<void> {
+export async function prepareToSell(bench: MarketBench, client: Market, appId: number): Promise<void> {
   await unwrap(client.keepOnline(bench.accessToken()))
   await unwrap(client.refresh(appId))
   await bench.advanceS(15)
@@ -131,7 +134,7 @@ type Sale = { appId: number; temper: Temper; count?: number }
 
 /** Lists items at $1.00 each; a buyer of this temper buys them. */
 export async function sell(bench: MarketBench, client: Market, { appId, temper, count = 1 }: Sale) {
-  await readyToSell(bench, client, appId)
+  await prepareToSell(bench, client, appId)
   const lines = bench
     .assetsOf(appId)
     .slice(0, count)

@@ -208,7 +208,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
         ...change,
       }))
     },
-    /** Adds these items to a bot, as a till records them. */
+    /** Gives a bot these items, which a running till has in its records. */
     addItems(who: string, assets: readonly { appId: number; assetId: string }[]): void {
       const classOf = (appId: number): string =>
         accountOf(THIEF).assets.find(

@@ -1,7 +1,7 @@
 /** Waits for the till's database, because a vault that cannot read wishes is not ready. */
 import type { Till } from '../markets/till.ts'
 
-const AGAIN_MS = 3_000
+const RETRY_MS = 3_000
 
 type WaitOptions = { stop: AbortSignal; pause(ms: number): Promise<void>; say(problem: string): void }
 
@@ -17,7 +17,7 @@ export async function waitForTill(
     } catch (error) {
       say(error instanceof Error ? error.message : 'unknown')
     }
-    await pause(AGAIN_MS)
+    await pause(RETRY_MS)
   }
   return false
 }
