@@ -37,7 +37,7 @@ describe('a top-up', () => {
     expect(await callers.readParts()).toContain('Waiting for your items')
   })
 
-  test('is held in full until the protection ends if the visitor chose that', async () => {
+  test('asks for credit on release if the visitor chose to hold it', async () => {
     await callers.press({ hold: 'on' })
     await callers.press()
     expect(demo.till.calls.map(({ body }) => Reflect.get(Object(body), 'creditMode'))).toEqual([
@@ -54,7 +54,7 @@ describe('a top-up', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('shows a page with the reason and records no top-up if the till is down', async () => {
+  test('shows a page with the reason, and is not listed, if the till is down', async () => {
     await demo.store.close()
     await demo.open(NO_TILL)
     const answer = await callers.press()
@@ -250,7 +250,7 @@ test('shoppers in a database of the first version keep their balances', async ()
 })
 
 describe('the page', () => {
-  test('shows the balance, the button and the trade links, and runs no foreign or inline script', async () => {
+  test('shows the balance, the button and the sandbox’s shoppers, and runs no foreign or inline script', async () => {
     await callers.send({})
     const answer = await fetch(demo.store.url)
     const policy = answer.headers.get('content-security-policy') ?? ''

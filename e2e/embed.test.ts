@@ -257,7 +257,7 @@ test('with the code of the guide, a popup notifies the page that opened it, and 
   await page.getByRole('button', { name: 'Top up' }).click()
   const popup = await opening
   await popup.getByRole('dialog', { name: TEXTS.en.confirmTitle }).waitFor()
-  // The page has cut the connection to its opener.
+  // The till's page has cut the connection to its opener.
   await expect.poll(() => popup.evaluate('window.opener')).toBeNull()
   await expect.poll(() => page.evaluate('popup.closed')).toBe(true)
   const closed = popup.waitForEvent('close')

@@ -170,7 +170,7 @@ test('before the code of the items arrives, a space for them is below the link, 
   await page.getByRole('gridcell').first().waitFor()
 })
 
-test('a part of the page that cannot be loaded shows a message and a button, and is retried at another address', async () => {
+test('a part of the page that cannot be loaded shows a message and a button until it can be loaded', async () => {
   const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
   const { page } = await openBrowser()
   const texts = TEXTS.en

@@ -78,7 +78,7 @@ test.each(['en', 'ru'] as const)(
 )
 
 test.each(['en', 'ru'] as const)(
-  'in %s: the sign on a card, or the key ?, explains its price and picks nothing',
+  'in %s: the question mark on a card, or the key ?, explains its price and picks nothing',
   async (language) => {
     const { page, texts } = await openStand({ language })
     const cell = (index: number) => page.getByRole('gridcell').nth(index)

@@ -44,6 +44,7 @@ describe.each([
       const { duration, videoWidth, controls } = element
       element.pause()
       const sought = new Promise((resolve) => element.addEventListener('seeked', resolve, { once: true }))
+      // Seeks to a second near the end.
       element.currentTime = 14
       await sought
       return {
@@ -214,13 +215,13 @@ test('A-069 a deposit that has a user shows the link, and does not check it agai
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
-test('nine items are in the first view of a phone', async () => {
+test('nine items are in the first view of a phone, and only the controls stay in view while the items scroll', async () => {
   const { page } = await openStand({ language: 'ru', viewport: MOBILE })
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()
   // At least 75 of the 100 px of the ninth picture are above the bar.
   expect((ninth?.y ?? Number.NaN) + 75).toBeLessThan(bar?.y ?? Number.NaN)
-  // The row of controls stays in view while the items scroll. The account does not.
+  // The controls stick to the top edge, and the account scrolls out of view.
   await page.evaluate(() => scrollTo(0, 800))
   await expect.poll(async () => (await page.locator('.controls').boundingBox())?.y).toBe(0)
   await expect.poll(async () => (await page.locator('.link-panel').boundingBox())?.y).toBeLessThan(-100)

@@ -104,7 +104,7 @@ describe.each([
   })
 })
 
-test('A-061 A-062 the trade is created, then polled once a second until the shopper leaves', async () => {
+test('A-061 A-062 the trade is created and then polled, and a shopper who steps back sees its number and time', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
   const answers: number[] = []
@@ -152,6 +152,7 @@ test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its pri
   await page.setViewportSize({ width: 320, height: 225 })
   await dialog.evaluate((element) => element.scrollTo(0, 0))
   const accept = dialog.getByRole('link', { name: TEXTS.ru.acceptInBrowser })
+  // At least 36 px of the button are in view.
   await expect
     .poll(async () => {
       const [button, view] = [await accept.boundingBox(), await dialog.boundingBox()]
@@ -165,7 +166,7 @@ test('A-051 Esc and a click outside do not close the confirmation, because the o
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)
-  // Android's second Back closes a dialog, and the page cannot prevent that.
+  // Android's second Back closes a dialog. The page cannot prevent that, so it opens the dialog again.
   const isReopened = await page.evaluate(
     () =>
       new Promise<boolean>((resolve) => {

@@ -87,7 +87,7 @@ class Server {
   }
 }
 
-/** Runs in the page: checks the document after each change, and counts the page's calls. */
+/** Runs in the page: checks the document after each change, and counts the page's polls. */
 function watch(): void {
   const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)]
   const wrong = new Set<string>()
@@ -273,7 +273,7 @@ const ACTS = {
     })
     await page.clock.runFor(700)
   },
-  line: ({ page }, pick) =>
+  connection: ({ page }, pick) =>
     page.evaluate((type) => window.dispatchEvent(new Event(type)), pick % 2 === 0 ? 'offline' : 'online'),
   open: async (shopper) => {
     await shopper.page.reload()
@@ -285,7 +285,7 @@ const ACTS = {
 type Kind = keyof typeof ACTS
 type Act = { kind: Kind; pick: number }
 
-/** The acts of a shopper at the stand, before there is an offer. A run does each once, in random order. */
+/** The acts of a shopper at the stand, before there is an offer. A run does each entry once, in random order. */
 const AT_STAND: Kind[] = [
   'link',
   'game',
@@ -301,7 +301,7 @@ const AT_STAND: Kind[] = [
   'hold',
   'releaseLast',
   'releaseAny',
-  'line',
+  'connection',
   'toggle',
   'pay',
   'closeError',
@@ -317,7 +317,7 @@ const AT_OFFER: Kind[] = [
   'tick',
   'hold',
   'releaseAny',
-  'line',
+  'connection',
 ]
 
 const rowOf = (kinds: Kind[]): fc.Arbitrary<Act[]> =>

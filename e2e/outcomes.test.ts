@@ -297,7 +297,7 @@ test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, u
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 
-test('A-064 A-100 after success the page goes to its redirectUrl, once each time it is opened', async () => {
+test('A-064 A-100 after success the page redirects to its redirectUrl, once for each time it is opened', async () => {
   const target = `${till.store}/?thanks`
   const { page, seen, deposit, offerId, texts } = await openConfirmation(
     { deposit: { redirectUrl: target } },
@@ -308,10 +308,9 @@ test('A-064 A-100 after success the page goes to its redirectUrl, once each time
   // The redirect waits until the shopper has had time to read the outcome.
   await tickUntil(page, async () => page.url() === target)
   expect(visits()).toBe(1)
-  // The browser's back button reaches the page before the deposit, which does not redirect.
+  // The redirect replaced the deposit in the browser's history, so Back reaches the page before it: the empty first one.
   await page.goBack()
   await page.waitForURL('about:blank')
-  expect(page.url()).toBe('about:blank')
   // A 204 keeps the browser on the page. Coming back to it must not redirect again.
   await page.route(target, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })

@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('a shopper types an amount by keyboard alone, and pays with items worth that and no more than one such item', async () => {
+test('a shopper types an amount, and pays with items worth at least that, and no more than the cheapest item that covers it', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')
@@ -62,7 +62,7 @@ test('on a phone the count opens the list of picks, and the confirmation lists t
       ),
     )
   const before = await places()
-  // The sign at the end of the count lies next to the link that clears the picks.
+  // The arrow at the end of the count lies next to the link that clears the picks.
   await page.locator('.bottom-picked > span svg').click()
   await list.waitFor()
   expect(await places()).toEqual(before)
@@ -91,7 +91,7 @@ test('on a phone the count opens the list of picks, and the confirmation lists t
     .toEqual(pictured.toSorted())
 })
 
-test('on a phone the last pick that is put back gives the focus to the bar', async () => {
+test('on a phone, putting back the last pick moves the focus to the bar', async () => {
   const { page, texts } = await openStand({ viewport: MOBILE })
   await pickItems(page, 1)
   await page.getByRole('button', { name: texts.selectedCount(1) }).click()

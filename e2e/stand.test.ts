@@ -108,7 +108,7 @@ describe.each([
     await search.fill(wanted)
     const found = cards.filter(({ name }) => name.toUpperCase().includes(wanted))
     expect(await names(page)).toEqual(found.map(({ name }) => name))
-    // No item's name contains this sign.
+    // No item's name contains this character.
     await search.fill('¬')
     await page.getByText(texts.nothingFound('¬')).waitFor()
     await page.getByRole('button', { name: texts.searchClear, exact: true }).click()

@@ -161,6 +161,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     for (const url of [place.gateway, place.sandbox, place.store]) expect(await isServing(url)).toBe(false)
     expect(processesOf(place.root)).toEqual([])
 
+    // The next tests need a start on other ports, with a new Steam world and a registration that names a bot of no world.
     const other = await newPlace()
     removePlace(other)
     place = { ...other, root: place.root, env: { ...other.env, TRADETILL_DATA_ROOT: place.root } }
@@ -205,6 +206,7 @@ describe('Ctrl-C while the vault is set up, and a start with a fresh database', 
     expect(processesOf(place.root)).toEqual([])
     expect(() => process.kill(command, 0)).toThrow('ESRCH')
 
+    // The next tests need a start with a new database.
     rmSync(join(place.root, 'gateway'), { recursive: true })
     till = await startTill(place)
   })

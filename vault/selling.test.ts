@@ -130,6 +130,7 @@ describe('an item of a collecting bot', () => {
     expect(await countTurnsUntil(isPaid)).toBeLessThan(TURNS_A_MINUTE)
     const { rows } = await bench.database.pool.query('select free::int from market_balance')
     const [account] = bench.market.world().sellers
+    // The market counts in tenths of a cent.
     expect(rows[0]?.free).toBe(Math.floor((account?.free ?? 0) / 10))
   })
 

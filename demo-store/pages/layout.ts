@@ -4,7 +4,7 @@ import { SHOPPERS, type Visitor } from '../visitor.ts'
 
 /** Escapes a text for use between tags and in quoted attributes. */
 export function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 export function money(amountMinor: number, currency: string, language: Language): string {

@@ -76,7 +76,7 @@ export type Visit = {
   context: BrowserContext
   page: Page
   seen: Seen
-  /** Closes the browser. Throws if a policy was violated or an error was not caught. */
+  /** Closes the context. Throws if a policy was violated or an error was not caught. */
   end(): Promise<void>
 }
 

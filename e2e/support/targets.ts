@@ -35,7 +35,7 @@ function smallTargets({ least, leastOfPrimary }: Limits): string[] {
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
     const { left, top, width, height } = element.getBoundingClientRect()
     const [x, y] = [left + width / 2, top + height / 2]
-    // Behind a dialog or the bar, disabled, or only for screen readers.
+    // Skips targets that are behind a dialog or the bar, only for screen readers, disabled, or inside a sentence.
     if (!hits(element, x, y) || element.matches(':disabled') || isInSentence(element)) continue
     const wanted = isPrimary(element) ? leastOfPrimary : least
     const reach = (dx: number, dy: number) => {
@@ -44,7 +44,7 @@ function smallTargets({ least, leastOfPrimary }: Limits): string[] {
       return far
     }
     const size = { width: reach(-1, 0) + reach(1, 0), height: reach(0, -1) + reach(0, 1) }
-    // A place between two pixels loses one of them.
+    // An edge between two pixels loses one of them.
     if (size.width >= wanted - 1 && size.height >= wanted - 1) continue
     const name = element.getAttribute('aria-label') ?? element.textContent?.trim() ?? ''
     found.push(
