@@ -97,7 +97,7 @@ const rules = buildCommand({
 })
 
 const approve = buildCommand({
-  docs: { brief: 'give the items of a wish back to their sender' },
+  docs: { brief: 'approve a wish to give items back to their sender' },
   parameters: {
     flags: {
       link: {

@@ -1,6 +1,13 @@
 /** The client of the market.csgo.com family against both sandboxes, over real HTTP; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CS, DOTA, type MarketBench, openMarketBench, prepareToSell, unwrap } from '../testing/market-bench.ts'
+import {
+  CS,
+  DOTA,
+  type MarketBench,
+  openMarketBench,
+  prepareToSell,
+  unwrap,
+} from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 import { scaleOf } from './scale.ts'
 

@@ -26,7 +26,10 @@ describe('an item', () => {
   })
 
   it('is on one market only, whatever the bids', () => {
-    const anyBid = fc.record({ assetId: fc.constantFrom('1', '2', '3'), net: fc.bigInt({ min: 0n, max: 9n }) })
+    const anyBid = fc.record({
+      assetId: fc.constantFrom('1', '2', '3'),
+      net: fc.bigInt({ min: 0n, max: 9n }),
+    })
     const bidsOfMarket = fc.uniqueArray(anyBid, { selector: ({ assetId }) => assetId })
     fc.assert(
       fc.property(fc.array(bidsOfMarket, { maxLength: 4 }), (markets) => {
