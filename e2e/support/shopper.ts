@@ -109,7 +109,7 @@ export async function openOfferWithItems(page: Page, place: Place, who: Player):
 }
 
 /**
- * Stops the page's clock, so only the test advances it, however slow the machine is. What happens without a tick has not
+ * Stops the page's clock, so only the test advances it, however slow the machine is. A change without a tick has not
  * waited for a timer, and a message that is shown for some seconds stays until the test ticks. The clock stops a minute
  * ahead, because it cannot stop in the past, and the call may be slow.
  */
