@@ -1,4 +1,4 @@
-/** For a page that the store's page shows in a frame. The gateway writes a cross-site token into its document. */
+/** For a deposit's page in a frame of the store's page. The gateway writes a cross-site token into such a page. */
 import type { Frame, FrameMessage } from './frame.ts'
 
 const meta = (): HTMLMetaElement | null => document.querySelector('meta[name="tradetill-embed"]')
@@ -11,7 +11,7 @@ export function pageCookies(): string {
   return token === undefined ? document.cookie : `csrf=${token}`
 }
 
-/** A token lasts for more than a day, so one that is refused in a younger document has not expired. */
+/** A token lasts for more than a day, so one that is refused in a document younger than this has not expired. */
 const MIN_AGE_MS = 3_600_000
 
 /** Reloads an old document to get a new token. A reload would not help a young one. */

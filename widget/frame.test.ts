@@ -76,7 +76,7 @@ describe('D-32 a page in a frame', () => {
     expect(port.received).toEqual([LATER])
   })
 
-  it('keeps waiting if an answer has no port', () => {
+  it('keeps waiting if the parent’s greeting has no port', () => {
     const { frame, receive } = joinedFrame()
     receive({})
     frame.send(STATUS)
@@ -85,7 +85,7 @@ describe('D-32 a page in a frame', () => {
     expect(port.received).toEqual([STATUS])
   })
 
-  it('keeps its first port if the answer is repeated', () => {
+  it('keeps its first port if the greeting is repeated', () => {
     const { frame, receive } = joinedFrame()
     const [first, second] = [fakePort(), fakePort()]
     receive({ ports: [first] })

@@ -49,7 +49,7 @@ const isGreeting = (data: unknown): boolean =>
 
 type Send = Frame['send']
 
-/** Lets the parent follow links to the store: here they would open the store inside its own page. */
+/** Lets the parent follow links that leave the till: in the frame, the store would open inside its own page. */
 function watchLinks(target: Window, send: Send): void {
   target.document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null

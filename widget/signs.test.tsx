@@ -70,7 +70,7 @@ describe('A-119 a level', () => {
     [47, 'level-40 tens-4'],
     [112, 'level-100 tens-1'],
     [1234, 'level-1200 tens-3'],
-  ])('of %i has the class of its tens', (level, classes) => {
+  ])('of %i has the classes %s', (level, classes) => {
     const badge = markup(<LevelBadge level={level} />)
     expect(badge).toContain(`class="level ${classes}`)
     expect(badge).toContain(`Steam level ${level}<`)

@@ -1,6 +1,6 @@
 /**
- * Values that survive a reload: the last trade link, the language, the deposit with an open offer and the picks of a
- * payment that failed. Blocked storage counts as empty.
+ * Values that survive a reload: the last trade link, the language, the deposit with an open offer and the picks of the
+ * last offer. Blocked storage counts as empty.
  */
 import { isLanguage, type Language } from '../contract/languages.ts'
 import type { OfferedPicks } from './flow/state.ts'

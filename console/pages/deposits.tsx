@@ -86,9 +86,9 @@ const rowsOf = ({ deposits }: Page): readonly Row[] => deposits
 
 /** Returns the currency to filter by. Filtering and sorting by amount need a currency, so they have a default. */
 function currencyOf(query: URLSearchParams): string | null {
-  const isOfAmount =
+  const usesAmount =
     query.has('least') || query.has('most') || ['largest', 'smallest'].includes(query.get('order') ?? '')
-  return query.get('currency') ?? (isOfAmount ? CURRENCIES[0] : null)
+  return query.get('currency') ?? (usesAmount ? CURRENCIES[0] : null)
 }
 
 export function DepositsPage({ query }: { query: URLSearchParams }) {

@@ -38,14 +38,14 @@ type Row = { screen: Vital['screen']; device: Vital['device']; byMetric: Map<Nam
 /** The 75th percentile of each metric. */
 export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
   const rows = [...Map.groupBy(vitals, ({ screen, device }) => `${screen} ${device}`).values()].flatMap(
-    (row): Row[] => {
-      const [first] = row
+    (group): Row[] => {
+      const [first] = group
       if (first === undefined) return []
       return [
         {
           screen: first.screen,
           device: first.device,
-          byMetric: new Map(row.map((each) => [each.metric, each])),
+          byMetric: new Map(group.map((each) => [each.metric, each])),
         },
       ]
     },

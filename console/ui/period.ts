@@ -1,6 +1,9 @@
 const DAY_MS = 86_400_000
 
-/** The period of a report, from its filters; by default this month until tomorrow. Includes `from`, not `to`. */
+/**
+ * The period of a report, from its filters; by default from the first of this month through today. Includes `from`, not
+ * `to`.
+ */
 export function periodOf(query: URLSearchParams, now: string): { from: string; to: string } {
   const tomorrow = new Date(new Date(now).getTime() + DAY_MS).toISOString().slice(0, 10)
   const from = query.get('from') ?? `${now.slice(0, 7)}-01`

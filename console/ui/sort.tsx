@@ -29,7 +29,7 @@ type HeaderProps = {
   sort?: (to: Direction) => void
 }
 
-const SIGNS = { ascending: '▲', descending: '▼' }
+const ARROWS = { ascending: '▲', descending: '▼' }
 
 /** The first press sorts numbers descending and texts ascending; a second press reverses the order. */
 export function SortHeader({ name, isNumber, direction, sort }: HeaderProps) {
@@ -46,7 +46,7 @@ export function SortHeader({ name, isNumber, direction, sort }: HeaderProps) {
   return (
     <th scope="col" className={className} aria-sort={direction ?? 'none'}>
       <button type="button" className="sort" onClick={() => sort(direction === first ? other : first)}>
-        {name} <span aria-hidden="true">{direction === undefined ? '↕' : SIGNS[direction]}</span>
+        {name} <span aria-hidden="true">{direction === undefined ? '↕' : ARROWS[direction]}</span>
       </button>
     </th>
   )
@@ -78,7 +78,7 @@ export function SortChoice({ caption, names, sorted, onChoose }: ChoiceProps) {
         {names.flatMap((name) =>
           (['ascending', 'descending'] as const).map((direction) => (
             <option key={name + direction} value={`${name} ${direction}`}>
-              {name} {SIGNS[direction]}
+              {name} {ARROWS[direction]}
             </option>
           )),
         )}

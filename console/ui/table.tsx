@@ -55,7 +55,7 @@ export function Table<ROW>(props: Props<ROW>) {
   )
 }
 
-/** Returns null for a column that is not sortable. */
+/** Null for a column that is not sortable. */
 type Header = { direction: Direction | undefined; sort(to: Direction): void } | null
 
 type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }

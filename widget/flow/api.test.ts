@@ -56,14 +56,14 @@ describe('an answer', () => {
   })
 
   it.each([
-    ['a network that failed', new TypeError('failed to fetch'), NO_DETAILS],
-    ['a body that is not JSON', new Response('{'), NO_DETAILS],
-    ['no body', new Response(null, { status: 204 }), NO_DETAILS],
-    ['a body without fields', Response.json(null), NO_DETAILS],
-    ['a list instead of an object', Response.json([]), NO_DETAILS],
-    ['a server that broke', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
-    ['a proxy that gave up', new Response('', { status: 504 }), ANSWER_OF_PROXY],
-  ])('counts as lost: %s', async (_what, answer, refusal) => {
+    ['the network fails', new TypeError('failed to fetch'), NO_DETAILS],
+    ['its body is not JSON', new Response('{'), NO_DETAILS],
+    ['it has no body', new Response(null, { status: 204 }), NO_DETAILS],
+    ['its body is null', Response.json(null), NO_DETAILS],
+    ['its body is a list', Response.json([]), NO_DETAILS],
+    ['the server breaks', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
+    ['a proxy gives up', new Response('', { status: 504 }), ANSWER_OF_PROXY],
+  ])('counts as lost if %s', async (_what, answer, refusal) => {
     expect(await apiWithAnswers(answer).load()).toEqual({ kind: 'lost', refusal })
   })
 
@@ -102,7 +102,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 a refusal carries the seconds to wait before asking again, if the server named one', async () => {
+it('D-31 a refusal carries the seconds to wait before asking again, if the server names them', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -113,7 +113,7 @@ it('D-31 a refusal carries the seconds to wait before asking again, if the serve
     expect(await apiWithAnswers(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-31 a refusal carries the time of the next offer, if the server named one', async () => {
+it('D-31 a refusal carries the time of the next offer, if the server names it', async () => {
   const refused = (until: unknown) =>
     new Response(JSON.stringify({ code: 'offers_paused', detail: 'wait', until }), { status: 409 })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -141,7 +141,7 @@ describe('D-29 the cross-site token', () => {
     ['theme=dark; __Host-csrf=a-b_c; x=1', 'a-b_c'],
     ['notcsrf=abc', undefined],
     ['', undefined],
-  ])('is read from %j', (cookies, token) => {
+  ])('in the cookies %j is %j', (cookies, token) => {
     expect(crossSiteToken(cookies)).toBe(token)
   })
 
@@ -171,13 +171,13 @@ describe('D-29 the cross-site token', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('is not blamed for another 403', async () => {
+  it('is not blamed for a 403 with another code', async () => {
     const { load, calls } = apiWithAnswers(problem(403, 'forbidden'))
     await load()
     expect(calls).toHaveLength(1)
   })
 
-  it('is left out of the headers if there is none', async () => {
+  it('is left out of the headers if no cookie has one', async () => {
     const headers: Headers[] = []
     const fetcher: typeof fetch = async (_path, init) => {
       headers.push(new Headers(init?.headers))

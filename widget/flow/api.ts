@@ -40,8 +40,10 @@ const NO_DETAILS: Refusal = { code: null, detail: null }
 
 export type Api = ReturnType<typeof createApi>
 
-/** Calls the page's own origin. `cookies` is read at each call. `renew` is called when the
- * page's token was refused: a page in a frame without cookies reloads itself, because its token has expired. */
+/**
+ * Calls the page's own origin. `cookies` is read at each call. `renew` is called when the page's token is refused: a
+ * page in a frame, which has no cookies, then reloads itself, because its token has expired.
+ */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
     const first = await attempt<T>(request)
@@ -127,7 +129,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
     const body: unknown = isBodyIgnored ? null : await response.json()
-    // Anything but an object counts as lost. Its fields are not checked: the page trusts its own server.
+    // Anything but an object counts as lost. An object's fields are not checked: the page trusts its own server.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NO_DETAILS }
     return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
   }

@@ -52,7 +52,7 @@ export type FlowEvent =
   /** The code of the dialogs is loading, has failed to load, or has loaded. */
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
-  /** The deposit of another offer was read; null without an answer. `isGone`: the offer is no longer open. */
+  /** Another deposit was read: `deposit` if its offer is open, `isGone` if it is not. Neither without an answer. */
   | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean; atMs: number }
 
 /** Side effects that run once, at a transition. */
@@ -63,7 +63,7 @@ export type Effect =
   /** Remembers this deposit's open offer for the pages of later deposits. */
   | { kind: 'storeOffer'; hash: string }
   | { kind: 'forgetOffer'; hash: string }
-  /** Remembers what is handed over, so the picks return if the offer fails. */
+  /** Remembers the picks of a requested offer, so they return if the offer fails. */
   | { kind: 'storePicks'; picks: OfferedPicks }
   | { kind: 'forgetPicks' }
   /** `afterMs`: a delay, so the shopper can read the page first. */

@@ -22,7 +22,7 @@ import {
 const look = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'look')
 const RETURNED = { kind: 'returned' } as const
 
-describe('a deposit that is not polled', () => {
+describe('the deposit', () => {
   it('is checked at its deadline, then every 5 s until the server has ended it', () => {
     const state = play(opening(), loaded({ timeLeft: 60 }, 1000)).state
     expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
@@ -78,7 +78,7 @@ describe('a deposit that is not polled', () => {
     },
   )
 
-  it('is not checked while it is polled or an offer is being created', () => {
+  it('is not checked in addition to the polls, or while an offer is being created', () => {
     for (const state of [confirming(), creating()]) {
       expect(look(play(state, RETURNED).state)).toBeUndefined()
     }
@@ -105,7 +105,7 @@ describe('a page that could not be opened', () => {
     },
   )
 
-  it('waits for the time that the server names', () => {
+  it('waits as long as the server says', () => {
     expect(look(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
   })
 
@@ -136,7 +136,7 @@ describe('a deposit that ended without success', () => {
 })
 
 describe('coming back', () => {
-  it('to a page with a temporary failure tries again, but not if there is no such deposit', () => {
+  it('to a page that failed temporarily loads it again, but not if there is no such deposit', () => {
     const failed = (code: string | null) =>
       play(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
@@ -178,7 +178,7 @@ it('D-26 a page whose store sent the link keeps checking until the user is known
   expect(shownActivities(play(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
 })
 
-describe('a payment that came with the page', () => {
+describe('the payment that comes with the page', () => {
   const given = (change: Partial<Payment> = {}) =>
     play(openOnPayment(opening(), payment(change), 400), { kind: 'opened' })
 
@@ -225,7 +225,7 @@ describe('a payment that came with the page', () => {
 })
 
 it.each(['succeeded', 'tradeDeclined', 'paymentTimeout'] as const)(
-  'the items of a deposit that ended as %s are not loaded, but those of an open offer are',
+  'the items of a deposit that ended as %s are not loaded, but those beside an open offer are',
   (status) => {
     const loads = (change: Partial<Payment>) =>
       shownActivities(play(opening(), loaded(change)).state).some(({ kind }) => kind === 'loadInventory')

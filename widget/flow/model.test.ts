@@ -19,7 +19,7 @@ afterEach(() => {
 /** A call under way; the test answers it with the gateway's answer or with another one. */
 type OpenCall = { path: string; answer(response?: Response): void; lose(): void }
 
-/** The final statuses that can follow. */
+/** The final statuses that the act `end` can set after each status. */
 const ENDS: Record<'created' | 'pending', readonly DepositStatus[]> = {
   created: ['paymentTimeout'],
   pending: ['succeeded', 'tradeDeclined', 'tradeTimeout'],
@@ -276,13 +276,13 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 45, size: 'max' },
 )
 
-/** The acts that lead to the stand, to two picked items, and then to an open offer. */
+/** The acts that lead to an open offer. The `pick` of the tick ends the typing; those of the toggles differ. */
 const WAY_TO_OFFER: Act[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
 ].map((kind, index) => ({ kind, pick: kind === 'tick' || kind === 'toggle' ? index % 4 : 0 }))
 
-/** The starting points: an empty page, the stand, a trade being created, an open offer. */
+/** The starting points: an empty page, the stand with two picks, a trade being created, an open offer. */
 const starts = fc.constantFrom(0, 7, 8, WAY_TO_OFFER.length).map((steps) => WAY_TO_OFFER.slice(0, steps))
 
 function openPage(): World {
@@ -328,7 +328,7 @@ function judge({ flow, line, gateway, expected }: World): void {
 
 const isOfGame = (game: Game, id: string): boolean => id.startsWith(`${game} `)
 
-/** The network works again, but hanging calls hang forever: within a second the page must be correct. */
+/** The network works again, but calls that hang already never end: within a second the page must be correct. */
 async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusesTrades = false

@@ -79,7 +79,7 @@ describe('items for an amount', () => {
     }
   })
 
-  it('are searched for in slices and within the allowed steps, for any number of items', () => {
+  it('are searched for in slices and within the allowed steps, even among 10,000 items', () => {
     // Even prices never add up to an odd amount, so the search cannot end early.
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
     const goal = goalFor(400_001)
@@ -92,7 +92,7 @@ describe('items for an amount', () => {
 
   const threeItems = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
 
-  it('are refused if one offer of the inventory is worth less', () => {
+  it('are not found if even the most valuable offer of the inventory is worth less', () => {
     expect(runProposal(threeItems, goalFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
     expect(runProposal(threeItems, goalFor(1_300, { maxItems: 2 })).proposal).toEqual({
       kind: 'short',
@@ -101,7 +101,7 @@ describe('items for an amount', () => {
     expect(runProposal([], goalFor(1)).proposal).toEqual({ kind: 'short', reach: 0 })
   })
 
-  it('are refused if every choice exceeds the most that the deposit takes', () => {
+  it('are not found if every choice exceeds the most that the deposit takes', () => {
     expect(runProposal(threeItems, goalFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
     expect(runProposal(threeItems, goalFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
   })

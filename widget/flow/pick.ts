@@ -1,6 +1,6 @@
 /**
  * Proposes items for an amount: the lowest total that reaches it, with no more items than one offer may have. Pure. The
- * order of the items makes no difference, and steps bound the work, not time.
+ * order of the items makes no difference. The work is limited by its steps, not by time.
  */
 import type { Item } from '../../contract/widget-api.ts'
 

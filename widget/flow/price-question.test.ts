@@ -13,7 +13,7 @@ const REASON: PriceReason = {
 
 const question = (state: FlowState) => standOf(state).question
 
-it('the page asks once for the reason of a price, with the quote of that price, and shows the answer unchanged', async () => {
+it('the page asks once for the reason of a price, with the quote of that price, and keeps the answer unchanged', async () => {
   const page = start({ ...answers, '/api/price': () => json(REASON) })
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
@@ -42,7 +42,7 @@ it('the reason is unknown after a refusal, and another question aborts the earli
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: 'unknown' })
 })
 
-it('a question ends when its prices change, and ignores the answer to another', () => {
+it('a question ends at a reload or another game, and ignores the answer to another question', () => {
   const { state } = play(withItems(), { kind: 'priceQuestioned', id: '1' })
   expect(question(state)).not.toBeNull()
   expect(question(play(state, { kind: 'reloadPressed' }).state)).toBeNull()
@@ -51,7 +51,7 @@ it('a question ends when its prices change, and ignores the answer to another', 
   expect(question(play(state, late).state)).toMatchObject({ reason: null })
 })
 
-it('no question is asked about a missing item, or about a price without a quote', () => {
+it('a missing item gets no question, and a price without a quote has an unknown reason', () => {
   expect(question(play(withItems(), { kind: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
   const unquoted = withItems([item('1')], { quoteId: null })
   expect(question(play(unquoted, { kind: 'priceQuestioned', id: '1' }).state)).toMatchObject({

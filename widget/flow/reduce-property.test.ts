@@ -209,7 +209,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('the poll runs only while the modal waits for an offer', () => {
+  it('a poll runs exactly while a modal joins or confirms an offer, and a creation exactly while one creates it', () => {
     always(({ state }) => {
       const waiting = state.modal.kind === 'joining' || state.modal.kind === 'confirming'
       expect(kinds(state).includes('poll')).toBe(waiting)
@@ -275,7 +275,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('picks are lost only to a press, another game or user, an error, or items without them', () => {
+  it('picks are lost only to a press, a proposal, another game or user, an error, or an inventory without them', () => {
     const selectionOf = ({ page }: FlowState): readonly string[] =>
       page.stage === 'wait-for-select-items' ? page.stand.selection : []
     always(({ before, event, state }) => {

@@ -39,7 +39,7 @@ describe('the inventory', () => {
     expect(loading(state)).toBeUndefined()
   })
 
-  it.each(INVENTORY_ERROR_TYPES)('A-074 %s is a state of the page, and Try again asks again', (type) => {
+  it.each(INVENTORY_ERROR_TYPES)('A-074 can fail with %s, and Try again asks again', (type) => {
     const broken = inventory([], { inventoryError: true, inventoryErrorType: type })
     const state = withInventory(openedOn('created'), broken)
     expect(standOf(state).inventory).toEqual({ status: 'error', type })
@@ -84,7 +84,7 @@ describe('the inventory', () => {
     expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
   })
 
-  it('an account without items is shown one game after another, and none twice', () => {
+  it('the page suggests each game once to an account without items', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     let state = openedOn('created')
     const shown: Game[] = []
@@ -126,11 +126,11 @@ describe('the inventory', () => {
   })
 
   it.each([
-    ['game', { kind: 'gameChosen', game: 'dota' }],
-    ['language', { kind: 'languageChosen', language: 'ru' }],
-    ['reload', RELOAD],
+    ['another game', { kind: 'gameChosen', game: 'dota' }],
+    ['another language', { kind: 'languageChosen', language: 'ru' }],
+    ['a reload', RELOAD],
   ] satisfies [string, FlowEvent][])(
-    'A-071 a new %s is a new request, and the late answer is dropped',
+    'A-071 %s makes a new request, and the late answer to the old one is dropped',
     (_what, event) => {
       const first = openedOn('created')
       const late = inventoryRequest(first)
@@ -143,7 +143,7 @@ describe('the inventory', () => {
     },
   )
 
-  it('A-071 another user starts a new request', () => {
+  it('A-071 a cleared link ends the request, and the late answer is dropped', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
     const gone = play(first, { kind: 'linkTyped', text: '' }).state
@@ -248,7 +248,7 @@ describe('items for an amount', () => {
   })
   const searches = (state: FlowState) => activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
 
-  it('replace the picks, and the amount stays visible', () => {
+  it('replace the picks, and the amount stays until the selection is cleared', () => {
     const asked = play(withItems(), toggle('3'), ask(400)).state
     expect(searches(asked)).toMatchObject([{ target: 400 }])
     expect(selectionOf(asked)).toEqual(['3'])
@@ -289,7 +289,7 @@ describe('items for an amount', () => {
     expect(play(changed, answer(asked, '3', '2')).state).toBe(changed)
   })
 
-  it('are not picked during a payment, and not searched for without items', () => {
+  it('are not picked during a payment, and not searched for while the inventory loads', () => {
     const asked = play(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
     expect(selectionOf(play(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
@@ -353,7 +353,7 @@ describe('picking', () => {
     expect(standOf(state)).toMatchObject({ search: 'none', sort: 'priceUp', selection: ['1'] })
   })
 
-  it('does nothing while the page waits for the link', () => {
+  it('an item, a reload or a game does nothing while the page waits for the link', () => {
     const state = awaitingLink()
     for (const event of [toggle('1'), RELOAD, { kind: 'gameChosen', game: 'tf' } as const]) {
       expect(play(state, event).state).toBe(state)

@@ -122,7 +122,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** The most checks for a shopper who comes back, perhaps from Steam's privacy settings. Then only Try again checks. */
+/** How many returns of the shopper, perhaps from Steam's privacy settings, cause a check. Later only Try again does. */
 const MOST_QUIET_LOOKS = 5
 
 /** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer. */
@@ -190,7 +190,7 @@ function inventoryFailed(
   { request, code }: { request: number; code?: string | null },
 ): FlowState {
   if (!isCurrent(stand, request)) return state
-  // A quiet look without an answer tells nothing new: keep the failure that it was to check.
+  // A quiet look without an answer tells nothing new: keep the failure that it should have checked.
   const kept = stand.inventory.status === 'loading' ? stand.inventory.keptFailure : undefined
   return showFailure(state, stand, kept ?? FAILURES[code ?? ''] ?? 'internal')
 }

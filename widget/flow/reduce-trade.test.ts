@@ -49,7 +49,7 @@ describe('paying', () => {
       dialogs: { kind: 'loading', isPayPressed: false },
     }
 
-    it('waits while it loads', () => {
+    it('waits until it has loaded', () => {
       const pressed = play(waiting, PAY).state
       expect(creation(pressed)).toBeUndefined()
       expect(creation(play(pressed, dialogsChanged('ready')).state)).toMatchObject({ attempt: 1 })
@@ -165,7 +165,7 @@ describe('creating', () => {
     expect(modalKind(play(creating(), LEAVE).state)).toBe('creating')
   })
 
-  it('D-25 an offer that a poll reports first opens the confirmation', () => {
+  it('D-25 the confirmation opens if the deposit reports the offer before the call is answered', () => {
     expect(modalKind(play(creating(), loaded({ status: 'pending' })).state)).toBe('confirming')
     expect(modalKind(play(creating(), loaded({ creating: true })).state)).toBe('creating')
   })
@@ -184,19 +184,10 @@ describe('a page opened while an offer is being created', () => {
     expect(modalKind(play(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 
-  it('D-25 says that no offer was created', () => {
+  it('D-25 says so if no offer was created', () => {
     const state = play(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
     expect(polling(state)).toBe(false)
-  })
-
-  it('a payment older than the answered call does not end the confirmation', () => {
-    const active = play(creating(), { kind: 'tradeActive', attempt: 1 }).state
-    const state = play(active, loaded({ creating: false })).state
-    expect(modalKind(state)).toBe('confirming')
-    const late = play(state, loaded({ creating: true }), loaded({ status: 'pending' })).state
-    expect(modalKind(late)).toBe('confirming')
-    expect(polling(late)).toBe(true)
   })
 })
 
@@ -214,6 +205,15 @@ describe('confirming', () => {
     const back = play(left, REOPEN).state
     expect(modalKind(back)).toBe('confirming')
     expect(polling(back)).toBe(true)
+  })
+
+  it('is not ended by a payment older than the answer to the trade call', () => {
+    const active = play(creating(), { kind: 'tradeActive', attempt: 1 }).state
+    const state = play(active, loaded({ creating: false })).state
+    expect(modalKind(state)).toBe('confirming')
+    const late = play(state, loaded({ creating: true }), loaded({ status: 'pending' })).state
+    expect(modalKind(late)).toBe('confirming')
+    expect(polling(late)).toBe(true)
   })
 
   it('is not reopened by an answer that was under way when it was left', () => {

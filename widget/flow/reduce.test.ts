@@ -68,7 +68,7 @@ describe('opening the page', () => {
     expect(linkOf(agreed)).toMatchObject({ status: 'checking', text: LINK })
   })
 
-  it('D-26 a link typed over a stored one is consent', () => {
+  it('D-26 typing over a stored link counts as consent', () => {
     const stored = play(opening({ link: LINK }), loaded({ user: null })).state
     const { state } = play(stored, typed(OTHER_LINK), { kind: 'typingEnded' })
     expect(shownActivities(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
@@ -83,7 +83,7 @@ describe('opening the page', () => {
     ['an empty field', undefined, USER_LINK],
     ["this user's stored link", LINK, LINK],
     ["another user's stored link", OTHER_LINK, USER_LINK],
-  ])('D-26 uses a user found by a later answer, while the page shows %s', (_what, link, shown) => {
+  ])('D-26 with %s, the user of a later answer opens the stand', (_what, link, shown) => {
     const waiting = play(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
     const { state } = play(waiting, loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
@@ -184,7 +184,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it.each(['', '   '])('A-082 if empty (%j), clears the state without an error', (text) => {
+  it.each(['', '   '])('A-082 clears the state without an error if it is empty (%j)', (text) => {
     const { state } = play(awaitingLink(), typed('nonsense'), typed(text))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
     expect(kinds(state)).toEqual([])
@@ -211,7 +211,7 @@ describe('the trade link', () => {
     expect(play(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
 
-  it('A-068 A-009 the user the server finds opens the stand, and the link is stored', () => {
+  it('A-068 A-009 the user that the server finds opens the stand, and the link is stored', () => {
     const request = 1
     const { state, effects } = play(
       awaitingLink(),
@@ -305,7 +305,7 @@ describe('the outcome', () => {
   const SUSPICIOUS: readonly FinalDepositStatus[] = ['tradeDeclined', 'tradeCountered']
 
   it.each(FINAL)(
-    'A-067 the alarm sounds only for tradeDeclined and tradeCountered after the confirmation: %s',
+    'A-067 the alarm sounds only for tradeDeclined and tradeCountered, and only over the modal of an offer: %s',
     (status) => {
       const alarm = (state: FlowState) => state.modal.kind === 'completed' && state.modal.alarm
       expect(alarm(openedOn(status))).toBe(false)
@@ -342,7 +342,7 @@ describe('the outcome', () => {
     expect(play(state, loaded({ status: older })).state).toBe(state)
   })
 
-  it('A-064 the first answer with the store’s address leads there once: immediately, or after 8 s if money is held', () => {
+  it('A-064 the first answer with a redirect leads to the store once: immediately, or after 8 s if money is held', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
     const forgetOffer = { kind: 'forgetOffer', hash: opening().hash }
@@ -375,7 +375,7 @@ describe('an outage while polling', () => {
   it.each([
     ['a full answer', loaded({ status: 'pending' })],
     ['an unchanged answer', { kind: 'paymentUnchanged' }],
-  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next is shown again', (_what, answer) => {
+  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next outage is shown', (_what, answer) => {
     expect(play(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
 

@@ -1,4 +1,4 @@
-/** The single transition function of the deposit page: pure, total, and the only code that makes a state. */
+/** The single transition function of the deposit page: pure, and total. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
@@ -102,7 +102,7 @@ function withNextLook(state: FlowState): FlowState {
   }
 }
 
-/** A page that could not be opened tries again if that may help. Any other checks whether its state is current. */
+/** A page that could not be opened tries again if that may help. Any other page checks whether its state is current. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }
@@ -201,7 +201,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   return modal
 }
 
-/** Opens the stand once the server has looked up the store's link: the shopper does not have to enter one. */
+/** Opens the stand once the server has looked up the link that the store sent: the shopper need not enter one. */
 function openStandForUser(before: FlowState, state: FlowState): FlowState {
   const user = state.payment?.user ?? null
   const link = linkOf(state.page)

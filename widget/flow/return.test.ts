@@ -26,7 +26,7 @@ describe('technical works that are over before the first look', () => {
   })
 })
 
-describe('coming back while a call hangs', () => {
+describe('coming back while an answer is missing', () => {
   const hangsFirst = (answer: () => Response) => (call: Call, times: number) =>
     times === 1 ? hangs(call) : answer()
 

@@ -99,14 +99,14 @@ describe('the inventory', () => {
   })
 
   it.each([
-    ['its long field names', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
-    ['its short field names', { error: true, errorType: 'hidden' }, 'hidden'],
+    ['long field names', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
+    ['short field names', { error: true, errorType: 'hidden' }, 'hidden'],
     ['short field names beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
     ['one long and one short field name', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
-    ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
-    ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
-    ['an answer without items', { minPrice: 300 }, 'internal'],
-  ])('A-102 an error is recognised by %s', async (_what, answer, type) => {
+    ['an error type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
+    ['an error but no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
+    ['no items', { minPrice: 300 }, 'internal'],
+  ])('A-102 an answer with %s is recognised as an error', async (_what, answer, type) => {
     const { flow, pass } = start({ ...answers, '/api/inventory': () => json(answer) })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })
@@ -225,7 +225,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment')).toHaveLength(3)
   })
 
-  it('A-061 aborts its call when the shopper leaves the offer, and asks for a full answer on return', async () => {
+  it('A-061 aborts its call when the shopper leaves the confirmation, and asks for a full answer when it reopens', async () => {
     const slow = delayedReply()
     const { flow, callsTo, pass } = start({
       ...answers,
@@ -322,10 +322,11 @@ describe('polling', () => {
   it('a stopped flow aborts its calls and makes no more', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(1000)
-    const before = callsTo('/api/payment').length
+    const calls = callsTo('/api/payment')
     flow.stop()
+    expect(calls.at(-1)?.signal.aborted).toBe(true)
     await pass(10_000)
-    expect(callsTo('/api/payment')).toHaveLength(before)
+    expect(callsTo('/api/payment')).toHaveLength(calls.length)
   })
 })
 
@@ -344,7 +345,6 @@ it('listeners are called for changes only', async () => {
 
 describe('D-25 an offer that takes long to create', () => {
   const noAnswer = { '/api/trade': () => problem(500, 'internal') }
-
   it('may be left after 30 s and not before, even with calls in between', async () => {
     const { flow, pass } = await payItems(noAnswer)
     await pass(29_999)

@@ -79,11 +79,11 @@ describe('the order', () => {
   const items = [item('1', 200, 'b'), item('2', 300, 'a'), item('3', 100, 'c'), item('4', 200, 'd')]
   const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', { sort }).map(({ id }) => id)
 
-  it('A-010 is by default that of the answer', () => {
+  it('A-010 with the sort “default” is that of the answer', () => {
     expect(order('default')).toEqual(['1', '2', '3', '4'])
   })
 
-  it('A-115 A-010 by price leaves equal prices in the order of the answer', () => {
+  it('A-115 A-010 with a sort by price leaves equal prices in the order of the answer', () => {
     expect(order('priceDown')).toEqual(['2', '1', '4', '3'])
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })

@@ -151,7 +151,7 @@ export function isPolling(state: FlowState): boolean {
   return state.modal.kind === 'joining' || state.modal.kind === 'confirming'
 }
 
-/** How often the page checks whether the store has accepted the webhook of a success. Then it keeps the last answer. */
+/** How many times the page checks whether the store has accepted the webhook of a success, before it stops asking. */
 const MOST_STORE_UNTOLD_LOOKS = 8
 
 /** True while the page waits for the store to accept the webhook of a success. */

@@ -76,7 +76,7 @@ describe('D-9 the money of an offer', () => {
     })
   })
 
-  it('is unknown before there is one', () => {
+  it('is unknown before there is an offer', () => {
     expect(creditOf(payment())).toBeNull()
   })
 })

@@ -5,7 +5,7 @@ import type { FinalDepositStatus, InventoryErrorType } from '../../contract/stat
 import type { Inventory, Item, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
 
-/** A refused call: our code, and the server's text if it sent one. */
+/** A refused or lost call: the gateway's code and text, each null if it sent none. */
 export type Refusal = {
   code: string | null
   detail: string | null
@@ -163,7 +163,7 @@ export type FlowState = {
   offerLeft: boolean
   /** Only this browser knows of it: the server must not lead one deposit's page to another's secret code. */
   otherOffer: OtherOffer | null
-  /** True if the last poll failed; shown once for each outage. */
+  /** True if the last call for the deposit failed. A toast says so once for each outage. */
   pollFailing: boolean
   online: boolean
   /** Number of answers about the deposit so far, without polls. Each restarts the wait for the next look. */

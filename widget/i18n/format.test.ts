@@ -15,7 +15,7 @@ describe('A-091 prices', () => {
     [123_450, '$1,234.50', '1 234,50 $'],
     [1_234_567, '$12,345.67', '12 345,67 $'],
     [123_456_789_00, '$123,456,789.00', '123 456 789,00 $'],
-  ])('of %j cents, in English and Russian', (minor, english, russian) => {
+  ])('of %j cents are %j in English and %j in Russian', (minor, english, russian) => {
     expect(spaced(formatMoney(minor, 'USD', 'en'))).toBe(english)
     expect(spaced(formatMoney(minor, 'USD', 'ru'))).toBe(russian)
   })
@@ -34,11 +34,11 @@ describe('A-091 prices', () => {
       }
   })
 
-  it('A-046 A-048 have the sign of their currency', () => {
-    const signs = { USD: '$', EUR: '€', BRL: 'R$' }
+  it('A-046 A-048 have the symbol of their currency', () => {
+    const symbols = { USD: '$', EUR: '€', BRL: 'R$' }
     for (const currency of CURRENCIES) {
-      expect(spaced(formatMoney(123_450, currency, 'en'))).toBe(`${signs[currency]}1,234.50`)
-      expect(spaced(formatMoney(123_450, currency, 'ru'))).toBe(`1 234,50 ${signs[currency]}`)
+      expect(spaced(formatMoney(123_450, currency, 'en'))).toBe(`${symbols[currency]}1,234.50`)
+      expect(spaced(formatMoney(123_450, currency, 'ru'))).toBe(`1 234,50 ${symbols[currency]}`)
     }
   })
 })
@@ -54,7 +54,7 @@ describe('A-092 the timer', () => {
     [3599, '59:59'],
     [3600, '60:00'],
     [6000, '100:00'],
-  ])('%j is %j', (seconds, text) => {
+  ])('at %j seconds is %j', (seconds, text) => {
     expect(formatTimer(seconds)).toBe(text)
   })
 })

@@ -4,7 +4,7 @@ import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
 
 const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
 
-const SIGNS: Record<Currency, string> = { USD: '$', EUR: '€', BRL: 'R$' }
+const SYMBOLS: Record<Currency, string> = { USD: '$', EUR: '€', BRL: 'R$' }
 
 /** Inserts the separator before each group of three digits. */
 function groupDigits(digits: string, separator: string): string {
@@ -14,16 +14,16 @@ function groupDigits(digits: string, separator: string): string {
 }
 
 /**
- * Minor units → text with two decimals, grouping and the currency's sign (en $1,234.50; ru 1 234,50 $), as Intl writes
- * it. Intl itself loads its data at the first amount, which would delay the items.
+ * Minor units → text with two decimals, grouping and the currency's symbol (en $1,234.50; ru 1 234,50 $), as Intl
+ * writes it. Intl itself loads its data at the first amount, which would delay the items.
  */
 export function formatMoney(minor: number, currency: Currency, language: Language): string {
   const digits = CURRENCY_EXPONENT[currency]
   const text = String(Math.abs(minor)).padStart(digits + 1, '0')
   const [whole, rest] = [text.slice(0, -digits), text.slice(-digits)]
   const minus = minor < 0 ? '-' : ''
-  if (language === 'ru') return `${minus}${groupDigits(whole, '\u00a0')},${rest}\u00a0${SIGNS[currency]}`
-  return `${minus}${SIGNS[currency]}${groupDigits(whole, ',')}.${rest}`
+  if (language === 'ru') return `${minus}${groupDigits(whole, '\u00a0')},${rest}\u00a0${SYMBOLS[currency]}`
+  return `${minus}${SYMBOLS[currency]}${groupDigits(whole, ',')}.${rest}`
 }
 
 /** Whole seconds → mm:ss, or '-' when unknown. */

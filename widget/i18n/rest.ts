@@ -1,6 +1,6 @@
 /**
  * The texts of the rest of a deposit's page: its notices, its messages, and those that several parts share. The
- * requirements fix “failed to receive deposit”, “Failed get user information” (A-122) and “Technical works”.
+ * requirements fix some of them, such as “Failed get user information” (A-122): texts.test.ts lists these.
  */
 import type { Language } from '../../contract/languages.ts'
 import type { Mistake } from '../rest/mistakes.ts'

@@ -1,4 +1,7 @@
-/** The texts of the stand (the shopper's items and the payment), loaded with it. */
+/**
+ * The texts of the stand (the shopper's items and the payment), loaded with it. The requirements fix the titles of the
+ * errors: see texts.test.ts.
+ */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'

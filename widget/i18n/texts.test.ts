@@ -86,7 +86,7 @@ describe('A-065 A-110 the texts', () => {
     }
   })
 
-  it('missing in Russian are shown in English', () => {
+  it('fall back to English where Russian lacks one', () => {
     const texts = { en: { support: 'Support', retry: 'Try again' }, ru: { support: 'Поддержка' } }
     expect(textsIn(texts, 'ru')).toEqual({ support: 'Поддержка', retry: 'Try again' })
     expect(textsIn(texts, 'en')).toEqual(texts.en)
@@ -166,7 +166,7 @@ describe('the texts of the specification', () => {
     ['A-129', en.creationErrorTitle, 'Failed to create trade'],
     ['A-130', en.tooManyItems, 'You have chosen too many items to trade'],
     ['A-131', en.failedToReceiveDeposit, 'failed to receive deposit'],
-  ])('%s', (_number, text, expected) => {
+  ])('%s: %j, word for word', (_label, text, expected) => {
     expect(text).toBe(expected)
   })
 
@@ -185,10 +185,13 @@ describe('the texts of the specification', () => {
       /mobile authenticator for 7 days.*delay/,
       /мобильным аутентификатором 7 дней.*задержит/,
     ],
-  ] as const)('%s the error %s says what to do, in both languages', (_number, type, english, russian) => {
-    expect(inventoryErrors[type].description).toMatch(english)
-    expect(ru.inventoryErrors?.[type].description).toMatch(russian)
-  })
+  ] as const)(
+    '%s the error %s has the required description, in both languages',
+    (_label, type, english, russian) => {
+      expect(inventoryErrors[type].description).toMatch(english)
+      expect(ru.inventoryErrors?.[type].description).toMatch(russian)
+    },
+  )
 
   it('A-129 say what to do about a trade that was not created, in both languages', () => {
     expect(en.creationErrorText).toMatch(/[Cc]heck the trade URL or try .*later.*restrictions/)
@@ -237,7 +240,7 @@ describe('the texts of the specification', () => {
     ])
   })
 
-  it('A-088 A-112 A-034 name the required numbers', () => {
+  it('A-088 A-112 A-034 name too many items in the same words, and the required numbers', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
     for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {
       expect(text).toMatch(/7 days/)
@@ -252,17 +255,20 @@ describe('the texts of the specification', () => {
   })
 })
 
-describe('D-9 the promise before the trade', () => {
+describe('D-9 the texts before a press on Add funds', () => {
   it.each([
     ['en', ['Add funds · $5.00', 'Add $2.85 more', 'Remove $1.20'], 'On 30 November', /CS2 .*8 days/],
     ['ru', ['Пополнить · $5.00', 'Добавьте ещё $2.85', 'Уберите $1.20'], '30 November', /CS2 .*8 дней/],
-  ] as const)('in %s names the amounts, the day and why', (language, faces, day, why) => {
-    const texts = { ...restTexts[language], ...standTexts[language] }
-    expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
-    expect(texts.onDay('30 November')).toBe(day)
-    const reasons = [texts.whyLater, texts.whyParts, texts.whyExpected].map((reason) => reason(8, 'CS2'))
-    for (const reason of reasons) expect(reason).toMatch(why)
-    // The part credited at once may still change, so the reasons promise nothing.
-    expect(reasons.join()).not.toMatch(/at once|immediately|instantly|сразу|немедленно|мгновенно/i)
-  })
+  ] as const)(
+    'in %s name the amounts, the day and the reason, and promise nothing',
+    (language, faces, day, why) => {
+      const texts = { ...restTexts[language], ...standTexts[language] }
+      expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
+      expect(texts.onDay('30 November')).toBe(day)
+      const reasons = [texts.whyLater, texts.whyParts, texts.whyExpected].map((reason) => reason(8, 'CS2'))
+      for (const reason of reasons) expect(reason).toMatch(why)
+      // The part credited at once may still change, so the reasons promise nothing.
+      expect(reasons.join()).not.toMatch(/at once|immediately|instantly|сразу|немедленно|мгновенно/i)
+    },
+  )
 })

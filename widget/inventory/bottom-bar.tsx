@@ -87,13 +87,13 @@ function useHeight(bar: RefObject<HTMLElement | null>): void {
   }, [bar])
 }
 
-/** Closes the panel to show the found items, and returns the focus. */
+/** Whether the form of “Pick for me” is open. It closes once items are found, and the focus returns to its button. */
 function usePicking({ aim }: Stand) {
   const [isPicking, setPicking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const search = aim?.search
   const isFound = search?.status === 'done' && search.proposal.kind === 'found'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every search that finds items closes the panel
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every search that finds items closes the form
   useEffect(() => {
     if (!isFound) return
     setPicking(false)

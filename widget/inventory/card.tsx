@@ -125,20 +125,20 @@ function Stepper({ name, count, taken }: StepperProps) {
   const isAll = taken === count
   return (
     <span className="card-stepper card-stepper-on">
-      <StepButton part="fewer" label={texts.oneFewer(name)} sign="−" />
-      <StepButton part="all" label={texts.takeAll(face, name)} sign={face} isOff={isAll} />
-      <StepButton part="more" label={texts.oneMore(name)} sign="+" isOff={isAll} />
+      <StepButton part="fewer" label={texts.oneFewer(name)} face="−" />
+      <StepButton part="all" label={texts.takeAll(face, name)} face={face} isOff={isAll} />
+      <StepButton part="more" label={texts.oneMore(name)} face="+" isOff={isAll} />
     </span>
   )
 }
 
-type StepProps = { part: 'fewer' | 'all' | 'more'; label: string; sign: string; isOff?: boolean }
+type StepProps = { part: 'fewer' | 'all' | 'more'; label: string; face: string; isOff?: boolean }
 
 /** A button that is off still receives its press, so the card beneath does not. */
-function StepButton({ part, label, sign, isOff = false }: StepProps) {
+function StepButton({ part, label, face, isOff = false }: StepProps) {
   return (
     <button type="button" tabIndex={-1} data-part={part} aria-label={label} aria-disabled={isOff}>
-      {sign}
+      {face}
     </button>
   )
 }

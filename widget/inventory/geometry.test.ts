@@ -79,12 +79,12 @@ describe('A-116 the grid', () => {
   )
 })
 
-describe('the rendered rows', () => {
+describe('the rows to render', () => {
   const layout = layoutOf(1000, 10_000, DESKTOP_CELL)
   const rowGap = DESKTOP_CELL.gap
   const stride = layout.rowHeight + rowGap
 
-  it('are those in view and some around them, for any number of items', () => {
+  it('are those in view and some around them, even of 10,000 items', () => {
     const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap }
     expect(visibleRows(layout, view)).toEqual({ first: 97, last: 106 })
     expect(visibleRows(layout, view, 0)).toEqual({ first: 100, last: 103 })

@@ -30,8 +30,9 @@ const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', '
 const PAGE_ROWS = 3
 
 /**
- * The inventory as an APG grid: one tab stop, arrows move, Space picks, + and - pick more or fewer of a stack,
- * Shift picks a range, Ctrl+A all shown items, and ? explains the price. Only rows in or near view exist.
+ * The inventory as a grid of the ARIA Authoring Practices Guide: one tab stop, arrows move, Space picks, + and - pick
+ * more or fewer of a stack, Shift picks a range, Ctrl+A all shown items, and ? explains the price. Only rows in or near
+ * view exist.
  */
 export function Grid({ room, items, members, selection, currency, asking, keysId, ...picking }: Props) {
   const { texts } = useStand()
@@ -84,7 +85,7 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
         setActive(index)
         if (part === 'why') asking.onAsk(items[index]?.id ?? '')
         else presses.pressPart(part, index, shiftKey)
-        // The button disappears with the last picked item.
+        // The button disappears with the last pick of its stack.
         if (part === 'fewer') focusCell(element.current, index)
       }}
     >
@@ -107,7 +108,7 @@ function useClosingPress() {
     begin: (): void => {
       closes.current = document.querySelector(':popover-open') !== null
     },
-    // A screen reader's press has no pointer and begins nothing, so each press is counted once.
+    // Resets `closes`, because a screen reader's press has no pointer, so `begin` does not run before it.
     end: (): boolean => {
       const { current } = closes
       closes.current = false
@@ -166,7 +167,7 @@ function Row({ row, cells, layout, gap, currency, members, picked, current, whyI
   )
 }
 
-/** Closes the answer when its card scrolls out of view. */
+/** Closes the explanation of a price when its card scrolls out of view. */
 function useQuestionInSight(
   { questioned, onGone }: Asking,
   items: readonly Item[],

@@ -78,7 +78,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toMatch(/expected|reversed/)
   })
 
-  it('names no limit if the store waits with all of it', () => {
+  it('names no limit if the store gets all of it on release', () => {
     const shownText = text(
       panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }),
     )
@@ -118,12 +118,12 @@ describe('pick for me', () => {
   })
 })
 
-describe('an open offer', () => {
+describe('the offer', () => {
   const offer = { itemCount: 3, amount: 6_000, heldAmount: 4_000, heldUntil: '2026-11-30T12:00:00.000Z' }
 
   it.each<[string, Partial<Payment>, string]>([
-    ['after it opened', { status: 'pending', timeLeft: 300 }, 'Nov 30, at most'],
-    ['while it is created', { creating: true }, 'November 30'],
+    ['while it is open', { status: 'pending', timeLeft: 300 }, 'Nov 30, at most'],
+    ['while it is being created', { creating: true }, 'November 30'],
   ])('shows its value %s, even after a reload without picks', (_, state, later) => {
     const shownText = text(
       panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }),
@@ -134,7 +134,7 @@ describe('an open offer', () => {
     expect(shownText).not.toContain('$0.00')
   })
 
-  it('does not let its items be put back', () => {
+  it('does not let its items be put back while it is open', () => {
     const markup = panel({ picked: ['2', '3'], payment: { ...offer, status: 'pending' } })
     const off = [...markup.matchAll(/<button[^>]*aria-label="(?:Remove|Clear)[^>]*>/g)].map(([tag]) => tag)
     expect(off).toHaveLength(3)
@@ -153,7 +153,7 @@ describe('D-15 a target', () => {
     expect(markup).toContain(bar)
   })
 
-  it('is absent from a deposit of any amount', () => {
+  it('is absent if the store named none', () => {
     expect(panel({ picked: ['2'] })).not.toContain('<progress')
   })
 })

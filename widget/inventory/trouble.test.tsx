@@ -105,6 +105,6 @@ it('“why?” names the unusable items, with a number where there are several o
       ).matchAll(/class="popover-names">([^<]*)</g),
     ].map(([, list]) => list)
   expect(names({ notTradable: [2, 1], tooCheap: [1] })).toEqual(['Case ×2, Knife', 'Sticker'])
-  // From an older server.
+  // An older server sends no counts.
   expect(names(undefined)).toEqual(['Case, Knife', 'Sticker'])
 })

@@ -2,7 +2,6 @@ import { useId } from 'react'
 import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import { UNAVAILABLE_REASONS } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
-
 import { formatDate } from '../i18n/format.ts'
 import { useStand } from './texts.ts'
 

@@ -76,7 +76,7 @@ const HELD_UNTIL = '2026-12-04T00:00:00.000Z'
 
 const DATE = formatDate(HELD_UNTIL, 'en')
 
-/** The words before the time. */
+/** The words before the time in the sentence about the next offer. */
 const [NEXT_OFFER = ''] = en.nextOfferAt('12:00').split('12:00')
 
 it.each([
@@ -99,7 +99,7 @@ it.each([
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.toldInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
 ])(
-  'with %s credited now, the page says that the store knows only once the store has accepted the webhook',
+  'with %s credited now, the page never says that the store knows before the store has accepted the webhook',
   (_, held, shownText) => {
     const html = (storeTold: boolean): string => {
       const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
@@ -128,7 +128,7 @@ describe('a declined offer, within seconds or later', () => {
   it.each([
     ['declined at once', atOnce],
     ['declined', { status: 'tradeDeclined' }],
-  ] as const)('says when the next offer can be sent, after one that is %s', (_, change) => {
+  ] as const)('says when the next offer can be sent, after an offer that was %s', (_, change) => {
     const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const ended = payment({ ...change, nextOfferAt })
     const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)

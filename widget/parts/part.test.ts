@@ -79,7 +79,7 @@ it('a later attempt has other addresses, and none on a page served unbuilt', () 
   expect(addressesOf(undefined, 2)).toBeNull()
 })
 
-it('a render that has seen n changes of all parts gets the state after the n-th, even if there were more since', async () => {
+it('`after` returns the state of a part after a number of changes of all parts, even if more followed', async () => {
   let online = false
   const part = createPart(async () => {
     if (!online) throw new TypeError('failed to fetch')

@@ -79,7 +79,7 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
   }
 }
 
-/** How many changes of parts this render has seen. Outside a page, such as in a test, it sees all. */
+/** How many changes of parts the components below have seen. Without a provider, such as in a test, they see all. */
 export const PartsSeen = createContext(Number.POSITIVE_INFINITY)
 
 /** Fetches the part as soon as `when` is true, so it can later render without a wait. */

@@ -4,7 +4,7 @@ import { useRest } from './texts.ts'
 
 type Props = { payment: Payment | null; children?: string }
 
-/** The notice of maintenance: a sentence of ours, the operator's own words, and the planned end. */
+/** The notice of technical works: a sentence of ours, the operator's own words, and the planned end. */
 export function WorksNotice({ payment, children = '' }: Props) {
   const { texts, language } = useRest()
   const { technicalWorksText: operatorText, technicalWorksUntil: until } = payment ?? {}

@@ -33,7 +33,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   )
 }
 
-/** Returns our text for a known code, and the server's for an unknown one. Blames Steam only if Steam is silent. */
+/** Returns our text for the code, or else the server's. Blames Steam only if Steam does not answer. */
 export function hintOf(refusal: Refusal, texts: RestTexts): string {
   if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
   if (refusal.code === 'too_many_looks') return texts.userTooManyHint

@@ -3,7 +3,7 @@ import { formatTimer } from '../i18n/format.ts'
 import { useRest } from '../parts/texts.ts'
 import { useNow } from '../ui/hooks.ts'
 
-/** The time left of an offer, after a dot. It counts silently: the sentence before it is read out once. */
+/** The time left to accept an offer, after a dot. It counts silently: the sentence before it is read out once. */
 export function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
   const { texts } = useRest()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))

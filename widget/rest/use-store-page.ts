@@ -17,7 +17,7 @@ export function useStorePage({ payment }: FlowState): void {
   }, [depositId, status, question])
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
-    // A deposit with a redirect is reported by `redirectTo`, which waits until the shopper has read the outcome.
+    // With a redirect, `redirectTo` in run.ts sends this message, after the shopper has had time to read the outcome.
     if (status === 'succeeded' && !hasRedirect)
       sendToStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
   }, [depositId, status, hasRedirect])

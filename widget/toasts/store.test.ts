@@ -102,7 +102,7 @@ describe('A-073 the list', () => {
   it.each([
     ['type', { type: 'error' }],
     ['message', { message: 'm' }],
-    ['time', { timeOut: 0 }],
+    ['timeout', { timeOut: 0 }],
     ['priority', { priority: true }],
     ['handler', { onClick: () => {} }],
   ] as const)('has another toast for another %s', (_what, other) => {

@@ -11,7 +11,7 @@ const WORST_SURFACE = { dark: '#1d232d', light: '#f1f4f8' }
 export const SCHEMES = ['dark', 'light'] as const
 const BLACK: Rgb = [0, 0, 0]
 const WHITE: Rgb = [255, 255, 255]
-/** The least contrast of a sign with its surface (WCAG 1.4.11). */
+/** The least contrast of an icon with its surface (WCAG 1.4.11). */
 const LEAST_CONTRAST = 3
 /** How much closer each attempt moves the colour to white or black, as a share of the way. */
 const STEP = 0.05
