@@ -45,6 +45,7 @@ export function shellOf(language: Language | null): string {
         <div className="skeletons">
           {texts !== null && <p className="skeleton-note">{texts.inventoryLoading}</p>}
           <div className="skeleton-grid">
+            {/* As many cards as ui/skeletons.tsx draws on a desktop. */}
             {Array.from({ length: 18 }, (_, index) => `card ${index}`).map((key) => (
               <SkeletonPart key={key} className="skeleton-card" />
             ))}

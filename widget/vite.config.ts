@@ -44,8 +44,8 @@ type PartName = Exclude<keyof typeof PARTS, 'help'>
 const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**
- * Modules without state. Each part has a copy of the pieces it uses, so the page carries only the pieces it uses
- * itself, and no part depends on another.
+ * Modules without state, except caches. Each part has a copy of the pieces it uses, so the page carries only the pieces
+ * it uses itself, and no part depends on another.
  */
 const COPIED =
   /\/(?:contract\/(?:games|item-name|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|money-rows|works|items|item-name)|flow\/(?:selectors|split|stacks)))\.tsx?$/

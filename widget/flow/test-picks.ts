@@ -12,7 +12,7 @@ export function draws(seed: number): (below: number) => number {
   }
 }
 
-/** Returns many cheap items and few expensive ones, like a real inventory. Some prices repeat, as in stacks. */
+/** Returns many cheap items and few expensive ones, like a real inventory, in cents. Some prices repeat, as in stacks. */
 export function drawInventory(count: number, draw: (below: number) => number): Priced[] {
   return Array.from({ length: count }, (_, index) => {
     const most = [60, 300, 1_500, 9_000][draw(4)] ?? 60

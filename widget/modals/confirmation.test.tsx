@@ -43,19 +43,21 @@ function creating({
 
 it.each([
   ['online', { online: true, slow: false }, en.creatingText, en.offline],
-  ['online and got no answer', { online: true, slow: false, attempt: 2 }, en.creatingAgain, en.creatingText],
-  ['online and waits for Steam', { online: true, slow: false }, en.timeUnknownText, en.offline],
+  [
+    'online, after a call without an answer',
+    { online: true, slow: false, attempt: 2 },
+    en.creatingAgain,
+    en.creatingText,
+  ],
+  ['online, waiting for Steam', { online: true, slow: false }, en.timeUnknownText, en.offline],
   ['offline', { online: false, slow: false }, en.offline, en.creatingText],
-  ['offline, and not waiting for Steam,', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
+  ['offline, not waiting for Steam', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
   ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
-])(
-  'while an offer is requested, a shopper who is %s reads what is known',
-  (_, given, shownText, absentText) => {
-    const html = creating(given)
-    expect(html).toContain(shownText)
-    expect(html).not.toContain(absentText)
-  },
-)
+])('while an offer is requested, the dialog says what is known: %s', (_, given, shownText, absentText) => {
+  const html = creating(given)
+  expect(html).toContain(shownText)
+  expect(html).not.toContain(absentText)
+})
 
 it('D-9 an open offer that holds nothing says so, with the amount', () => {
   const shown = (change: Partial<Payment>): string =>

@@ -11,6 +11,7 @@ export function Skeletons({ label }: { label: string }) {
         {label}
       </p>
       <div className="skeleton-grid" aria-hidden="true">
+        {/* Enough cards to fill the first view. */}
         {Array.from({ length: isNarrow ? 12 : 18 }, (_, index) => `cell ${index}`).map((key) => (
           <span key={key} className="skeleton skeleton-card" />
         ))}
