@@ -54,7 +54,7 @@ export type AlertStep =
   /** The count fell to 0: delete its row. */
   | { kind: AlertKind; step: 'forget' }
 
-/** `known`: counts already reported or about to be. */
+/** `known`: the count of each kind that was reported, or soon will be. */
 export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
   return ALERT_KINDS.flatMap((kind): AlertStep[] => {
     const [before, count] = [known.get(kind) ?? 0, needs[kind]]

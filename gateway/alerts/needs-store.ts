@@ -7,7 +7,7 @@ export type Needs = {
   tradesOverdue: number
   botsDead: number
   botsUnheld: number
-  /** Bots that still rest for at least half an hour, because Steam refused their offers. */
+  /** Bots that will rest for another half hour or more, because Steam refused their offers. */
   botsBarred: number
   tokensEndSoon: number
   endpointsLost: number

@@ -1,4 +1,4 @@
-/** The counts of problems that need a person. Each rises and falls with its cause. */
+/** The counts of problems that need a person: what counts, and what does not. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { publishEvents } from '../events/service.ts'
@@ -55,7 +55,7 @@ test('a store counts while its credit at risk is near its limit', async () => {
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
 })
 
-test('a missing item counts once two checks agree', async () => {
+test('a missing item counts only once it is confirmed', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'dota' }))
   const { trade_id, asset_id } = await till.db.selectFrom('trade_item').selectAll().executeTakeFirstOrThrow()
   const recordMissing = (isSure: boolean) =>

@@ -109,7 +109,7 @@ test('checks that run at the same time report a problem only once', async () => 
   expect(reports()).toHaveLength(1)
 })
 
-test('a test message has the fields and the signature of an alert, its own type, and is sent only once', async () => {
+test('a test message has its own type but the fields and the signature of an alert, and is sent only once', async () => {
   const sent = await sendTestAlert(deps, { url: receiver.url, secret: SECRET })
   expect(sent).toMatchObject({ kind: 'answered', status: 204 })
   await passMinutes(2)

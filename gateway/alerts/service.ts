@@ -16,7 +16,7 @@ import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.ts'
 
-/** If a process ends while sending, another one takes over the message after this time. */
+/** If a process ends while sending a message, another process sends it after this time. */
 const LEASE_MS = 60_000
 
 type Receiver = { url: string; secret: string }

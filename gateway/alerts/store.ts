@@ -6,7 +6,10 @@ import type { AlertStep } from './alert.ts'
 /** Delay before an alert. Many problems pass within a minute, such as a bot moving to another process. */
 const GRACE_MS = 60_000
 
-/** Returns the reported counts by kind. Locks the table, so two processes that check at the same time send only one alert. */
+/**
+ * Returns the count of each kind that was reported, or soon will be. Locks the table, so two processes that check at the
+ * same time send only one alert.
+ */
 export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
   await sql`lock table alert in share row exclusive mode`.execute(tx)
   const rows = await tx.selectFrom('alert').select(['kind', 'count']).orderBy('kind').execute()
@@ -38,7 +41,7 @@ export async function applyStep(
 
 export type DueAlert = { kind: string; count: number; since: Date; messageId: string; attempts: number }
 
-/** Claims due alerts: no other process sends them until the lease ends. `attempts` includes this one. */
+/** Claims due alerts: no other process sends them until the lease ends. `attempts` includes the attempt that now begins. */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
   const { rows } = await sql<DueAlert>`
     update alert set attempts = attempts + 1, due_at = ${until}

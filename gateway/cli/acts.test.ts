@@ -74,7 +74,7 @@ async function readTables(): Promise<unknown> {
   return Promise.all([...tables, ...money].map(read))
 }
 
-/** Makes the insert of the next act's record fail, and no later insert. */
+/** Takes the id of the next act's record, so its insert fails. Later inserts succeed. */
 async function takeNextActId(): Promise<void> {
   await sql`
     insert into operator_act (id, at, operator, act, arguments)
@@ -300,7 +300,7 @@ describe('an act', () => {
     expect(await readTables()).not.toEqual(before)
   })
 
-  it('of every command has a case above or a test elsewhere', () => {
+  it('of any command has a case above or a test elsewhere', () => {
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...ACTS_TESTED_ELSEWHERE].sort()).toEqual(
       names.map(({ name }) => name).sort(),
@@ -372,7 +372,7 @@ describe('a record', () => {
   it.each([
     ['changed', sql`update operator_act set reason = 'another'`],
     ['deleted', sql`delete from operator_act`],
-    ['emptied out with its table', sql`truncate operator_act`],
+    ['truncated with its table', sql`truncate operator_act`],
   ])('cannot be %s', async (_title, statement) => {
     await run(['maintenance', 'on'])
     await expect(statement.execute(till.db)).rejects.toThrow('operator_act is append-only')

@@ -1,4 +1,4 @@
-/** Builds the operator's commands into an application of the argument library. */
+/** Builds the command line from the operator's commands, with the library that parses arguments. */
 import {
   ArgumentScannerError,
   buildApplication,

@@ -12,7 +12,7 @@ export function botViewLines(bot: BotView): string[] {
   return [
     ...botLines({ bots: [bot], tooMany: 0, disarmed: false }),
     ...failing.flatMap(([what, since]) =>
-      since === null ? [] : [`${what} fail since ${since.toISOString()}`],
+      since === null ? [] : [`${what} have failed since ${since.toISOString()}`],
     ),
     `calls to Steam in the last hour: ${calls.asked}, ${calls.limited} answered 429, ${calls.failed} failed, ${calls.heldBack} held back by our own limits`,
     ...games.map(({ game, held, protected: kept, onTheWay, most, room }) =>

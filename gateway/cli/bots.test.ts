@@ -63,7 +63,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('an empty list says so on stderr, because scripts count the lines of stdout', async () => {
+it('a command that has nothing to list says so, on stderr if it prints no lines, because scripts count those', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
@@ -76,7 +76,7 @@ it('an empty list says so on stderr, because scripts count the lines of stdout',
 })
 
 describe('bot', () => {
-  it('enrol asks for name, password and secret, and keeps none of them', async () => {
+  it('enrol asks for account name, password and secret, and keeps neither password nor secret', async () => {
     const { name, steamId, accountName, password, sharedSecret } = firstBot()
     // Runs as a process, because its stdin must be a pipe, as from a password manager.
     const enrolled = await spawnCommand(

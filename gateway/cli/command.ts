@@ -1,5 +1,6 @@
 /**
- * Defines a command by arguments, purpose and example, which its help shows. The operation is loaded only when it runs.
+ * Defines a command by arguments, purpose and example, which its help shows. The operation is loaded only when the command
+ * runs.
  */
 import { buildCommand, type CommandContext, type TypedCommandParameters } from '@stricli/core'
 import { isRelease } from '../kit/release.ts'
@@ -73,7 +74,7 @@ type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DAT
   example: string
   parameters: NoInfer<TypedCommandParameters<FLAGS, ARGS, CommandLine>>
   load(): Promise<(session: Session, flags: FLAGS, ...args: ARGS) => Promise<Answer<DATA>>>
-  /** Formats the answer for people; its message by default. */
+  /** Formats the answer for people. Without it, the message of the answer is printed. */
   lines?: (data: NoInfer<DATA>, flags: NoInfer<FLAGS>) => readonly string[]
   /** Printed if there are no lines. */
   ifEmpty?: string

@@ -105,7 +105,7 @@ const MATCHED_BY: Record<FoundDeposit['as'][number], string> = {
   item_name: 'the name of its item',
 }
 
-/** Returns a line for each find, with the part of it that matched. */
+/** Returns a line for each result. The line of a deposit also says which part of it matched. */
 export function findingLines(found: Findings): string[] {
   return [
     ...found.deposits.map((row) =>

@@ -18,7 +18,7 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Over
     ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
     `how far they came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
     ...vitals.map(({ screen, device, metric, p75, pages }) =>
-      [`pages of 7 days`, screen, device, metric, `p75 ${p75}`, `${pages} pages`].join('\t'),
+      ['pages of 7 days', screen, device, metric, `p75 ${p75}`, counted(pages, 'page')].join('\t'),
     ),
   ]
 }
@@ -62,10 +62,12 @@ export function weatherLines({ outages, notice, bots, methods, methodBots }: Wea
     ...bots.flatMap(({ botId, bot, online, offersFailingSince, inventoriesFailingSince }) => {
       const failing = [
         ...(online ? [] : ['offline']),
-        ...(offersFailingSince === null ? [] : [`offers fail since ${offersFailingSince.toISOString()}`]),
+        ...(offersFailingSince === null
+          ? []
+          : [`offers have failed since ${offersFailingSince.toISOString()}`]),
         ...(inventoriesFailingSince === null
           ? []
-          : [`inventories fail since ${inventoriesFailingSince.toISOString()}`]),
+          : [`inventories have failed since ${inventoriesFailingSince.toISOString()}`]),
       ]
       return failing.length === 0 ? [] : [[`bot ${botId}`, bot, ...failing].join('\t')]
     }),

@@ -93,7 +93,7 @@ async function paidDeposit(storeId: bigint): Promise<{ id: bigint; bot: BotConte
   return { id: deposit.id, bot }
 }
 
-/** Ends, credits and releases a trade, as if its bot could never ask Steam about it. */
+/** Runs the commands for trades, shoppers and single deposits, as if no bot could ask Steam about its trades. */
 async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const deposit = await aDeposit(till, { id: storeId }, { game: 'cs' })
   const { tradeId } = await offerFor(till, bot, deposit)
@@ -146,7 +146,7 @@ async function printOperators(): Promise<void> {
   await print(['proposal', 'decline', '1', '--reason', 'too early'])
 }
 
-/** Records an outage, a call to Steam, and a shopper's page. */
+/** Records an outage, a call to Steam, and a shopper's page, and prints the figures of the day. */
 async function printToday(): Promise<void> {
   await till.db.insertInto('outage').values({ kind: 'inventories', since: new Date() }).execute()
   const counts = createCallCounts(UNOBSERVED)
@@ -190,7 +190,7 @@ async function printWebhooks(): Promise<void> {
 const dayFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Runs every command once, each with something to show. */
+/** Runs every command at least once, each with something to show. */
 async function printAll(): Promise<void> {
   const origin = ['--origin', 'https://store.test']
   const hook = ['--webhook-url', 'http://localhost:1/hook']
@@ -350,7 +350,7 @@ describe('--json', () => {
       'price coverage: losses',
       'bot add: refused',
       'bot renew: refused',
-      // The bot has no refusals and no calls yet.
+      // The bot has no bar, no open offer and no refusal.
       ...['bars', 'offers', 'refusals'].map((list) => `bot show: ${list}`),
       'migrate status: missing',
       'migrate run: applied',

@@ -106,6 +106,7 @@ describe('npm run live', () => {
     const failing = settings({ ...working, item: '1', recordInto: join(folder, 'failed') })
     await expect(linesOf(failing)).rejects.toThrow('the item to ask for is missing, or not tradable')
     const [failed = ''] = await readdir(join(folder, 'failed'))
+    // To choose the item, the inventory is read a second time, so one more check passes before the failure.
     expect(JSON.parse(await readFile(join(folder, 'failed', failed), 'utf8'))).toMatchObject({
       isComplete: false,
       passed: lines.length - 1,

@@ -56,7 +56,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   const game = GAMES.find((each) => each === named)
   if (account === undefined || token === undefined || game === undefined) {
     throw new Error(
-      'Set TRADETILL_LIVE_TRADE_LINK (of another account) and, if it is not cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
+      'Set TRADETILL_LIVE_TRADE_LINK (of another account) and, for a game other than cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
     )
   }
   const refreshToken = settings.refreshToken === '' ? await logIn(world, settings) : settings.refreshToken

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('help', () => {
+describe('help and mistakes in arguments', () => {
   it.each(['--help', '-h', 'help'])('%s prints every command and ends with code 0', async (word) => {
     const { out, errors, code } = await runCommand([word], { databaseUrl: NOWHERE })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })

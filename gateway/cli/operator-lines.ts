@@ -1,4 +1,5 @@
 /** Formats operators and proposals of the console for a person. */
+import { counted } from '../kit/counted.ts'
 import { CENTS_PER_DOLLAR, formatAmount } from '../operations/amount.ts'
 import { toJson } from '../operations/json.ts'
 import type { FreshLink, OperatorList } from '../operations/operators.ts'
@@ -18,8 +19,8 @@ export function operatorLines({ operators }: OperatorList): string[] {
     [
       name,
       role,
-      `${passkeys} passkeys`,
-      `${sessions} sessions`,
+      counted(passkeys, 'passkey'),
+      counted(sessions, 'session'),
       `since ${createdAt.toISOString().slice(0, 10)}`,
     ].join('\t'),
   )

@@ -34,7 +34,7 @@ it('price block stops an item from being accepted, and price list shows the bloc
   expect(await holds()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])
 })
 
-it('price release ends a block, once', async () => {
+it('price release ends a block, and is refused the second time', async () => {
   await holdPrices(database.db, {
     game: 'cs',
     name: 'Knife',
@@ -47,7 +47,7 @@ it('price release ends a block, once', async () => {
   expect((await run('release --game cs --item Knife')).errors).toContain('not blocked or frozen')
 })
 
-it('a whole game is held only with --all', async () => {
+it('a whole game is frozen only with --all', async () => {
   expect((await run('freeze --game cs')).errors).toContain('--all for the whole game')
   expect(await holds()).toEqual([])
   expect((await run('freeze --game cs --all')).out).toMatch(/^cs\tthe whole game\tfrozen since /)

@@ -86,11 +86,11 @@ describe('bot renew', () => {
     expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
   })
 
-  it('draws a QR code of the printed URL, for a terminal of any colours', async () => {
+  it('draws a QR code in its own colours, whatever those of the terminal', async () => {
     const { errors } = await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })
     expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${steamIdOf(0)}): scan this`)
     const picture = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
-    // The white border, and inside it the dark frames of the corners.
+    // The first line is the white border of the code.
     expect(picture[0]).toMatch(/█{20,}/)
     expect(picture.length).toBeGreaterThan(14)
     expect(picture.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
@@ -108,7 +108,7 @@ describe('bot renew', () => {
     expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])
   })
 
-  it('leaves a paused bot paused, and refuses an unknown one', async () => {
+  it('leaves a paused bot paused, and refuses an unknown bot', async () => {
     await run(['bot', 'pause', '1'])
     expect(await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })).toMatchObject({ code: 0 })
     expect((await botRows())[0]?.state).toBe('paused')

@@ -40,7 +40,7 @@ describe('a command finds the Steam sandbox', () => {
     expect(sandboxFor(env)).toBe('http://127.0.0.1:4501')
   })
 
-  it('at the default URL if the gateway names none, or if another database is used', () => {
+  it('at the default URL if the gateway names none, or if DATABASE_URL is set', () => {
     expect(sandboxFor(runningGateway())).toBe('http://127.0.0.1:4301')
     expect(sandboxFor({ ...runningGateway(MOVED_SANDBOX_URL), DATABASE_URL: TILL_DATABASE_URL })).toBe(
       'http://127.0.0.1:4301',

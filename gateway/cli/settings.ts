@@ -33,8 +33,8 @@ export function settingsOf(env: Record<string, string | undefined> | undefined):
 }
 
 /**
- * Uses the running gateway's sandbox URL. If the gateway has other ports, another till's sandbox may answer at the
- * default URL.
+ * Uses the running gateway's sandbox URL, unless a setting names another. If the gateway has other ports, another till's
+ * sandbox may answer at the default URL.
  */
 function withSandboxOf(running: Connection | undefined, config: Config): Config {
   const steamSandboxUrl = running?.steamSandboxUrl

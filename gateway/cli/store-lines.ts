@@ -1,4 +1,5 @@
 /** Formats stores, their books and their keys for a person. */
+import { counted } from '../kit/counted.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { KeyList } from '../operations/keys.ts'
@@ -100,7 +101,7 @@ export const reportLines = ({ rows, opening, closing }: StoreReport): string[] =
     [
       begins,
       cause,
-      `${movements} movements`,
+      counted(movements, 'movement'),
       `held ${formatAmount(heldMinor, currency)}`,
       `available ${formatAmount(availableMinor, currency)}`,
       ...(commissionMinor === null ? [] : [`commission ${formatAmount(commissionMinor, currency)}`]),

@@ -41,7 +41,7 @@ const statusOf = async (id: bigint) =>
 const acts = () => till.db.selectFrom('operator_act').selectAll().orderBy('id').execute()
 const ledgerErrors = async () => (await run('ledger', 'verify')).errors
 
-/** Puts the trade into the state after a send whose answer was lost. */
+/** Creates a trade in the state after a send whose answer was lost. */
 async function unknownTrade() {
   const offer = await anOffer()
   await till.db

@@ -7,7 +7,7 @@ import { createStoreOrders } from './store-orders.ts'
 type StoreOrders = ReturnType<typeof createStoreOrders>
 type TestStore = { customerOf(path: string): string | null; isForCustomer?: boolean }
 
-/** Starts a store. A call of it opens a deposit for the customer that `customerOf` returns for the call's path. */
+/** Starts a store. Each call to it opens a deposit for the customer that `customerOf` returns for the path. */
 async function ordersOf({ customerOf, isForCustomer = true }: TestStore): Promise<StoreOrders> {
   let orders: StoreOrders | undefined
   const store = createServer((request, response) => {
@@ -19,11 +19,12 @@ async function ordersOf({ customerOf, isForCustomer = true }: TestStore): Promis
   onTestFinished(() => void store.close())
   const { port } = store.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/buy?customer={CUSTOMER}`
+  // The space must be encoded in the URL.
   orders = createStoreOrders({ url, customer: 'no va', isForCustomer, clock: systemClock })
   return orders
 }
 
-describe('an order that the store opens', () => {
+describe('a deposit that the store opens', () => {
   it('is requested in the name of the customer', async () => {
     const orders = await ordersOf({
       customerOf: (path): string | null => new URL(path, 'http://store').searchParams.get('customer'),

@@ -21,7 +21,7 @@ export function createStoreOrders({ url, customer, isForCustomer, clock }: Optio
   // Ids begin with the time, so a store that was checked before has no deposit of the same id.
   let lastId = Math.floor(clock.now().getTime() / 1_000)
   return {
-    /** Answers the store's call of the stand-in till with a new deposit. */
+    /** Answers the store's call to the stand-in till with a new deposit. */
     openDeposit(order: Order): StoreDeposit {
       lastId += 1
       const deposit = inventedDeposit(String(lastId), order, clock.now())

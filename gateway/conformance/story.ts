@@ -1,4 +1,4 @@
-/** The life of an invented deposit, event by event, as a till would report it. Pure. */
+/** The life of an invented deposit, event by event, as a till would report it. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE, type EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'

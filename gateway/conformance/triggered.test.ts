@@ -121,8 +121,8 @@ describe('tradetill trigger', () => {
 
   it('sends the named events, signed, to the webhooks of the store, and publishes none', async () => {
     const add = ['store', 'add', '--name', 'Other', '--origin', 'http://localhost:8080', '--json']
-    const limit = ['--risk-limit-usd', '100', '--webhook-url', hookUrl]
-    const added = await runCommand([...add, ...limit], { databaseUrl: till.url })
+    const settings = ['--risk-limit-usd', '100', '--webhook-url', hookUrl]
+    const added = await runCommand([...add, ...settings], { databaseUrl: till.url })
     const { storeId, webhookSecret } = JSON.parse(added.out)
     secret = webhookSecret
     const types = ['deposit.trade_timeout', 'deposit.succeeded', 'epoch.started', 'deposit.amount_increased']
@@ -141,10 +141,7 @@ describe('tradetill trigger', () => {
     expect(published).toEqual([])
     statuses = [500]
     const refused = await run('--store', storeId, 'deposit.pending')
-    expect([refused.code, JSON.parse(refused.errors).error.message]).toEqual([
-      4,
-      '1 of 1 were not answered 2xx.',
-    ])
+    expect([refused.code, JSON.parse(refused.errors).error.message]).toEqual([4, 'Not answered 2xx: 1 of 1.'])
   })
 
   it.each([

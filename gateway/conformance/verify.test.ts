@@ -13,8 +13,8 @@ import { createReceiver } from './receiver.ts'
 import { CHECKS, type CheckResult, type Options, type VerifyResult, verifyHandler } from './verify.ts'
 
 /**
- * A handler in this process credits before it answers. A faulty one delays its check by `settleMs`. The deadline of an
- * answer suits a busy machine: one flaw waits for 500 turns of an event loop that all handlers share.
+ * A handler in this process credits before it answers, so only a check that fails waits for all of `settleMs`. The
+ * deadline of an answer suits a busy machine: one flaw waits for 500 turns of an event loop that all handlers share.
  */
 const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000, deadlineMs: 120_000 }
 /** Waits as long as a slow machine may need. With a correct handler, the wait ends early. */

@@ -75,7 +75,7 @@ test('a store without a webhook has no secret, and gets one with its first webho
 test.each([
   ['an origin with a path', { origins: ['https://store.test/a'] }, 'Every origin must have the form'],
   ['no origin', { origins: [] }, 'Every origin must have the form'],
-  ['an unknown right', { scopes: ['all'] }, 'scopes.0'],
+  ['an unknown scope', { scopes: ['all'] }, 'scopes.0'],
   ['a limit with cents', { riskLimitUsd: '1.50' }, 'must be whole dollars'],
 ])('a store with %s is refused', async (_title, wrong, message) => {
   const answer = await doAct('store add', { ...EMBER, ...wrong })

@@ -65,7 +65,7 @@ const CALLS = [
 const LOGINS = ['login/begin', 'login/look', 'login/end']
 const OTHERS = ['session', 'sign-out-everywhere', 'live', 'step-up/begin', 'sign-in/begin', ...LOGINS]
 
-describe('D-33 a page on another port of this host', () => {
+describe('D-33 a foreign page, such as one on another port of this host', () => {
   const { origin: _, ...noOrigin } = OWN_PAGE_HEADERS
   const { 'sec-fetch-site': __, ...noSite } = OWN_PAGE_HEADERS
   const HOSTILE: [string, Record<string, string>][] = [
@@ -75,10 +75,10 @@ describe('D-33 a page on another port of this host', () => {
     ],
     ['with our origin, as a same-site call', { ...OWN_PAGE_HEADERS, 'sec-fetch-site': 'same-site' }],
     [
-      'from elsewhere',
+      'from another site',
       { ...OWN_PAGE_HEADERS, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
     ],
-    ['from a page without an origin', { ...OWN_PAGE_HEADERS, origin: 'null' }],
+    ['from an opaque origin', { ...OWN_PAGE_HEADERS, origin: 'null' }],
     ['without an origin', noOrigin],
     ['without Sec-Fetch-Site', noSite],
     ['as a form', { ...OWN_PAGE_HEADERS, 'content-type': 'text/plain' }],
@@ -205,7 +205,7 @@ describe('a call', () => {
     })
   })
 
-  test('is limited to a burst of 30 acts for one operator', async () => {
+  test('is refused after a burst of 30 acts by the same operator', async () => {
     const kinds: (string | undefined)[] = []
     for (let acts = 0; acts < 40; acts += 1)
       kinds.push((await doAct('support', 'price release', { game: 'cs', item: 'x' })).error?.kind)

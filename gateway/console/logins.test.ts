@@ -88,7 +88,7 @@ test('a bot is enrolled after its account’s phone approves, and the record has
     arguments: { botId: expect.any(String), steamId: firstSteamId },
     reason: 'a new bot',
   })
-  // Steam's tokens begin so.
+  // Steam's tokens begin with this.
   expect(JSON.stringify(await outcome(data.loginId))).not.toContain('eyJ')
   await end(data.loginId)
   expect((await look(data.loginId)).status).toBe(404)

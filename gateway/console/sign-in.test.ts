@@ -54,7 +54,7 @@ describe('D-33 a one-time link', () => {
     expect(acts).toContainEqual({ act: 'operator passkey', operator: name })
   })
 
-  test('is used up by registering, not by opening it', async () => {
+  test('is used up by a registration, not by being opened', async () => {
     const link = await linkFor(till, name)
     for (let n = 0; n < 3; n += 1)
       expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
@@ -103,7 +103,7 @@ describe('D-33 a one-time link', () => {
 })
 
 describe('a passkey', () => {
-  test('signs in, and cannot use the same answer again', async () => {
+  test('signs in, and its answer cannot be used again', async () => {
     const { device } = await signIn(till, name)
     const begun = await post(till, 'sign-in/begin')
     const assertion = device.show(begun.data.options as { challenge: string })

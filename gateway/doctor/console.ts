@@ -1,4 +1,5 @@
 /** The operators' console: whether its public URL reaches it, and whether anybody can sign in. Pure checks. */
+import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 import { tlsFinding } from './proxy.ts'
 
@@ -69,7 +70,7 @@ function listenerFinding({ listener: { place, isThere }, answer }: ConsoleProbe)
   if (isThere) return good(check, `listens at ${place}`)
   const isElsewhere = answer.kind === 'answered' && answer.page !== undefined
   if (isElsewhere)
-    return notChecked(check, `nothing listens at ${place} here: the gateway is another machine`)
+    return notChecked(check, `nothing listens at ${place} here: the gateway is on another machine`)
   const advice = 'start a gateway with the role console, or run this on the machine that has it'
   return mend(check, `nothing listens at ${place} here`, advice)
 }
@@ -89,7 +90,9 @@ export function operatorFindings(operators: readonly OperatorState[]): Finding[]
   if (operators.length === 0)
     return [mend(check, 'there is no operator', 'tradetill operator add NAME --role operator')]
   const without = operators.filter(({ passkeys }) => passkeys === 0).map(({ name }) => name)
-  if (without.length === 0) return [good(check, `${operators.length} operators, each with a passkey`)]
+  if (without.length === 0)
+    return [good(check, counted(operators.length, 'operator has a passkey', 'operators have passkeys'))]
   const [first = ''] = without
-  return [mend(check, `${without.join(', ')} has no passkey yet`, `tradetill operator link ${first}`)]
+  const verb = without.length === 1 ? 'has' : 'have'
+  return [mend(check, `${without.join(', ')} ${verb} no passkey yet`, `tradetill operator link ${first}`)]
 }

@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts'
 import { ownershipOf } from '../db/identity.ts'
 import { judgeSchema, migrationFiles } from '../db/schema-version.ts'
+import { counted } from '../kit/counted.ts'
 import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
@@ -117,7 +118,7 @@ export function identityFindings(answer: DatabaseAnswer, settings: Settings): Fi
         ? good(schema, `has all ${files.length} migrations`)
         : mend(
             schema,
-            `${judgement.missing.length} migrations are missing`,
+            counted(judgement.missing.length, 'migration is missing', 'migrations are missing'),
             'start tradetill serve, which applies them',
           )
   if (identity === undefined) {

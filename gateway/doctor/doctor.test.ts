@@ -144,14 +144,14 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['a replica', () => database({ inRecovery: true, readOnly: true }), 'database.recovery', /primary/],
   ['a pooler', () => database({ backend: { real: 9, named: 1 } }), 'database.pooler', /directly/],
   [
-    'few connections',
+    'too few free connections',
     () => database({ connections: { used: 77, most: 97 } }),
     'database.connections',
     /max_conn/,
   ],
   ['a clock that is off', () => database({ databaseMs: ago(9_000).getTime() }), 'clock', /set-ntp/],
   [
-    'an app that is a superuser',
+    'a role for the app that is a superuser',
     () => databaseFindings({ ...DATABASE, isSuperuser: true }, OWNER),
     'database.rights',
     /Two roles/,
@@ -172,7 +172,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['a stopped gateway', () => proxy({ build: undefined, page: page(502) }), 'public', /^start the gateway/],
   ['a proxy that replaces Host', () => proxy({ page: page(421) }), 'public', /Host header/],
   ['another version at the public name', () => otherBuild({ version: '1.2.2' }), 'public', /^restart/],
-  ['another release of this version there', () => otherBuild({ commit: 'a' }), 'public', /^restart/],
+  ['another commit at the public name', () => otherBuild({ commit: 'a' }), 'public', /^restart/],
   [
     'a proxy that repeats what callers say',
     () => proxy({ caller: { ...caller, address: MADE_UP_ADDRESS } }),
@@ -232,7 +232,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   ['a bot that is offline', () => bot({ reachable: false }), 'bots.3', /bot list/],
   [
-    'a hold',
+    'a bot whose trades Steam would hold',
     () => bot({ bars: [{ scope: 'all', reason: 'own_hold', until: NOW }] }),
     'bots.3',
     /authenticator/,
@@ -243,7 +243,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'bots.3',
     /operating/,
   ],
-  ['an unread notice', () => bot({ noticeAcknowledged: false }), 'bots.3', /acknowledges/],
+  ['a notice that is not acknowledged', () => bot({ noticeAcknowledged: false }), 'bots.3', /acknowledges/],
   [
     'a token that ends soon',
     () => bot({ tokenExpiresAt: new Date(NOW.getTime() + 9 * DAY_MS) }),

@@ -1,4 +1,4 @@
-/** The doctor's report if a part fails during the checks, and the tests of webhooks in it. */
+/** The doctor's report if a part fails during the checks or migrations are missing, and the tests of webhooks in it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { createSecretBox, fingerprintOf } from '../kit/secret-box.ts'
 import { createStore } from '../stores/service.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
+import { identityFindings } from './database.ts'
 import { probeDatabase } from './database-store.ts'
 import { examine } from './doctor.ts'
 import { storeFindings } from './readiness.ts'
@@ -82,6 +83,18 @@ describe('a database that disappears during the checks', () => {
     await vi.advanceTimersByTimeAsync(12_000)
     expect(await probing).toEqual({ kind: 'failed', reason: 'the database did not answer in time' })
   })
+})
+
+it.each([
+  [1, '1 migration is missing'],
+  [2, '2 migrations are missing'],
+])('the report counts %i missing migrations', async (missing, says) => {
+  const answer = await probeDatabase(database.url, () => Date.now())
+  if (answer.kind === 'failed') throw new Error(answer.reason)
+  const applied = answer.applied.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, -missing)
+  const settings = { mode: 'sandbox' as const, masterKey: KEY, oldMasterKeys: [] }
+  const findings = identityFindings({ ...answer, applied }, settings)
+  expect(findings.find(({ check }) => check === 'database.schema')).toMatchObject({ state: 'mend', says })
 })
 
 describe('tests of webhooks', () => {

@@ -33,7 +33,7 @@ const PROBE: ConsoleProbe = {
 const VAULT: VaultState = { role: 'granted', connected: 1, unseen: 0 }
 
 const console = (change: Partial<ConsoleProbe>) => consoleFindings({ ...PROBE, ...change }, OURS)
-/** The findings for an answer of something else than a console, unless `change` says otherwise. */
+/** The findings for an answer from something other than a console, unless `change` says otherwise. */
 const answer = (change: Partial<typeof ANSWER>) =>
   console({ answer: { ...ANSWER, page: undefined, ...change } })
 const epoch = (change: Partial<Parameters<typeof epochFindings>[0]>) =>
@@ -94,7 +94,12 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ],
   ['a restore that was not finished', () => epoch({ breakKind: 'system' }), 'epoch', /restore finish/],
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
-  ['an alarm', () => alarmFindings({ departures: 2, missing: 0 }), 'alarms.departures', /--unexplained/],
+  [
+    'unexplained departures',
+    () => alarmFindings({ departures: 2, missing: 0 }),
+    'alarms.departures',
+    /--unexplained/,
+  ],
   [
     'items that are missing on Steam',
     () => alarmFindings({ departures: 0, missing: 1 }),
@@ -108,6 +113,31 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   const [first, ...others] = faults(findings())
   expect(others).toEqual([])
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
+})
+
+it.each([
+  ['1 operator has a passkey', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
+  [
+    '2 operators have passkeys',
+    () =>
+      operatorFindings([
+        { name: 'nina', passkeys: 1 },
+        { name: 'olaf', passkeys: 1 },
+      ]),
+  ],
+  ['nina has no passkey yet', () => operatorFindings([{ name: 'nina', passkeys: 0 }])],
+  [
+    'nina, olaf have no passkey yet',
+    () =>
+      operatorFindings([
+        { name: 'nina', passkeys: 0 },
+        { name: 'olaf', passkeys: 0 },
+      ]),
+  ],
+  ['1 unexplained departure', () => alarmFindings({ departures: 1, missing: 0 })],
+  ['2 unexplained departures', () => alarmFindings({ departures: 2, missing: 0 })],
+])('a finding has the right number of its noun and verb: %s', (says, findings) => {
+  expect(findings()[0]?.says).toBe(says)
 })
 
 it('absent parts are reported as not checked', () => {

@@ -36,17 +36,24 @@ export type AlarmState = {
 }
 
 export function alarmFindings({ departures, missing }: AlarmState): Finding[] {
-  const alarm = (check: string, count: number, [what, advice]: readonly [string, string]): Finding =>
-    count === 0 ? good(check, `0 ${what}`) : mend(check, `${count} ${what}`, advice)
+  const alarm = (
+    check: string,
+    count: number,
+    { says, advice }: { says: string; advice: string },
+  ): Finding => (count === 0 ? good(check, says) : mend(check, says, advice))
   return [
-    alarm('alarms.departures', departures, [
-      'unexplained departures',
-      'tradetill items departures --unexplained',
-    ]),
-    alarm('alarms.drift', missing, [
-      'items in the books that are missing on Steam',
-      'tradetill items drift --json',
-    ]),
+    alarm('alarms.departures', departures, {
+      says: counted(departures, 'unexplained departure'),
+      advice: 'tradetill items departures --unexplained',
+    }),
+    alarm('alarms.drift', missing, {
+      says: counted(
+        missing,
+        'item in the books that is missing on Steam',
+        'items in the books that are missing on Steam',
+      ),
+      advice: 'tradetill items drift --json',
+    }),
   ]
 }
 

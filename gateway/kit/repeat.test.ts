@@ -4,37 +4,37 @@ import { repeat } from './repeat.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Starts recurring work. Each run adds a function to `endRun`, which ends it. */
+/** Starts recurring work. Each run adds a function to `endRuns`, which ends it. */
 function startWork() {
-  const endRun: (() => void)[] = []
+  const endRuns: (() => void)[] = []
   const repeated = repeat({ name: 'work', everyMs: HOUR_MS, log: captureLog().log }, () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    endRun.push(resolve)
+    endRuns.push(resolve)
     return promise
   })
-  return { endRun, repeated }
+  return { endRuns, repeated }
 }
 
 test('an extra run starts immediately, or right after the current one', async () => {
-  const { endRun, repeated } = startWork()
+  const { endRuns, repeated } = startWork()
   onTestFinished(repeated.stop)
   repeated.again()
-  expect(endRun).toHaveLength(1)
-  endRun[0]?.()
-  await expect.poll(() => endRun).toHaveLength(2)
-  endRun[1]?.()
+  expect(endRuns).toHaveLength(1)
+  endRuns[0]?.()
+  await expect.poll(() => endRuns).toHaveLength(2)
+  endRuns[1]?.()
   repeated.again()
-  await expect.poll(() => endRun).toHaveLength(3)
-  endRun[2]?.()
+  await expect.poll(() => endRuns).toHaveLength(3)
+  endRuns[2]?.()
 })
 
 test('no extra run starts after a stop', async () => {
-  const { endRun, repeated } = startWork()
+  const { endRuns, repeated } = startWork()
   repeated.again()
   const stopped = repeated.stop()
-  endRun[0]?.()
+  endRuns[0]?.()
   await stopped
   repeated.again()
   await Promise.resolve()
-  expect(endRun).toHaveLength(1)
+  expect(endRuns).toHaveLength(1)
 })

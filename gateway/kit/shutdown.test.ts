@@ -4,7 +4,7 @@ import { createShutdown } from './shutdown.ts'
 
 const SHORT_LIMITS_MS = { calls: 20, work: 20, queue: 20, connections: 20, database: 20, folder: 20 }
 
-test('phases end in their order, whatever the order of their start', async () => {
+test('parts end in the order of their phases, whatever the order in which they were added', async () => {
   const ended: string[] = []
   const shutdown = createShutdown(captureLog().log)
   shutdown.add('database', 'database', () => ended.push('database'))

@@ -8,7 +8,7 @@ const HASH = '0123456789abcdef0123456789abcdef'
 
 test.each([
   ['that is thrown', `setImmediate(() => { throw new Error('about ${HASH}') })`],
-  ['of a rejection', `void Promise.reject(new Error('about ${HASH}'))`],
+  ['of a rejected promise', `void Promise.reject(new Error('about ${HASH}'))`],
 ])('an unhandled error %s ends the process with one scrubbed log line', async (_what, failing) => {
   const code = `
     import { createLog } from '${join(HERE, 'log.ts')}'

@@ -105,8 +105,8 @@ async function obstacleTo<T>(
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Applies the limit to the sum of the last 24 hours, because one large act can be split into many small ones. By the
- * machine's clock, which no operator can advance.
+ * Applies the limit to the sum of the last 24 hours, because one large act can be split into many small ones.
+ * Uses the machine's clock, which no operator can advance.
  */
 async function mayMoveAlone(
   tx: Tx,

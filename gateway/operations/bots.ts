@@ -68,12 +68,12 @@ const NOT_DONE_REFUSAL = {
 /** Returns how many trades of each kind still need the bot, and what the operator can do. */
 function busyText(watched: Watched): string {
   const numbers = [
-    `${watched.open} open trades`,
-    `${watched.reviewed} that ended and are reviewed for one more day, because their offers may still be accepted`,
-    `${watched.protected} whose items may be taken back or whose credit is held`,
+    `${watched.open} open`,
+    `${watched.reviewed} ended but reviewed for one more day, because their offers may still be accepted`,
+    `${watched.protected} with items that may be taken back or credit that is held`,
   ]
   const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'
-  return `It has ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
+  return `Its trades must be watched: ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
 }
 
 function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<ChangedBot>> {

@@ -190,7 +190,7 @@ function depositsOfSteamId(
 const MOST_NEEDY = 1_000
 /** Age from which a trade without a gateway is listed. A younger trade may still get one. */
 const AWAY_MS = 120_000
-/** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due sooner counts too. */
+/** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due by then counts too. */
 const WAKE_AGAIN_MS = 30_000
 const SILENT_MS = 86_400_000
 

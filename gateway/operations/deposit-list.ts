@@ -58,7 +58,7 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
   return hasAmount && currency === undefined ? 'An amount needs its currency.' : undefined
 }
 
-/** A spreadsheet opens at most a million rows, and a page of the console must wait for the export. */
+/** The whole export is in memory at once, and a spreadsheet opens at most a million rows. */
 const MOST_EXPORTED = 100_000
 
 /** Returns every deposit that matches the filter. Stops after `MOST_EXPORTED` and says where to continue. */

@@ -5,7 +5,7 @@ import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 import { type Overview, readOverview } from './overview-store.ts'
 import { readWeather, type Weather, type WeatherFilter } from './weather-store.ts'
 
-/** `open`: what needs a person, as sentences, worst first. */
+/** `open`: what needs a person, worst first. */
 export type OverviewView = Overview & { open: { kind: AlertKind; count: number; text: string }[] }
 
 export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<OverviewView>> {

@@ -173,7 +173,7 @@ export function botOfSteamId(db: Db, steamId: string): Promise<FoundBot[]> {
     .execute()
 }
 
-/** Most names that a search reads before it sorts them. A short word matches half of a game. */
+/** Most names that a search reads before it sorts them. A short word matches half of a game's items. */
 const MOST_NAMES = 500
 
 /** Items that any source has ever priced, shortest names first. */

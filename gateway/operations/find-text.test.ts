@@ -32,7 +32,7 @@ it.each<[string, string, Reading]>([
     { kind: 'hash', hash: HASH },
   ],
   ['a hash', HASH, { kind: 'hash', hash: HASH }],
-  ['an event, which is the id of a webhook', EVENT, { kind: 'event', eventId: EVENT }],
+  ['an event’s id, which its webhooks carry', EVENT, { kind: 'event', eventId: EVENT }],
   ['a Steam id', NOVA, { kind: 'steam_id', steamId: NOVA }],
   ['a Steam3 id', `[U:1:${ACCOUNT}]`, { kind: 'steam_id', steamId: NOVA }],
   ['a Steam3 id without brackets', `U:1:${ACCOUNT}`, { kind: 'steam_id', steamId: NOVA }],

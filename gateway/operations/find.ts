@@ -53,11 +53,11 @@ export type Findings = {
   items: FoundItem[]
   events: FoundEvent[]
   departures: FoundDeparture[]
-  /** Whether some kind may have more finds than are shown. */
+  /** Whether some kind may have more results than are shown. */
   isCut: boolean
 }
 
-/** The most finds of each kind that are shown. */
+/** The most results of each kind that are shown. */
 export const MOST_FOUND = 20
 
 /** Searches for every possible meaning of the text. */
@@ -66,7 +66,7 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
   if (read.kind === 'unreadable') return refused('usage', read.why)
   const found: FoundByReading[] = []
   for (const reading of read.readings) found.push(await lookUp(db, reading, typed.trim()))
-  const findings = await mergeFinds(db, found)
+  const findings = await mergeResults(db, found)
   const { isCut: _, ...lists } = findings
   const isNothing = Object.values(lists).every((list) => list.length === 0)
   return isNothing
@@ -74,7 +74,7 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
     : done(findings)
 }
 
-/** The finds of one reading. */
+/** The results for one reading of the text. */
 type FoundByReading = Partial<Omit<Findings, 'deposits' | 'isCut'>> & { deposits?: [DepositKey, bigint[]][] }
 
 /** The largest number of a row: PostgreSQL's bigint. */
@@ -140,8 +140,8 @@ async function lookUpNumber(db: Db, digits: string): Promise<FoundByReading> {
   }
 }
 
-/** Merges the finds: each deposit is listed once, with all its matching parts. */
-async function mergeFinds(db: Db, found: readonly FoundByReading[]): Promise<Findings> {
+/** Merges the results: each deposit is listed once, with all its matching parts. */
+async function mergeResults(db: Db, found: readonly FoundByReading[]): Promise<Findings> {
   const keysOfDeposit = new Map<bigint, DepositKey[]>()
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) keysOfDeposit.set(id, [...(keysOfDeposit.get(id) ?? []), key])

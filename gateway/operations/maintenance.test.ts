@@ -19,7 +19,7 @@ test.each<[string, Announcement]>([
   ['an end that is past', { until: new Date(0) }],
   ['an end in a year', { lasts: '365d' }],
   ['a duration that cannot be read', { lasts: 'long' }],
-  ['two ends', { lasts: '1h', until: SOON }],
+  ['both a duration and an end', { lasts: '1h', until: SOON }],
 ])('maintenance with %s is refused, and stays off', async (_what, announcement) => {
   expect(await switchMaintenanceOn(operatorOf(till), announcement)).toMatchObject({ refusal: 'usage' })
   expect(await switchMaintenanceOff(operatorOf(till))).toMatchObject({ kind: 'unchanged' })

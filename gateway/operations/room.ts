@@ -1,4 +1,5 @@
 /** The room in a store's limit for credit at risk. */
+import { counted } from '../kit/counted.ts'
 import { freeLostRoom } from '../ledger/room-store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
@@ -20,6 +21,6 @@ export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRo
     const trades = await freeLostRoom(tx, storeId)
     const freed = { storeId, trades }
     if (trades === 0) return unchanged(freed, 'No reversal takes room in the limit of this store.')
-    return done(freed, `The room that ${trades} reversed trades took is free again.`)
+    return done(freed, `The room that ${counted(trades, 'reversed trade')} took is free again.`)
   })
 }

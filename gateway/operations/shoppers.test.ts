@@ -1,4 +1,4 @@
-/** Erases Steam accounts. In these tests, a deposit's shopper has the Steam id 7656119800000 with the deposit's number. */
+/** Erases Steam accounts. In these tests, a shopper's Steam id is 7656119800000 followed by the deposit's number. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
@@ -62,6 +62,7 @@ it('D-35 an account is erased once its protection is over, with a report of what
   expect(await tablesWith(steamId)).toEqual(['deposit', 'event', 'trade'])
 
   await denyShopper(deps(), steamId)
+  // After 9 days the credit is final, and 2 days later the till’s last look at the trade is over.
   for (const days of [9, 2]) {
     await jump(till, days * DAY_S)
     const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
@@ -113,6 +114,7 @@ it('D-35 erasing the account that a store named keeps the account that paid, and
 it('D-35 erasing the token of a deposit also erases the token of its trade, which no sweep would find again', async () => {
   const deposit = await aDeposit(till, await aStore(till))
   await payFor(till, { bot, session }, deposit)
+  // The times of the two looks at a delivery, after which its trade is over.
   for (const seconds of [600, DAY_S]) {
     await jump(till, seconds)
     const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()

@@ -171,7 +171,7 @@ const NOT_RECORDED = 'an operator moved money without a record of it'
 
 it.each([
   [
-    'a payout of another amount',
+    'a payout that was posted with another amount',
     `update ledger_entry set amount = amount + 1 where cause = 'paid_out'`,
     NOT_POSTED,
   ],

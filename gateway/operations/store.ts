@@ -1,4 +1,4 @@
-/** Rows that only operators read or write. */
+/** Queries that only the operations need. */
 import { sql } from 'kysely'
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'

@@ -65,7 +65,7 @@ describe('a store', () => {
     ['an empty name', { storeId: 1n, name: '' }, /name/],
     ['a commission above the maximum', { storeId: 1n, commissionBps: 9_001 }, /commission/],
     [
-      'a commission that pays for pumped prices',
+      'a commission so small that the till would pay for pumped prices',
       { storeId: 1n, commissionBps: 1_000 },
       /too small for cs, dota/,
     ],
@@ -81,7 +81,7 @@ describe('a store', () => {
     expect(await showStore(deps, 1n)).toEqual(before)
   })
 
-  it('can have a commission that pays for pumped prices, if the settings allow it', async () => {
+  it('can have a commission so small that the till pays for pumped prices, if the settings allow it', async () => {
     const allowed = { ...deps, config: { ...deps.config, mayPayAboveLevel: new Set(GAMES) } }
     expect(await changeStore(allowed, { storeId, commissionBps: 1_000 })).toMatchObject({ kind: 'done' })
   })

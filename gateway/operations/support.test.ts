@@ -177,8 +177,8 @@ describe('webhooks that fail', () => {
   })
 })
 
-describe('a deposit that is held by an operator', () => {
-  it('credits nothing until Steam can no longer reverse it, whatever its store’s limit', async () => {
+describe('an operator’s hold of a deposit', () => {
+  it('makes all its credit held, whatever its store’s limit, and is set only once', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
@@ -189,7 +189,7 @@ describe('a deposit that is held by an operator', () => {
     })
   })
 
-  it('cannot be held once there is an offer', async () => {
+  it('is refused once there is an offer', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await offerFor(till, bot.bot, deposit)
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
@@ -217,7 +217,7 @@ describe('a look at a trade', () => {
   })
 })
 
-it('a shopper’s history shows deliveries and reversals', async () => {
+it('a shopper’s history shows deliveries, credits and deposits', async () => {
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, bot, deposit)
   const { data } = await showShopper(deps, `7656119800000${deposit.id}`)

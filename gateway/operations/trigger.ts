@@ -98,6 +98,6 @@ async function deliver(
 function reportOf(data: Triggered): Answer<Triggered> {
   const failed = data.deliveries.filter((delivery) => !delivery.isTaken).length
   if (failed === 0) return done(data)
-  const message = `${failed} of ${data.deliveries.length} were not answered 2xx.`
+  const message = `Not answered 2xx: ${failed} of ${data.deliveries.length}.`
   return { kind: 'refused', refusal: 'conflict', message, data }
 }

@@ -1,4 +1,4 @@
-/** How Steam answers: outages, each bot's capabilities, and the calls of a day. */
+/** How Steam answers: outages, whether it answers each bot, and the calls of a day. */
 import {
   type CallsOfBot,
   callsByHour,

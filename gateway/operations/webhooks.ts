@@ -71,7 +71,7 @@ export type Replayed = { endpointId: bigint; storeId: bigint; replayed: number }
 
 type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: number; toSequence: number })
 
-/** Sends again one event, or all events of a range that the endpoint subscribes to. */
+/** Sends one event again, or those events of a range to which the endpoint subscribes. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
   const what = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
   return act(deps, what, async (tx) => {

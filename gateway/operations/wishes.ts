@@ -111,7 +111,7 @@ export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promi
     const message =
       rule === undefined
         ? 'No items are sent automatically.'
-        : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`
+        : `Bots with more than ${counted(rule.keep, 'free item')} send the oldest to ${rule.destination}.`
     return done(view, message)
   })
 }

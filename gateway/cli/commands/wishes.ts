@@ -137,7 +137,7 @@ const MOST_KEPT = 100_000
 type RuleFlags = ActFlags & { to?: string; keep?: number; off?: boolean }
 
 export const rule = command({
-  does: 'send free items automatically while a bot has more than this many',
+  does: 'send free items automatically while a bot has more than a given number',
   example: 'items rule --keep 500 --to storage',
   parameters: {
     flags: {
