@@ -41,7 +41,7 @@ const firstBot = () => {
   return bot
 }
 
-const stateOf = async () => (await database.pool.query('select state from bot')).rows[0]?.state
+const botState = async () => (await database.pool.query('select state from bot')).rows[0]?.state
 
 const LISTS = [
   'acts',
@@ -196,17 +196,17 @@ describe('bot', () => {
     expect(enrolled.errors).toContain('Steam refused the trade link of --check-with')
     const nonsense = await run(['bot', 'add', '--check-with', 'https://example.test/'], `${refreshToken}\n`)
     expect(nonsense).toMatchObject({ code: 2, errors: expect.stringContaining('must be a trade link') })
-    expect(await stateOf()).toBeUndefined()
+    expect(await botState()).toBeUndefined()
   })
 
   it('pause, resume and remove change a bot, by its number or Steam id', async () => {
     const { steamId, refreshToken } = firstBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')
-    expect(await stateOf()).toBe('paused')
+    expect(await botState()).toBe('paused')
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
     expect((await run(['bot', 'remove', '1', '--reason', 'sold'])).code).toBe(0)
-    expect(await stateOf()).toBe('removed')
+    expect(await botState()).toBe('removed')
     const afterRemoval = await run(['bot', 'resume', '1'])
     expect(afterRemoval).toMatchObject({ code: 3, errors: expect.stringContaining('There is no such bot') })
   })

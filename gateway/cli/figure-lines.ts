@@ -16,7 +16,7 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Over
         `credited in 24 hours\t${formatAmount(amountMinor, currency)}\tby ${counted(deposits, 'deposit')}`,
     ),
     ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
-    `how far they came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
+    `how far shoppers came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
     ...vitals.map(({ screen, device, metric, p75, pages }) =>
       ['pages of 7 days', screen, device, metric, `p75 ${p75}`, counted(pages, 'page')].join('\t'),
     ),

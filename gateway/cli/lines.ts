@@ -237,7 +237,7 @@ export const keyRingLines = ({ fingerprint, known, values, left }: KeyRing): str
   `${values - left} of ${values} secrets are sealed with ${fingerprint}, ${left} left`,
 ]
 
-/** Prints the key alone, so it can be piped. */
+/** Returns only the key, so the output can be piped. */
 export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]
 
 export const ledgerLines = ({ entries, differences }: LedgerCheck): string[] => [

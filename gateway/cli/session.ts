@@ -31,6 +31,8 @@ export type Session = {
 }
 
 const CONNECT_MS = 10_000
+/** docs/scaling.md counts them. */
+const MOST_CONNECTIONS = 2
 
 /**
  * Creates a session that opens nothing in advance. Its methods reject with a Refusal if settings or database are
@@ -46,7 +48,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
       import('../clock/service.ts'),
     ])
     const { mode } = config
-    const { db, pool, close } = openDatabase(url, 2, mode)
+    const { db, pool, close } = openDatabase(url, MOST_CONNECTIONS, mode)
     closers.push(close)
     await requireReachable(pool)
     return { config: await configFor(pool, config), db, clock: await openClock(db, mode) }

@@ -1,5 +1,5 @@
 /**
- * Releases a deposit's held credit while its shopper can still take the items back. It has its own file because it
+ * Releases a deposit's held credit while its shopper can still take the items back. This act has its own file because it
  * loads the rules of trades, which the other acts on deposits do not need.
  */
 import type { Currency } from '../../contract/money.ts'

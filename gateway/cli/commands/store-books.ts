@@ -48,7 +48,7 @@ export const report = command({
   example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
   parameters: {
     flags: {
-      from: { ...TIME, brief: 'its beginning, such as 2026-11-01 (UTC)' },
+      from: { ...TIME, brief: 'beginning of the period, such as 2026-11-01 (UTC)' },
       to: { ...TIME, brief: 'end of the period, exclusive' },
       by: { kind: 'enum', values: ['day', 'month'], brief: 'the period of one row', default: 'day' },
       csv: CSV,
