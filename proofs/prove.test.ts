@@ -52,12 +52,15 @@ function aCommand({ root = '/nowhere', passed = true, isOneOfMany = false, durin
 }
 
 describe('npm run prove', () => {
-  it.each([[], ['--help']])('lists the proofs with their options and runs none: %s', async (...args) => {
-    const { call, runs, output } = aCommand()
-    expect(await call(...args)).toBe(0)
-    expect(output()).toMatch(/dice: throws dice\n {2}--rounds +how many throws \(200\)/)
-    expect(runs).toEqual([])
-  })
+  it.each([{ args: [] }, { args: ['--help'] }])(
+    'lists the proofs with their options and runs none, given $args',
+    async ({ args }) => {
+      const { call, runs, output } = aCommand()
+      expect(await call(...args)).toBe(0)
+      expect(output()).toMatch(/dice: throws dice\n {2}--rounds +how many throws \(200\)/)
+      expect(runs).toEqual([])
+    },
+  )
 
   it('lists the options of one proof', async () => {
     const { call, runs, output } = aCommand()

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** Returns the first case of each defence. A map keeps the last of equal keys, so it is filled in reverse. */
 const firstOfEachDefence = (cases: readonly Case[]): Case[] => [
-  ...new Map(cases.toReversed().map((one) => [one.stoppedBy, one])).values(),
+  ...new Map(cases.toReversed().map((each) => [each.stoppedBy, each])).values(),
 ]
 
 describe.each(FAMILIES.map((family) => [family.number, family.name, family] as const))(
@@ -49,7 +49,7 @@ describe('the table of families', () => {
     expect(numbers.sort((a, b) => a - b)).toEqual(withoutGap)
   })
 
-  it('is in docs/proofs.md, with the reason why a family’s defences are not switched off here', () => {
+  it('is in docs/proofs.md as far as other tests cover it, with the reason why these defences are not switched off here', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/proofs.md'), 'utf8')
     const rows = ELSEWHERE.map(
       ({ number, name, where, why }) => `| ${number} ${name} | \`${where}\` | ${why} |`,
@@ -57,7 +57,7 @@ describe('the table of families', () => {
     expect(text.split('\n').filter((row) => /^\| \d+ .* \| `[^`]+` \| /.test(row))).toEqual(rows)
   })
 
-  it('is in docs/security.md, with every family and its number of defences', () => {
+  it('is in docs/security.md as far as this suite covers it, with the number of defences of each family', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
     const rows = FAMILIES.map(
       ({ number, name, defences }) => `| ${number} ${name} | ${Object.keys(defences).length} |`,

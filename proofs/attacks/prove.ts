@@ -86,7 +86,7 @@ async function runWithout(
   templateUrl: string,
 ): Promise<WithoutDefence> {
   const changes = defences[defence]?.off ?? []
-  // It is the same module, so it has the same type.
+  // The changed module still exports the same names, so it has the same type.
   const module = (await importWithout('proofs/attacks/run.ts', changes)) as typeof Runner
   const outcomes = await module.runFamily({ number, templateUrl, onlyDefence: defence })
   const failing = outcomes.filter(({ result }) => result === undefined).map(({ what }) => what)

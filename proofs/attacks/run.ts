@@ -1,5 +1,5 @@
 /**
- * Runs the cases of a family on the target that it needs. This module is loaded again for each defence switched off.
+ * Runs the cases of a family on the target that it needs. This module is loaded again for each defence that is switched off.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

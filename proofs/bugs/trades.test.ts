@@ -22,7 +22,7 @@ let session: FakeSession
 beforeAll(async () => {
   till = await startTill()
   pool = testPool(till.url)
-  // Tests end sessions, idle ones too.
+  // Some tests end database sessions. An idle connection of this pool then reports an error that no test awaits.
   pool.on('error', () => {})
 })
 beforeEach(async () => {
@@ -85,6 +85,7 @@ const SESSION_ENDED = '57P01'
 const DISK_FULL = '53100'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
+const LOCK_NOT_AVAILABLE = '55P03'
 
 const CREDITED_ONCE = { credited: 3_000, events: 1, differences: [] }
 
@@ -128,7 +129,7 @@ describe('an acceptance', () => {
   )
 
   it('bug 6: is credited once, even if the offer is seen and accepted before the send is answered', async () => {
-    // Because of another open offer, the bot reads the list, which contains this one.
+    // The bot reads the list of its offers while one is open. So it sees the second offer there at once.
     await offerFor(till, bot, await aDeposit(till, store))
     session.afterSend = async () => {
       await STEPS.watch()
@@ -227,7 +228,7 @@ async function isWritten(insert: RawBuilder<unknown>): Promise<boolean> {
     await insert.execute(tx)
     throw new Error('the row is not written')
   })
-  return trying.catch((error: unknown) => sqlState(error) === '55P03')
+  return trying.catch((error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE)
 }
 
 it('bug 16: a credit that waits for a busy balance has already written everything else', async () => {

@@ -62,7 +62,7 @@ export function askPlainly(address: ProxyAddress, path: string, call: Call = {})
   return promise
 }
 
-/** The protocol that the proxy agrees on with a client that also offers HTTP/2. */
+/** The protocol that the proxy agrees on with a client that offers HTTP/2. */
 export function protocolOf(address: ProxyAddress): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const ca = readFileSync(address.certificate)

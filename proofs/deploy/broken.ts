@@ -1,4 +1,4 @@
-/** Set-ups of real programs, each broken in one way. The doctor must name the broken part, and nothing else. */
+/** A real nginx and gateway, each time broken in one way. The doctor must name the checks that then fail, and no others. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'

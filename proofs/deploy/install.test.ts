@@ -57,7 +57,8 @@ describe('install.sh on an empty machine', () => {
     writeFileSync(join(root, 'conffiles'), ` /etc/caddy/Caddyfile ${sum}\n`)
     const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL_COMMAND })
     const { status, output, errors } = install(machine, release, REQUIRED_OPTIONS)
-    // The doctor's last line: the public address does not exist, and nobody has migrated the database.
+    // The doctor's last line. The public address does not exist. The database is not migrated, because the gateway that
+    // would do so did not really start.
     expect({ status, errors }).toEqual({ status: 0, errors: '2 to fix.\n' })
 
     const address = read('etc/tradetill/database_url').trim()
@@ -85,7 +86,7 @@ describe('install.sh on an empty machine', () => {
       'systemctl start tradetill-backup',
       'systemctl reload-or-restart caddy',
     ])
-    // The doctor runs at the end, and the gateway that would migrate did not really start.
+    // Lines of the doctor. `database.version` is the version of PostgreSQL.
     expect(output).toMatch(/good +settings: all are valid/)
     expect(output).toMatch(/good +database\.version: /)
     expect(output).toContain('- keep a copy of ')
@@ -163,7 +164,7 @@ describe('install.sh, run again,', () => {
     expect(changes(machine.calls())).toEqual([])
   })
 
-  it('does not replace a file or a setting that the operator changed, and names both', () => {
+  it('does not replace a file that the operator changed, or a setting that an option contradicts, and names both', () => {
     const machine = aMachineWithDatabase()
     const { root, read } = machine
     const release = unpack(machine, 'tradetill-1')

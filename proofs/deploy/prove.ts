@@ -84,8 +84,8 @@ const PROXIES: readonly { proxy: ProxyProgram; probe: string; rounds: readonly R
 ]
 
 async function runProxies(): Promise<Result[]> {
-  const isOneHere = PROXIES.some(({ proxy, probe }) => isHere(proxy.name, probe))
-  if (!isOneHere)
+  const isAnyHere = PROXIES.some(({ proxy, probe }) => isHere(proxy.name, probe))
+  if (!isAnyHere)
     return PROXIES.map(({ proxy: { file, name } }) => ({ file, name, result: 'not here', why: '' }))
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()

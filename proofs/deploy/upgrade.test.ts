@@ -116,7 +116,7 @@ describe('install.sh after a run that stopped', () => {
     ['restart tradetill', 'restart the gateway'],
     ['daemon-reload', 'let systemd read its units'],
     ['reload-or-restart caddy', 'reload Caddy'],
-  ])('at %s, the next run does it, and the one after that does not', (call, output) => {
+  ])('at `systemctl %s`, the next run makes that call, and the run after it does not', (call, output) => {
     const machine = aMachineWithDatabase()
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
     const newer = unpack(machine, 'tradetill-2', {
@@ -151,7 +151,7 @@ describe('install.sh with files that the operator wrote', () => {
   })
 
   it.each(['"https://pay.till.invalid"', 'https://pay.till.invalid/'])(
-    'names the settings file if it has %s',
+    'names the settings file if its TRADETILL_PUBLIC_URL is %s',
     (value) => {
       const machine = aMachineWithDatabase()
       writeFileSync(settingsOf(machine), `TRADETILL_PUBLIC_URL=${value}\n`)
@@ -162,7 +162,7 @@ describe('install.sh with files that the operator wrote', () => {
     },
   )
 
-  it('takes the addresses that may open the console from the first such line, without comments', () => {
+  it('takes the addresses that may open the console from the first line that is no comment, and refuses a placeholder', () => {
     const machine = aMachineWithDatabase()
     const file = join(machine.root, 'etc/caddy/Caddyfile')
     const release = unpack(machine, 'tradetill-1')

@@ -53,7 +53,7 @@ export const enginesProof = defineProof({
         if (problem !== undefined) console.log(problem)
         engines.push({ ...about, passed: problem === undefined })
       }
-      const passed = engines.every((one) => one.passed)
+      const passed = engines.every((engine) => engine.passed)
       return { passed, result: { name: 'engines', content: { passed, engines } } }
     } finally {
       shop.end()

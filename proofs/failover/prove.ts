@@ -97,11 +97,11 @@ function mostOf(times: readonly Times[]): Record<string, { api: number; bots: nu
 function report(findings: Findings, speed: number): Finding {
   const { plan, seed, inPlace, notRun, synchronous, asynchronous } = findings
   const results = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
-  const problems = [...results, ...asynchronous].flatMap((one) => one.problems)
+  const problems = [...results, ...asynchronous].flatMap((result) => result.problems)
   if (asynchronous.some(({ eventsLost }) => eventsLost <= 0))
     problems.push('the asynchronous copy lost nothing, so this run proves nothing')
   const passed = problems.length === 0
-  const times = results.flatMap((one) => one.times)
+  const times = results.flatMap((result) => result.times)
   const seconds = {
     api: secondsOf([{ ms: times.map(({ apiMs }) => apiMs), speed }], LIMITS.api),
     bots: secondsOf([{ ms: times.map(({ botsMs }) => botsMs), speed }], LIMITS.bots),

@@ -8,7 +8,7 @@ test('a database that falls silent under load loses nothing, and the till contin
   const server = { url: inject('databaseUrl') }
   const { problems, refused, books, times } = await failoverRounds(server, plan)
   expect(problems).toEqual([])
-  // One call waits for the first refusal.
+  // The round repeats its call until one is refused.
   expect(refused).toBe(1)
   expect(books.deliveries).toBeGreaterThan(0)
   expect(times.map(({ kind }) => kind)).toEqual(['silent'])

@@ -174,7 +174,7 @@ async function isReplicating(
 /** Runs the statements in order on a new connection. Resolves to the rows of the last one. */
 export async function execute(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
-  // A lost connection also fails the query.
+  // A lost connection also fails the query, and that error is enough.
   client.on('error', () => {})
   await client.connect()
   try {

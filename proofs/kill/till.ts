@@ -89,7 +89,7 @@ export async function openProcessTill(
     ...settings,
   }
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
-  // A proof may end the pool's connections, idle ones too.
+  // A proof may end the pool's connections. An idle one then reports an error that nothing awaits.
   pool.on('error', () => {})
   const box = createSecretBox(masterKey)
   const secrets = await enrolAll({ url: databaseUrl.href, box, steam, receiver, bots, migrations })
@@ -231,7 +231,7 @@ export async function passHour({ pool }: Pick<ProcessTill, 'pool'>): Promise<voi
 
 async function onServer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
-  // A lost connection also fails the query.
+  // A lost connection also fails the query, and that error is enough.
   client.on('error', () => {})
   await client.connect()
   try {

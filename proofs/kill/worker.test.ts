@@ -54,11 +54,11 @@ describe('when a gateway is killed in the middle of its work', () => {
     gateway = worker.gateway
   })
 
-  test('the next one repeats the webhook that the store had not answered', () => {
+  test('the next gateway repeats the webhook that the store had not answered', () => {
     expect(worker.continuedMs.webhook).toBeGreaterThan(0)
   })
 
-  test('the next one finds the offer for which Steam’s answer was lost', () => {
+  test('the next gateway finds the offer for which Steam’s answer was lost', () => {
     expect(worker.caught).toMatch(/sending|unknown/)
     expect(depositOf('offerAnswerLost')?.answer).toBe('active')
   })

@@ -95,7 +95,7 @@ export const recipesProof = defineProof({
   run: async () => {
     const installed = RECIPES_OF_DOCUMENTS.filter(isInstalled)
     for (const { name } of RECIPES_OF_DOCUMENTS) {
-      if (!installed.some((one) => one.name === name)) console.log(`not here    ${name}`)
+      if (!installed.some((recipe) => recipe.name === name)) console.log(`not here    ${name}`)
     }
     const till = await startTill()
     try {
@@ -109,7 +109,7 @@ export const recipesProof = defineProof({
         )
         results.push({ recipe: recipe.name, passed: all.length === 0 })
       }
-      const passed = results.every((one) => one.passed)
+      const passed = results.every((result) => result.passed)
       return { passed, result: { name: 'recipes', content: { passed, recipes: results } } }
     } finally {
       await endTill(till)

@@ -75,7 +75,7 @@ async function readCall(incoming: IncomingMessage): Promise<Call> {
 /** Resolves to the answer, or to the reason why there is none. */
 async function passOn(sent: Call, ready: Set<string>): Promise<Answer | string> {
   const end = performance.now() + TRIES_MS
-  // Each call begins at another gateway.
+  // The time decides with which gateway a call begins, so the calls are spread.
   let turn = Math.floor(performance.now())
   while (performance.now() < end) {
     const targets = [...ready]

@@ -109,7 +109,7 @@ export class ModelMarket {
     luck.trace.add(`${this.name} sold ${dealId}: ${assets.map(({ assetId }) => assetId).join()}`)
   }
 
-  /** Advances the market: settles deals that were handed over, and takes back those that are late. */
+  /** Advances the market: settles deals that were handed over, and cancels those that are late. */
   act(): void {
     const { nowMs, luck, steam } = this.#context
     for (const { due, seller, soldAtMs, isForged } of this.deals) {

@@ -22,9 +22,9 @@ import type * as PureRunner from './run.ts'
 import { runSales, type SalesOutcome } from './run.ts'
 import { createKey } from './vault.ts'
 
-/** The most seeds to try for each defect. A seed of the real level takes seconds. */
+/** At most this many seeds are tried for each defect. A seed of the real level takes seconds. */
 const SEEDS_PER_DEFECT = { pure: 60, real: 40 }
-/** The most broken seeds to list in the result. */
+/** The result lists at most this many broken seeds. */
 const MOST_LISTED = 20
 
 export const salesProof = defineProof({

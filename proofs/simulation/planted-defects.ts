@@ -6,7 +6,7 @@ import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/t
 const { decide, evolve, judgeDeparture, compareWithCustody, settleDrift } = CORE
 type Decide = Core['decide']
 
-/** A delivered trade as a watcher sees it that read the trade before another watcher delivered it. */
+/** A delivered trade as it was before its delivery. A watcher that read the trade earlier still sees it like this. */
 function asSeenBefore(trade: Trade): Trade {
   if (trade.state !== 'held' && trade.state !== 'final') return trade
   const { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt } = trade

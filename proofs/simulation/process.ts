@@ -38,7 +38,7 @@ const CRASH = 0.0004
 const PAUSE = 0.0004
 export const LONGEST_PAUSE_MS = 240_000
 
-/** Resolves after `ms`, once the process runs. Never resolves if the process dies first. `onCrash`: it dies here. */
+/** Resolves after `ms`, once the process runs. Never resolves if the process dies first. Dying here calls `onCrash`. */
 export function waitForTurn(
   { engine, random, faults }: Sim,
   process: Restartable,

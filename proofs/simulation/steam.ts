@@ -204,7 +204,7 @@ function cancel(memory: SteamMemory, offerId: string): CancelAnswer {
 }
 
 const COOLDOWN_MS = 7 * 86_400_000
-/** How long a till may not know of a hold: a stale read reported an active offer, and then the process paused. */
+/** How long a till can be unaware of a hold: a stale read reported an active offer, and then the process paused. */
 const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 
 /** A cancelled hold costs the bot a cooldown of days. Only an accept while the cancel was under way may cause that. */
@@ -308,7 +308,7 @@ function arrive(memory: SteamMemory, steamTrade: ModelTrade): void {
   }
   const isProtected = steamTrade.items.some(({ asset }) => asset.appId === PROTECTED_APP)
   setTradeState(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
-  // An item of an unprotected game is protected too, or Steam reports the protection up to 20 hours late.
+  // Steam sometimes reports the protection up to 20 hours late, even that of a game that it does not usually protect.
   const isLate = faults.plan(0.04)
   steamTrade.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
   if (isLate) steamTrade.settlementReportedAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)

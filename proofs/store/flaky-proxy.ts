@@ -21,7 +21,7 @@ export type FlakyProxy = {
 
 const FAILURE_RATE = 0.3
 const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
-/** The most failures in a row, because the schedule has eleven attempts and chance must not use them up. */
+/** At most this many failures in a row. The schedule has eleven attempts, and chance must not use them up. */
 const MOST_IN_A_ROW = 4
 
 export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {

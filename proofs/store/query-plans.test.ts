@@ -178,12 +178,15 @@ const FEW_ROWS = 500
 /** Each query with its name; the number is the most rows that it may read, if fewer than `MOST_ROWS`. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the newest deposits', listOf({})],
-  ['a page in the middle', () => listOf({ after: middleId() })()],
-  ['a rare status', listOf({ status: 'tradeDeclined' })],
-  ['a status that no deposit has', listOf({ status: 'pending' })],
-  ['a page of a status in the middle', () => listOf({ status: 'succeeded', after: middleId() })()],
-  ['a customer', listOf({ customerReference: 'customer 7' })],
-  ['a time', () => listOf({ createdBefore: middleTime() })()],
+  ['a page of deposits in the middle', () => listOf({ after: middleId() })()],
+  ['deposits of a rare status', listOf({ status: 'tradeDeclined' })],
+  ['deposits of a status that none has', listOf({ status: 'pending' })],
+  [
+    'a page of deposits of a status, in the middle',
+    () => listOf({ status: 'succeeded', after: middleId() })(),
+  ],
+  ['deposits of a customer', listOf({ customerReference: 'customer 7' })],
+  ['deposits before a time', () => listOf({ createdBefore: middleTime() })()],
   ['a deposit by id', () => storeDepositOf(observed, { storeId: STORE, depositId: 1_500n }, PUBLIC_URL)],
   [
     'a deposit by order id',

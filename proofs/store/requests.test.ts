@@ -122,7 +122,7 @@ const knownQuery = (name: string): fc.Arbitrary<unknown> | undefined =>
   name === 'after' ? idArbitrary() : name === 'externalId' ? fc.constantFrom(...ORDERS) : undefined
 
 function requestOf(operation: Operation): fc.Arbitrary<Request> {
-  const query = operation.parameters.filter((one) => one.in === 'query')
+  const query = operation.parameters.filter((parameter) => parameter.in === 'query')
   const values = query.map(({ name, schema }) =>
     fc.option(
       fc.oneof(
@@ -149,7 +149,7 @@ function requestOf(operation: Operation): fc.Arbitrary<Request> {
       for (const [index, { name }] of query.entries()) {
         const value = given[index]
         if (value !== null && value !== undefined)
-          for (const one of [value].flat()) search.append(name, String(one))
+          for (const each of [value].flat()) search.append(name, String(each))
       }
       const path = operation.path.replace('{id}', encodeURIComponent(id.toWellFormed()))
       return { operation, url: `${path}?${search}`, body, idempotencyKey }

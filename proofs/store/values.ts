@@ -41,7 +41,8 @@ export function fitting(schema: JsonSchema, schemas: Schemas): fc.Arbitrary<unkn
     return fitting(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
   }
   for (const variants of [schema.anyOf, schema.oneOf]) {
-    if (Array.isArray(variants)) return fc.oneof(...variants.map((one) => fitting(recordOf(one), schemas)))
+    if (Array.isArray(variants))
+      return fc.oneof(...variants.map((variant) => fitting(recordOf(variant), schemas)))
   }
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum)
   if (schema.const !== undefined) return fc.constant(schema.const)

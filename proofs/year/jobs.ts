@@ -1,6 +1,6 @@
 /**
- * Automatic work besides the sweeps: counts, alerts, checks of bots, webhook attempts, the vault's turns, the console's
- * mark.
+ * Automatic work that `calls.ts` adds to the sweeps and visits: counts, alerts, the console's mark, the end of an outage,
+ * checks of bots, webhook attempts, the vault's turns, wishes by a rule, and the check of the whole ledger.
  */
 import { sql } from 'kysely'
 import type { BotContext } from '../../gateway/bots/bot.ts'

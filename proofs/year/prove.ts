@@ -6,7 +6,7 @@ import { withServer } from '../server.ts'
 import type { Size } from './rows.ts'
 import { type Measured, measure, openYear } from './till.ts'
 
-/** The longest time of a sweep, even on a busy machine. */
+/** The statements of a call must not take longer than this in all, even on a busy machine. */
 const MOST_MS = 1_000
 
 export const yearProof = defineProof({

@@ -28,7 +28,8 @@ export function statementsOf(file: string, text: string, tables: readonly string
   const names = namesOf(tables)
   const found = queries.flatMap((line) => {
     const enclosing = functions.filter(
-      (one) => !one.isCallback && one.name !== UNNAMED && one.line <= line && line < one.line + one.lines,
+      ({ isCallback, name, line: first, lines: count }) =>
+        !isCallback && name !== UNNAMED && first <= line && line < first + count,
     )
     // The innermost function begins last.
     const innermost = enclosing.toSorted((a, b) => a.line - b.line).at(-1)

@@ -54,7 +54,7 @@ test('every automatic statement is run here, and has an index', async () => {
   const steps = calls.map((call) => async () => {
     const measured = await measure(call, observed)
     statements += measured.statements
-    complaints.push(...measured.complaints.map((one) => `${call.name} ${one}`))
+    complaints.push(...measured.complaints.map((complaint) => `${call.name} ${complaint}`))
   })
   const ran = await functionsIn(ROOT, steps)
   expect(complaints).toEqual([])

@@ -157,7 +157,7 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   }))
 
-/** New limits: none, the highest possible one, and one cent more. */
+/** New limits: none, the highest possible, and one cent above the present limit. */
 const changedLimits = (staff: Staff): Case<Defence>[] =>
   [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
     what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,
@@ -218,7 +218,7 @@ export const approvals: Family = family<Defence>({
     await pay(staff, staff.ada, { storeId, amount: '100.00' })
     return problemIf(
       (await sumPaid(target, storeId)) !== LIMIT_MINOR,
-      'a payout below the limit is not recorded',
+      'a payout of exactly the limit is not recorded',
     )
   },
   async cases(target) {

@@ -111,7 +111,7 @@ const RANKS = ['viewer', 'support', 'operator']
 
 const callsAboveRole = (staff: Staff): Case<Defence>[] =>
   (['viewer', 'support'] as const).flatMap((role) =>
-    CALLS.filter((one) => RANKS.indexOf(one.role) > RANKS.indexOf(role)).map(({ path }) => ({
+    CALLS.filter((needs) => RANKS.indexOf(needs.role) > RANKS.indexOf(role)).map(({ path }) => ({
       what: `${path} by the ${role}`,
       stoppedBy: 'the role' as const,
       attack: async () => mustBeRefused('forbidden', call(staff, path, await staff.newSession(staff[role]))),

@@ -49,7 +49,7 @@ const PLAIN: Payment = {
   targetAmount: null,
 }
 
-/** Texts that end an element, begin one, begin a comment, or leave an attribute. */
+/** Texts that begin or end an element or a comment. */
 const HOSTILE = [
   '</script><script>alert(1)</script>',
   '</SCRIPT ><img src=x onerror=alert(1)>',

@@ -38,7 +38,7 @@ export const hosts: Family = family({
   cases: (target) => [
     ...HOSTS.flatMap((host) =>
       ['/', '/v1/deposits', `/api/payment?hash=${target.shoppers[0]?.hash}`].map((url) => ({
-        what: `${host || 'an empty one'} at ${url.split('?')[0]}`,
+        what: `${host || 'an empty host'} at ${url.split('?')[0]}`,
         stoppedBy: 'our own host' as const,
         attack: () => answered(target.callAsStore({ url, headers: { host } }), 421),
       })),

@@ -15,13 +15,15 @@ const CONTRADICTIONS: Record<string, Partial<SteamTrade>> = {
   'no items': { received: [] },
   'one item less': { received: received.slice(1) },
   'one item more': {
-    received: [...received, ...received.slice(0, 1).map((one) => ({ ...one, assetId: '99' }))],
+    received: [...received, ...received.slice(0, 1).map((item) => ({ ...item, assetId: '99' }))],
   },
-  'one item twice': { received: received.map((one) => ({ ...one, assetId: '11' })) },
-  'another item': { received: received.map((one, index) => (index === 0 ? { ...one, assetId: '13' } : one)) },
-  'the same number in another game': { received: received.map((one) => ({ ...one, appId: 570 })) },
-  'the same number in another context': { received: received.map((one) => ({ ...one, contextId: '6' })) },
-  'ids with a blank': { received: received.map((one) => ({ ...one, assetId: `${one.assetId} ` })) },
+  'one item twice': { received: received.map((item) => ({ ...item, assetId: '11' })) },
+  'another item': {
+    received: received.map((item, index) => (index === 0 ? { ...item, assetId: '13' } : item)),
+  },
+  'the same number in another game': { received: received.map((item) => ({ ...item, appId: 570 })) },
+  'the same number in another context': { received: received.map((item) => ({ ...item, contextId: '6' })) },
+  'ids with a blank': { received: received.map((item) => ({ ...item, assetId: `${item.assetId} ` })) },
 }
 const OTHER_PARTNERS = [
   '1',
@@ -87,7 +89,7 @@ const forgedAnswers: Family = family({
       what: `a committed record whose item ${index} did not arrive`,
       stoppedBy: 'items that arrived' as const,
       attack() {
-        const incomplete = received.map((one, at) => (at === index ? { ...one, newAssetId: null } : one))
+        const incomplete = received.map((item, at) => (at === index ? { ...item, newAssetId: null } : item))
         const result = verdictOn({ state: 'committed', received: incomplete })
         return problemIf(result !== 'not_yet', result)
       },

@@ -106,7 +106,11 @@ export const prices: Family = family<Defence>({
     'no future prices': {
       at: `${PRICE} within`,
       off: [
-        { file: PRICE, from: 'return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS', to: 'return ageMs <= mostMs' },
+        {
+          file: PRICE,
+          from: 'return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS',
+          to: 'return ageMs <= maxAgeMs',
+        },
       ],
     },
     'a fall lowers older prices': {

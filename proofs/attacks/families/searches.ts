@@ -19,7 +19,7 @@ type Defence =
   | 'a limit on length'
   | 'a limit on rows'
 
-/** Operators and wildcards of the search syntax, and of SQL around it. */
+/** Operators and wildcards of PostgreSQL’s text search, and SQL. */
 const SYNTAX = [
   "Quill':* | 'Q",
   "Quill' | 'Lantern",
@@ -68,7 +68,7 @@ async function onlyWords(target: Target, text: string): Promise<string | undefin
 function wordsIn(text: string): readonly string[] {
   const read = readText(text)
   const readings = read.kind === 'read' ? read.readings : []
-  return readings.flatMap((one) => (one.kind === 'words' ? one.words : []))
+  return readings.flatMap((reading) => (reading.kind === 'words' ? reading.words : []))
 }
 
 const cases = (target: Target): Case<Defence>[] => [

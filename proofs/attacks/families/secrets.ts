@@ -232,9 +232,9 @@ export const copiedDatabase: Family = family({
       stoppedBy: 'bound to its place',
       attack: () => problemIf(tryToOpen(sealed, place) !== undefined, 'opens'),
     }))
-    // Without the first byte, the version of the format, which selects how the others are read.
+    // Starts at the second byte. The first is the version of the format, which selects how the others are read.
     const flipped = Array.from({ length: sealed.length - 1 }, (_, index) => ({
-      what: `a bit of byte ${index + 1}`,
+      what: `a flipped bit in byte ${index + 1}`,
       stoppedBy: 'authenticated bytes' as const,
       attack() {
         const other = Buffer.from(sealed)
@@ -243,7 +243,7 @@ export const copiedDatabase: Family = family({
       },
     }))
     const keys = [0, 1, 31].map((at) => ({
-      what: `another key in byte ${at}`,
+      what: `a key that differs in byte ${at}`,
       stoppedBy: 'authenticated bytes' as const,
       attack() {
         const other = Buffer.from(KEY)

@@ -23,7 +23,7 @@ type Settings = Record<string, string | undefined>
 const mustNotStart = (settings: Settings): string | undefined =>
   problemIf(readConfig(settings).kind === 'config', 'the till starts')
 
-/** Sets of proxies that contain most of the internet. */
+/** Sets of proxies that contain a large part of the internet. */
 const EVERYBODY = [
   '0.0.0.0/0',
   '::/0',
@@ -65,7 +65,9 @@ const NONSENSE = [
   '1e1.0.0.1',
   '127.0.0.1;::1',
 ]
-/** The beginning of a line in `readTrustedProxies`. Switched off, the line before it accepts every text. */
+/**
+ * The beginning of a line in `readTrustedProxies`. The change inserts a line before it, which accepts every text.
+ */
 const ENTRIES_LINE = 'const entries = text.split('
 
 /** Databases on other machines whose identity is not verified. */

@@ -113,7 +113,7 @@ const foreignIds: Family = family({
         ['', '/events'].map((path) => ({
           what: `GET /v1/deposits/${id}${path}`,
           stoppedBy: 'deposits of the store' as const,
-          attack: () => mustLearnNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
+          attack: () => mustLearnNothing(target, (asked) => ({ url: `/v1/deposits/${asked}${path}` }), id),
         })),
       ),
       ...['limit=100', 'status=created', 'createdFrom=2000-01-01T00:00:00Z', 'limit=1'].map((query) => ({

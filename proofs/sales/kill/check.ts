@@ -69,7 +69,7 @@ export async function unsettledSales(till: SellingTill): Promise<string[]> {
   ]
 }
 
-/** Returns a line for each promise that was broken. Must be called only once nothing changes any more. */
+/** Returns a line for each promise that was broken. Call this only after everything has settled. */
 export async function checkSales(till: SellingTill, orders: readonly string[]): Promise<string[]> {
   return [
     ...(await checkTill(till, orders)),

@@ -18,7 +18,7 @@ const BUY_CHANCE = 0.5
 const BUY_TWO_CHANCE = 0.25
 /** Simulated seconds per real second. */
 const SPEED = 6
-/** How buyers react to their offers. A reaction is as likely as it is frequent here. */
+/** How buyers react to their offers. The more often a reaction is listed, the likelier it is. */
 const TEMPERS: readonly [Temper, ...Temper[]] = [
   ...(['accepts', 'accepts', 'accepts', 'accepts', 'accepts', 'eager', 'eager'] as const),
   ...(['late', 'never', 'declines', 'counters', 'escrow', 'reverses', 'reverses'] as const),
@@ -104,8 +104,8 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
 }
 
 /**
- * Takes back one sale, as the account that sells: one whose items Steam still protects, and whose money a market still
- * keeps. Returns false if there is none.
+ * As the account that sells, takes back a sale whose items Steam still protects and whose money a market still keeps.
+ * Resolves to false if there is none.
  */
 export async function takeSaleBack({ market, steam }: SellingTill): Promise<boolean> {
   const nowS = steam.change((world, nowS) => ({ world, answer: nowS }))

@@ -55,9 +55,9 @@ const LOAD_SEED = 2_000_000
 const LEAP_EVERY = 4
 /** How many items the bots must have before the first kill. */
 const LEAST_ITEMS = 4
-/** After how many attempts to take a sale back days pass. */
+/** Days pass after this many attempts to take a sale back. */
 const ATTEMPTS_PER_LEAP = 150
-/** After how many looks for unsettled work days pass. */
+/** Days pass after this many looks for unsettled work. */
 const LOOKS_PER_LEAP = 60
 
 /** Kinds of log entries after which the vault is in the middle of its work. */
@@ -154,7 +154,7 @@ function noteCaught(till: SellingTill, notes: Notes): void {
 const entrySchema = z.object({
   entry: z.object({ kind: z.string(), sale: z.object({ kind: z.string() }).optional() }),
 })
-/** More than the last entry of the log. */
+/** Enough for the last entry of the log. */
 const TAIL_BYTES = 8_192
 
 /** The kind of the last entry of the vault's log. */

@@ -127,7 +127,7 @@ export type TillMemory = Sim & {
   /** Deposits that may await payment. */
   unpaid: Set<DepositRow>
   /**
-   * The sweep has nothing to do before this time: it is the earliest at which one of these trades or deposits is due.
+   * The sweep has nothing to do before this time: the earliest at which a trade in `due` or a deposit in `unpaid` is due.
    */
   dueFromMs: number
   /** Shoppers whose credit is held until release. */

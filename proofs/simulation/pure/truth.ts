@@ -3,6 +3,7 @@ import { isFinal } from '../../../contract/statuses.ts'
 import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { least } from '../../../gateway/ledger/entry.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
+import { WAIT_MS } from '../../../gateway/trades/giving-up.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
 import { isAway } from '../gifts.ts'
 import type { Steam } from '../steam.ts'
@@ -134,7 +135,7 @@ export function checkEnd(
   if (trade.reason === 'unresolved') {
     const waitedMs = engine.now() - (trade.startedAt?.getTime() ?? 0)
     must(
-      waitedMs > 15 * DAY_MS - CLOCKS_MS,
+      waitedMs > WAIT_MS - CLOCKS_MS,
       'I7',
       () => `trade ${trade.tradeId} was given up after ${waitedMs} ms`,
     )
