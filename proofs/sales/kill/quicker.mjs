@@ -6,12 +6,12 @@ import { registerHooks } from 'node:module'
 
 /** Replacements, by the end of a file's path. The process ends if the sources do not contain a text exactly once. */
 const CHANGES = {
-  '/vault/steam/pace.ts': [['at + GAPS_MS[kind])', 'at + GAPS_MS[kind] / 50)']],
+  '/vault/steam/pace.ts': [['turnMs + GAPS_MS[kind])', 'turnMs + GAPS_MS[kind] / 50)']],
   '/vault/markets/waxpeer.ts': [['const EVERY_MS = 1_000', 'const EVERY_MS = 250']],
   '/vault/markets/family.ts': [['const EVERY_MS = 500', 'const EVERY_MS = 250']],
   '/vault/commands/run.ts': [
-    ['const ROUND_MS = 3_000', 'const ROUND_MS = 200'],
-    ['const FAILED_MS = 15_000', 'const FAILED_MS = 1_000'],
+    ['const ROUND_PAUSE_MS = 3_000', 'const ROUND_PAUSE_MS = 200'],
+    ['const FAILED_PAUSE_MS = 15_000', 'const FAILED_PAUSE_MS = 1_000'],
   ],
 }
 

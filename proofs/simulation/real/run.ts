@@ -149,9 +149,9 @@ const BROKEN_BY: readonly [RegExp, PromiseName][] = [
   [/sum of its entries/, 'I3'],
   [/below its floor/, 'I4'],
   [/credited twice/, 'I6'],
-  [/two trades that are open/, 'I8'],
-  [/does not tell/, 'I9'],
-  [/has no terms|at risk|before protection|borne by/, 'I15'],
+  [/in two open trades/, 'I8'],
+  [/no event for its status/, 'I9'],
+  [/has no terms|at[- ]risk|before protection|borne by/, 'I15'],
 ]
 
 async function checkLedger({ pool }: Sessions): Promise<void> {
