@@ -62,15 +62,8 @@ const CALLS = [
   ...Object.entries(FINDS).map(([name, call]) => ({ path: `find/${name}`, ...call })),
   ...Object.entries(ACTS).map(([name, call]) => ({ path: pathOf(name), ...call })),
 ]
-const LOGIN_PATHS = ['login/begin', 'login/look', 'login/end']
-const OTHER_PATHS = [
-  'session',
-  'sign-out-everywhere',
-  'live',
-  'step-up/begin',
-  'sign-in/begin',
-  ...LOGIN_PATHS,
-]
+const LOGINS = ['login/begin', 'login/look', 'login/end']
+const OTHERS = ['session', 'sign-out-everywhere', 'live', 'step-up/begin', 'sign-in/begin', ...LOGINS]
 
 describe('D-33 a foreign page, such as one on another port of this host', () => {
   const { origin: _, ...noOrigin } = OWN_PAGE_HEADERS
@@ -97,7 +90,7 @@ describe('D-33 a foreign page, such as one on another port of this host', () => 
 
   test.each(HOSTILE)('gets nothing %s, with the session of an operator', async (_title, headers) => {
     const { cookie = '', 'x-console-session': half = '' } = headersOf('operator')
-    for (const path of [...CALLS.map((call) => call.path), ...OTHER_PATHS]) {
+    for (const path of [...CALLS.map((call) => call.path), ...OTHERS]) {
       const answer = await post(till, path, { headers: { ...headers, cookie, 'x-console-session': half } })
       expect([path, answer.status, answer.error?.kind]).toEqual([path, 403, 'cross_site'])
       till.advanceLimits(MINUTE_MS)
