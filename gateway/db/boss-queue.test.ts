@@ -160,7 +160,7 @@ describe('queue', () => {
     expect(fetches()).toBe(fetchesBefore)
   })
 
-  test('a failed job runs again, and the job next to it does not', async () => {
+  test('a failed job runs again, but a job that succeeded at the same time does not', async () => {
     await ring({ n: 'fails once' })
     await ring({ n: 'good' })
     let failures = 0

@@ -93,7 +93,7 @@ describe('schema.ts', () => {
     )
   })
 
-  test('matches what a query returns for each type', async () => {
+  test('is compared with the types that a query really returns', async () => {
     const samples: Record<string, string> = {
       bytea: `'\\x00'`,
       jsonb: `'{}'`,

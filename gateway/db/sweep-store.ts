@@ -31,7 +31,7 @@ export function deleteBefore<T extends keyof Times & keyof Tables>(
   })
 }
 
-/** Repeats `work` until it finds fewer rows than it may. */
+/** Repeats `work` until it handles fewer rows than `atATime`. */
 export async function inRounds(atATime: number, work: () => Promise<number>): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     if ((await work()) < atATime) return

@@ -20,7 +20,7 @@ describe('a deposit', () => {
     )
   })
 
-  it('D-6 does not expire while its clock is stopped', () => {
+  it('D-6 does not expire while its time is stopped', () => {
     expect(
       statusAfter('created', { kind: 'time_passed', now: msAfterExpiry(99), isStopped: true }),
     ).toBeNull()

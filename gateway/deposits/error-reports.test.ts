@@ -81,6 +81,6 @@ it.each([
   [`https://till.test/${HASH}`, HASH],
   ['https://till.test/help', undefined],
   ['no address', undefined],
-])('the deposit of the page %j is %j', (url, hash) => {
+])('the page %j has the deposit hash %j', (url, hash) => {
   expect(depositHashOf({ url })).toBe(hash)
 })

@@ -166,7 +166,7 @@ describe('D-31 the account that gave the items', () => {
 })
 
 describe('D-31 accounts that may not pay', () => {
-  test('include the till’s bots, in every field', async () => {
+  test('include the till’s bots, whichever field names them', async () => {
     const { session } = await aBot(till)
     const bot = session.steamId
     const link = linkOf(Number(BigInt(bot) - 76_561_197_960_265_728n))

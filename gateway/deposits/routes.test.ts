@@ -129,7 +129,7 @@ describe('GET /api/payment', () => {
     expect((await payment(hash)).games).toEqual(['rust', 'tf'])
   })
 
-  it('is refused while too many calls wait for the database, except for a cached view', async () => {
+  it('is refused while too many calls wait for the database, except for an unchanged view in the cache', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     isOverloaded = true
@@ -235,7 +235,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('A-053 says after the success whether the store knows, if an endpoint of the store takes that event', async () => {
+  it('A-053 says after the success whether the store has been told, if an endpoint takes the event of the success', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     session.accept('1')

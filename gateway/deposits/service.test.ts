@@ -150,7 +150,7 @@ describe('a trade link that a shopper gives', () => {
     await expect(answer).rejects.toMatchObject(refusal('deposit_not_found'))
   })
 
-  it('is refused with the reason if its account is unknown, or if Steam cannot look it up', async () => {
+  it('is refused with the reason if its account is unknown, or Steam cannot look it up, and its token is not logged', async () => {
     const { hash } = await open()
     const unknown = withProfile({ kind: 'unknown_account' })
     await expect(resolveUser(unknown, { hash, tradeUrl: LINK })).rejects.toMatchObject(

@@ -158,7 +158,7 @@ describe('connections', () => {
   })
 })
 
-describe('a client that sends more requests than it reads answers', () => {
+describe('a client that pipelines requests, or does not read its answers', () => {
   test('is served one request after another', async () => {
     await listen({})
     const pipelining = openClient(get('/api/slow') + get('/api/slow') + get('/api/slow'))
@@ -222,7 +222,7 @@ describe('open calls', () => {
   const forwarded = (ip: string, path: string) =>
     app.inject({ url: path, headers: { 'x-forwarded-for': ip }, remoteAddress: '127.0.0.1' })
 
-  test('of one address have the limit of its connections, and a /64 counts as one address', async () => {
+  test('of one address are limited like its connections, and a /64 counts as one address', async () => {
     await listen({ perAddress: 100 }, { trustedProxies: ['127.0.0.1'] })
     const open = Array.from({ length: 100 }, (_, n) => forwarded(`2001:db8::${n.toString(16)}`, '/api/slow'))
     await expect.poll(() => waiting.length).toBe(100)

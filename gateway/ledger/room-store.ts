@@ -35,11 +35,11 @@ export function roomChangeSql(
   if (now < before)
     return sql`update credit_at_risk set usd_cents = usd_cents + ${cents}
       where store_id = ${storeId} returning store_id`
-  const free = sql`${limit}::bigint is null or (taken.usd_cents + excluded.usd_cents <= ${limit}::bigint
+  const fits = sql`${limit}::bigint is null or (taken.usd_cents + excluded.usd_cents <= ${limit}::bigint
     and ${seen === undefined ? sql`true` : keepsPromises(seen, { now, limit })})`
   return sql`
     insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, ${cents})
-    on conflict (store_id) do update set usd_cents = case when ${free} then taken.usd_cents + excluded.usd_cents
+    on conflict (store_id) do update set usd_cents = case when ${fits} then taken.usd_cents + excluded.usd_cents
       else overtaken(${`store ${storeId} has less room than was seen`}) end
     returning store_id`
 }

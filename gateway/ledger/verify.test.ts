@@ -347,7 +347,7 @@ describe('the gateway’s check of the ledger', () => {
   /** Whether a statement belongs to the check, not to this test. */
   const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
-  it('is repeated if it failed on the newest entries, and then never counts as clean', async () => {
+  it('is repeated while it fails on the newest entries, and does not count as clean', async () => {
     await withDamage(MAKE_NEW, async (_by, client) => {
       const failing = within(client, (query) => (statement, values) => {
         if (isPart(statement)) return Promise.reject(new Error('too slow'))

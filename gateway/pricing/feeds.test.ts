@@ -106,7 +106,7 @@ describe('requests to a source', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('become rarer while the source keeps failing, but stay hourly, and the reason is recorded', async () => {
+  test('become rarer while the source keeps failing, but are still sent every hour, and the reason is recorded', async () => {
     server.answer(PATH, json({}, 500))
     const startMs = clock.now().getTime()
     await run(waxpeer(), 260)

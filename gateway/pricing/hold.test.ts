@@ -33,7 +33,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('is absent for an entire game or a plain name', () => {
+  it('is neither a plain name nor null, which stands for an entire game', () => {
     expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
       null,
       null,

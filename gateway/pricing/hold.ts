@@ -1,4 +1,7 @@
-/** An operator's overrides of prices: for one item, for items that match a pattern, or for an entire game. Pure. */
+/**
+ * An operator's holds on prices: a block, a freeze or a set price. A hold covers one item, the items that match a
+ * pattern, or an entire game. Pure.
+ */
 
 export type HoldKind = 'blocked' | 'frozen' | 'override'
 
@@ -44,7 +47,7 @@ export function likePatternOf(name: string | null): string | null {
 
 export type HoldEffect = {
   blocked: boolean
-  /** The moment for which its price is judged. */
+  /** The moment for which the item's price is judged. */
   asOf: Date
   /** The price that the operator set; null if there is none. */
   override: bigint | null

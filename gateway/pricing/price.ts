@@ -6,7 +6,7 @@ import { toMinorUnits } from './exchange.ts'
 export type SourcePrice = {
   source: string
   usdMicros: bigint
-  /** The item's 7-day level by the same source; null if unknown. */
+  /** The item's level, its typical price over 7 days, by the same source; null if unknown. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'sales30d' | 'listings'

@@ -48,7 +48,10 @@ const NEW_DAY = sql`${DAY_OF_NEW} > ${DAY_OF_OLD}`
 const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
 const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
 
-/** The mark is the next earlier price. When it is an hour old, it takes that place, and the replaced price is marked. */
+/**
+ * Once an hour, the marked price becomes the earlier price, and the price that is being replaced is marked. If the price
+ * that is being replaced is at least an hour old itself, it becomes the earlier price at once.
+ */
 const NEW_MARK = sql`(price.mark_at is null or excluded.as_of >= price.mark_at + interval '1 hour')`
 const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
   sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}

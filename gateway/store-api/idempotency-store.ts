@@ -1,4 +1,4 @@
-/** The rows of Idempotency-Keys. */
+/** Stores Idempotency-Keys, and the answers of their calls. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'

@@ -69,7 +69,7 @@ export async function replay(
     refuseUnlessEnabled(endpoint)
     const eventTypes = endpoint.event_types
     const now = clock.now()
-    await refuseMuchReplay(tx, { storeId, eventTypes, now }, body)
+    await refuseExcessiveReplay(tx, { storeId, eventTypes, now }, body)
     const replayed = await replayDeliveries(tx, { id, storeId, eventTypes, now }, body)
     if ('eventId' in body && replayed === 0) refuse('not_found')
     if (replayed > 0) {
@@ -89,7 +89,7 @@ function refuseUnlessEnabled({ state }: EndpointRow): void {
 
 type Replaying = { storeId: bigint; eventTypes: readonly string[] | null; now: Date }
 
-async function refuseMuchReplay(
+async function refuseExcessiveReplay(
   tx: Tx,
   { storeId, eventTypes, now }: Replaying,
   choice: ReplayBody,

@@ -230,7 +230,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('of a killed sender is sent again by the sweep', async () => {
+  it('of a killed sender is sent again once its claim has ended', async () => {
     await expireDeposit()
     await publishEvents(deps)
     const killed: DeliveryDeps = { ...deps, send: () => Promise.reject(new Error('killed')) }

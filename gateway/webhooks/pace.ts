@@ -1,4 +1,7 @@
-/** How many attempts may run at a time, and when an attempt no longer holds up others. Pure. */
+/**
+ * How many attempts may run at a time. An attempt that waits much longer than usual for its answer counts as hanging, and
+ * another may take its place. Pure.
+ */
 import { isTaken, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'
 
@@ -13,7 +16,7 @@ const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
 /** The least width of a lane, however many endpoints its store has. */
 const LEAST_WIDTH = 2
-/** The most running attempts of a process, unless what its lanes may always send adds up to more. */
+/** The most running attempts of a process. Every lane keeps its width, so very many lanes can exceed this. */
 const MOST_OPEN_IN_ALL = 1_000
 
 /** The least time without an answer after which an attempt counts as hanging. */
@@ -58,7 +61,8 @@ export type Load = {
 }
 
 /**
- * Returns how many attempts a lane may start. Its share beyond what it may always send shrinks as more stores are busy.
+ * Returns how many attempts a lane may start. Its width limits the attempts that do not hang. The limit of all its
+ * attempts shrinks as more stores are busy, but never below the width.
  */
 export function placesLeft(lane: LaneName, { open, hanging, busyStores, ownEndpoints }: Load): number {
   const width = Math.max(LEAST_WIDTH, Math.floor(WIDTHS[lane] / ownEndpoints))

@@ -18,7 +18,7 @@ const request = (url: string) => ({ storeId: 1n, url, headers: { 'webhook-id': '
 describe('a webhook', () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 })
 
-  it('is posted as JSON with its headers, and returns the status', async () => {
+  it('is posted as JSON with its headers, and the status of the answer is returned', async () => {
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
     expect(receiver.received[0]).toMatchObject({
       body: '{"n":1}',

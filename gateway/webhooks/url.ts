@@ -14,6 +14,7 @@ export type Allowance = {
 /** Resolves to undefined if the operator has not allowed the address for the store. */
 export type FindAllowance = (storeId: bigint, address: Address) => Promise<Allowance | undefined>
 
+/** The facts that decide which addresses a webhook may reach. */
 export type Reach = { mode: 'sandbox' | 'live'; allowance: Allowance | undefined }
 
 const HTTPS_PORT = 443
