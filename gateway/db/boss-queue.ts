@@ -29,7 +29,7 @@ const CHANNEL = 'till_queue'
 const STOP_MS = 10_000
 /** pg-boss's own sweeps may take long on a long queue. */
 const STATEMENT_MS = 120_000
-/** The most finished jobs that one statement settles. */
+/** One statement settles at most this many finished jobs. */
 const MOST_SETTLED = 100
 
 /**

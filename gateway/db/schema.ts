@@ -67,7 +67,7 @@ export type ApiKeyTable = {
   expires_at: Generated<Date | null>
   created_at: Generated<Date>
   revoked_at: Date | null
-  /** How long a key was meant to work; a key that replaces it works as long. */
+  /** How long a key was meant to work. A key that replaces it works for the same time. */
   lifetime_s: Generated<number | null>
 }
 

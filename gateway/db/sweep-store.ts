@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { Db } from './client.ts'
 import type { Tables } from './schema.ts'
 
-/** Rows that one statement of a sweep deletes. */
+/** One statement of a sweep deletes at most this many rows. */
 const AT_A_TIME = 500
-/** The most statements of one sweep; the rest waits for the next sweep. */
+/** One sweep runs at most this many statements. The rest waits for the next sweep. */
 const MOST_ROUNDS = 200
 
 type Times = {

@@ -15,7 +15,7 @@ import { type ViewRow, viewRowsOf } from './view-store.ts'
 export type View = {
   depositId: bigint
   payment: Payment
-  /** Changes if any field changes, other than the one that counts seconds. */
+  /** Changes if any field of the payment other than `timeLeft` changes. */
   etag: string
   /** The payment as JSON. */
   body: string

@@ -26,7 +26,7 @@ export async function depositExists(db: Db, hash: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** The origin that may frame the deposit's page, as long as it is registered for the store. */
+/** Returns the origin that may frame the deposit's page; undefined if the store no longer has it registered. */
 export async function embedOriginOf(db: Db, hash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('deposit')
@@ -52,7 +52,7 @@ export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): P
   return inserted?.id
 }
 
-/** The games that the operator allows the store; null: all. */
+/** Returns the games that the operator allows the store; null for all. */
 export async function gamesOfStore(tx: Tx, storeId: bigint): Promise<Game[] | null> {
   const row = await tx.selectFrom('store').select('games').where('id', '=', storeId).executeTakeFirst()
   return row?.games ?? null
@@ -79,7 +79,7 @@ export async function countOpenDeposits(tx: Tx, storeId: bigint, most: number): 
   return Number(count)
 }
 
-/** The deposit's id, and the hash of the call that created it. */
+/** Returns the deposit's id, and the hash of the call that created it. */
 export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
   return tx
     .selectFrom('deposit')
@@ -89,7 +89,7 @@ export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; ex
     .executeTakeFirstOrThrow()
 }
 
-/** The trade link from the store, until its shopper is known. */
+/** Returns the trade link that the store gave; undefined once its shopper is known. */
 export function linkToResolve(db: Db, id: bigint) {
   return db
     .selectFrom('deposit')

@@ -104,7 +104,7 @@ export type ViewRow = {
   user_name: string | null
   user_avatar_url: string | null
   user_profile_url: string | null
-  /** The number of the shopper's account: the Steam id minus the one of account 0. */
+  /** The number of the shopper's account: the Steam id minus that of account 0. */
   user_account: string | null
   has_link: boolean
   trade_id: bigint | null

@@ -24,9 +24,9 @@ type CheckDeps = {
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked'>
 }
 
-/** The most differences that one check logs. */
+/** One check logs at most this many differences. */
 const MOST_LOGGED = 20
-/** The most parts of the ledger that one run checks; the rest waits for the next run. */
+/** One run checks at most this many parts of the ledger. The rest waits for the next run. */
 const MOST_PARTS = 50
 
 /**

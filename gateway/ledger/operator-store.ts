@@ -19,8 +19,8 @@ export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
 }
 
 /**
- * Writes the payout itself; the caller posts its movement. Undefined if the reference is taken, for example by the
- * same call sent twice at the same time.
+ * Writes the payout itself; the caller posts its movement. Undefined if the reference is taken, for example by a
+ * simultaneous repetition of the call.
  */
 export async function insertPayout(
   tx: Tx,

@@ -111,7 +111,7 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
   return (isRelevant ? ofGame.where(isRelevant) : ofGame.orderBy('market_hash_name')).execute()
 }
 
-/** Puts a hold on an item, a pattern or an entire game. It replaces an earlier hold on the same. */
+/** Puts a hold on an item, a pattern or an entire game. It replaces an earlier hold of the same name. */
 export async function holdPrices(
   db: Db | Tx,
   {

@@ -82,9 +82,9 @@ describe('the line of a store’s call', () => {
   })
 
   it('has the deposit’s id even if a creation is repeated with its Idempotency-Key', async () => {
-    const once = { body: order, headers: { 'idempotency-key': 'k1' } }
-    const first = await call('POST', '/v1/deposits', once)
-    const second = await call('POST', '/v1/deposits', once)
+    const keyedCall = { body: order, headers: { 'idempotency-key': 'k1' } }
+    const first = await call('POST', '/v1/deposits', keyedCall)
+    const second = await call('POST', '/v1/deposits', keyedCall)
     expect(second.headers['idempotency-replayed']).toBe('true')
     expect(lineOf(second)).toMatchObject({ deposit: first.json().id, route: '/v1/deposits', status: 201 })
     const other = { body: { ...order, externalId: 'order 2' }, headers: { 'idempotency-key': 'k1' } }

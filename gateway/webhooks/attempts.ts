@@ -46,7 +46,7 @@ export async function listAttempts(
  */
 const NO_ANSWER = 'no_answer' as const
 
-/** The most replayed deliveries of a store in a day. */
+/** At most this many deliveries of a store are replayed in 24 hours. */
 const MOST_REPLAYED_A_DAY = 50_000
 const DAY_MS = 86_400_000
 const HOUR_S = 3_600

@@ -136,9 +136,9 @@ describe('a store that is slow with everything', () => {
     startSending({ patienceMs: 1 })
     await expect.poll(() => server.taken.length).toBe(1)
     await publish(store, 24)
-    const taken = () =>
+    const delivered = () =>
       till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'delivered').execute()
-    await expect.poll(async () => (await taken()).length).toBe(24)
+    await expect.poll(async () => (await delivered()).length).toBe(24)
     for (const replayed of await publishUnsent(store, 12)) unanswered.add(replayed)
     await replay(till.deps, store.id, { id, body: { fromSequence: 26, toSequence: 37 } })
     await expect.poll(() => server.taken.length).toBe(1 + 24 + 12)

@@ -50,7 +50,7 @@ export type SenderOptions = {
 }
 
 const DEADLINE_MS = 15_000
-/** The most bytes of an answer that are read. */
+/** At most this many bytes of an answer are read. */
 const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>
