@@ -11,7 +11,7 @@ import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { startTill, type Till } from '../testing/till.ts'
 
 const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK_URL }
-const EUR = { ...BODY, currency: 'EUR' }
+const IN_EUR = { ...BODY, currency: 'EUR' }
 
 let till: Till
 let api: StoreApi
@@ -52,13 +52,13 @@ describe('POST /v1/deposits', () => {
   test('refuses a maximum below the minimum of every accepted game, and names that minimum', async () => {
     // At this rate the minimum is 3.00 for Counter-Strike, and 1.00 for every other game.
     await saveRate(till.db, 'fixed', rate('1'))
-    const refused = await post({ ...EUR, externalId: 'small', maxAmount: 299, games: ['cs'] })
+    const refused = await post({ ...IN_EUR, externalId: 'small', maxAmount: 299, games: ['cs'] })
     expect(refused.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'maxAmount' }] })
     expect(refused.json().errors[0].message).toContain('at least 300')
-    expect((await post({ ...EUR, externalId: 'small', maxAmount: 99 })).json().errors[0].message).toContain(
-      'at least 100',
-    )
-    const payable = { ...EUR, externalId: 'payable', maxAmount: 299, games: ['cs', 'tf'] }
+    expect(
+      (await post({ ...IN_EUR, externalId: 'small', maxAmount: 99 })).json().errors[0].message,
+    ).toContain('at least 100')
+    const payable = { ...IN_EUR, externalId: 'payable', maxAmount: 299, games: ['cs', 'tf'] }
     expect((await post(payable)).statusCode).toBe(201)
     // A deposit that is already open is returned, whatever the minimums are now.
     await saveRate(till.db, 'fixed', rate('10'))

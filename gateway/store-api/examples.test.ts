@@ -56,8 +56,8 @@ test.each(calls)('$id is answered as documented', async ({ id, method, path }) =
     getStatement: '?currency=USD',
   }
   const prices = '?game=cs&currency=USD&name=AK-47%20%7C%20Redline%20(Field-Tested)'
-  const known = path.startsWith('/v1/deposits') ? deposit : endpoint
-  const url = path.replace(':id', known) + (id === 'getPrices' ? prices : (query[id] ?? ''))
+  const resourceId = path.startsWith('/v1/deposits') ? deposit : endpoint
+  const url = path.replace(':id', resourceId) + (id === 'getPrices' ? prices : (query[id] ?? ''))
   const answer = await api.call(method, url, { ...(example && { body: example }) })
   const documented = call?.responses[String(answer.statusCode)]
   expect([answer.statusCode, documented?.description]).toEqual([

@@ -133,10 +133,10 @@ describe('in live mode', () => {
     // These do not prove anything: an empty answer, another text, the mirrored body, or an error status.
     receiver.answers.push(
       status(204),
-      echo((nonce) => `${nonce}!`),
+      echo((challenge) => `${challenge}!`),
     )
     receiver.answers.push((response) => response.end(receiver.received.at(-1)?.body))
-    receiver.answers.push(echo((nonce) => nonce, 400))
+    receiver.answers.push(echo((challenge) => challenge, 400))
     for (let n = 0; n < 4; n += 1) {
       expect(await callEndpoint('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: false })
     }
@@ -159,7 +159,7 @@ describe('in live mode', () => {
 
   test('a proved endpoint moves only to a URL that repeats the challenge', async () => {
     const { id } = await create()
-    receiver.answers.push(echo((nonce) => nonce))
+    receiver.answers.push(echo((challenge) => challenge))
     await callEndpoint('POST', `/${id}/test`)
     const url = `${receiver.url}/new`
     expect(await callEndpoint('POST', `/${id}`, { url })).toMatchObject({
@@ -167,7 +167,7 @@ describe('in live mode', () => {
       code: 'endpoint_unproved',
     })
     expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ url: receiver.url, state: 'enabled' })
-    receiver.answers.push(echo((nonce) => nonce))
+    receiver.answers.push(echo((challenge) => challenge))
     expect(await callEndpoint('POST', `/${id}`, { url })).toMatchObject({ url, state: 'enabled' })
     expect(await callEndpoint('POST', `/${id}`, { eventTypes: null })).toMatchObject({ status: 200 })
   })
