@@ -44,7 +44,7 @@ describe('D-32 a page in a frame', () => {
     expect(sent).toEqual([[{ tradetill: 1 }, STORE]])
   })
 
-  it('sends over the port it received, starting with the latest missed messages', () => {
+  it('sends over the port it received, beginning with the latest unsent message of each type', () => {
     const { frame, receive } = joinedFrame()
     frame.send(STATUS)
     frame.send(LATER)

@@ -53,7 +53,7 @@ export function forgetOffer(hash: string): void {
   if (read(OFFER) === hash) forget(OFFER)
 }
 
-/** The picks of this tab's last offer. A change of their form needs another key: a later release may read them. */
+/** The picks of this tab's last offer. A later release may read them: if their form changes, so must the key. */
 export function storedPicks(): OfferedPicks | null {
   try {
     const picks = JSON.parse(read(PICKS, 'sessionStorage') ?? 'null') as OfferedPicks | null

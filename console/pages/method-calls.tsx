@@ -12,7 +12,7 @@ const inSeconds = (ms: number | null): string => (ms === null ? '—' : `${(ms /
 
 const redIfAny = (count: number) => (count === 0 ? 0 : <Pill tone="bad">{count}</Pill>)
 
-/** Steam's answers within a day. */
+/** The columns about calls to Steam, which cover 24 hours. */
 export const CALL_COLUMNS: readonly Column<Calls>[] = [
   { name: 'Calls', isNumber: true, sortValue: ({ asked }) => asked, show: ({ asked }) => asked },
   {

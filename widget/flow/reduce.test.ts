@@ -95,7 +95,7 @@ describe('opening the page', () => {
     expect(linkOf(play(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 the link of this user without its token is not an error, even when retyped', () => {
+  it('D-26 the link of the known user without its token is not an error, even when retyped', () => {
     const { state } = play(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
     expect(kinds(state)).toEqual(['loadInventory'])

@@ -61,7 +61,7 @@ describe('A-090 the search', () => {
     expect(namesFound(query, 'a', 'b')).toEqual(['a', 'b'])
   })
 
-  it('finds any part of any name, in upper and lower case', () => {
+  it('finds any part of any name, whatever its letters', () => {
     const letters = fc.constantFrom(...'İıßẞŞşAZazНОЖнож™★ |-🔪ΣςσǅŒ')
     const cut = fc.tuple(fc.array(letters, { minLength: 1, maxLength: 12 }), fc.nat(), fc.nat())
     fc.assert(
@@ -142,7 +142,7 @@ describe('A-092 the seconds left', () => {
   })
 })
 
-it('a stand with its inventory has no pending activity', () => {
+it('a stand whose inventory has loaded has nothing left to load', () => {
   expect(shownActivities(withItems())).toEqual([])
 })
 

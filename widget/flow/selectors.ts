@@ -141,7 +141,7 @@ const searchedTextOf = ({ name, phase }: Item, words: PhaseWords | undefined): s
 
 const ASCII = /^[ -~]*$/
 
-/** Folds each letter separately, because a lower-case form that is longer (İ) must not hide a name typed exactly. */
+/** Folds each letter separately: at the end of a word, toLowerCase turns Σ into ς, which a search for σ would miss. */
 export function fold(text: string): string {
   return ASCII.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }

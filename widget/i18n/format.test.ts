@@ -75,13 +75,13 @@ describe('A-119 the level badge', () => {
   })
 })
 
-it('a date has its day, its time and its zone in the language', () => {
+it('a date is written with its day, time and zone, in the language of the page', () => {
   const noon = new Date(2026, 10, 29, 12, 30).toISOString()
   expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30\sPM (?:GMT|UTC|[A-Z]+T)/)
   expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30 \S/)
 })
 
-it('a time of day is shown in the language, rounded up to a second', () => {
+it('a time of day is written in the language of the page, rounded up to a second', () => {
   const moment = new Date(2026, 10, 29, 14, 30, 4, 1).toISOString()
   expect(formatTime(moment, 'en')).toMatch(/^2:30:05\sPM$/)
   expect(formatTime(moment, 'ru')).toBe('14:30:05')

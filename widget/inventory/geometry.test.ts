@@ -18,7 +18,7 @@ describe('A-116 the grid', () => {
   it.each([
     ['desktop', DESKTOP_CELL, 165],
     ['mobile', MOBILE_CELL, 110],
-  ] as const)('%s cells are at most as wide as specified', (_what, size, most) => {
+  ] as const)('has %s cells that are at most as wide as specified', (_what, size, most) => {
     expect(size.max).toBe(most)
     for (let width = 1; width <= 2000; width += 1) {
       expect(layoutOf(width, 60, size).cell).toBeLessThanOrEqual(most)

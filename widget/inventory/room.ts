@@ -55,7 +55,7 @@ export function useVisibleRows(element: RefObject<HTMLElement | null>, { layout,
     if (!isFirst.current) measure()
     else if (!isEstimated.current) measure(0)
     isFirst.current = false
-    // Called after each layout that changes the grid, and after the first.
+    // The observer calls this after the first layout, and after each one that changes the grid.
     const follow = (): void => measure()
     const observer = new ResizeObserver(follow)
     observer.observe(target)

@@ -98,7 +98,7 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
-/** When the money arrives, and why then. `folded`: the short form on a phone. */
+/** When the money arrives, with the reason. `folded`: the short form on a phone. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = useStand()
   const inventory = shownInventory(stand)

@@ -35,7 +35,7 @@ it('the store gets its shopper back in the language of the page, if its address 
   expect(html).toContain('href="https://store.example/?order=7&amp;lang=en"')
 })
 
-it('a receipt for support is offered if the till has one, in the language of the page', () => {
+it('a receipt for support is offered if the server names its address, in the language of the page', () => {
   const receiptUrl = '/receipt/7-0123456789abcdef0123456789abcdef'
   const ended = payment({ status: 'succeeded', receiptUrl })
   const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)

@@ -6,7 +6,8 @@ import { useModal } from './texts.ts'
 
 /** The time left that fills the ring: shoppers have five minutes to accept. */
 const FULL_RING_SECONDS = 300
-const CIRCUMFERENCE = 2 * Math.PI * 26
+const RADIUS = 26
+const CIRCUMFERENCE = 2 * Math.PI * RADIUS
 
 /** Seconds left at which the time is read out; the clock itself is silent. */
 const SPOKEN = [300, 60, 30, 10]
@@ -21,12 +22,12 @@ export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null;
     <div className={isLastMinute ? 'countdown countdown-last' : 'countdown'}>
       <span className="countdown-ring">
         <svg viewBox="0 0 60 60" aria-hidden="true">
-          <circle className="ring-track" cx="30" cy="30" r="26" />
+          <circle className="ring-track" cx="30" cy="30" r={RADIUS} />
           <circle
             className="ring-rest"
             cx="30"
             cy="30"
-            r="26"
+            r={RADIUS}
             strokeDasharray={CIRCUMFERENCE}
             strokeDashoffset={CIRCUMFERENCE * (1 - share)}
           />

@@ -33,7 +33,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, n
   return (
     <div className="money">
       <dl className="money-rows">
-        {/* If nothing is certain to come now, the later row alone would read as less than was promised. */}
+        {/* Shown at zero too if more may come now: “at most” alone would read as less than was promised. */}
         {(now > 0 || later === 0 || certainty === 'least') && (
           <div>
             <dt>{nowLabels[certainty]}</dt>

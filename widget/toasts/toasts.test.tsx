@@ -23,7 +23,7 @@ it('A-032 each type of toast has its own icon, and its type as text', () => {
   expect(new Set(icons).size).toBe(4)
 })
 
-it('A-073 the container carries a marker when it is empty, and only then', () => {
+it('A-073 the container has the class toasts-empty when it is empty, and only then', () => {
   const toasts = createToasts({ after: () => () => {} }, () => '1')
   expect(markup(<Toasts store={toasts} />)).toContain('class="toasts toasts-empty"')
   toasts.add({ title: 'a' })
