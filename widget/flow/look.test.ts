@@ -179,12 +179,13 @@ it('D-26 a page whose store sent the link keeps checking until the user is known
 })
 
 describe('the payment that comes with the page', () => {
-  const given = (change: Partial<Payment> = {}) =>
-    play(openOnPayment(opening(), payment(change), 400), { kind: 'opened' })
+  const readAtMs = 400
+  const openWith = (change: Partial<Payment> = {}) =>
+    play(openOnPayment(opening(), payment(change), readAtMs), { kind: 'opened' })
 
   it('opens the page, counts its time from when it was read, and is refreshed immediately', () => {
-    const { state } = given({ timeLeft: 60 })
-    expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: 60_400 })
+    const { state } = openWith({ timeLeft: 60 })
+    expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: readAtMs + 60_000 })
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadInventory', 'look'])
     const asked = play(state, loaded({ timeLeft: 60 }, 1000)).state
@@ -194,7 +195,7 @@ describe('the payment that comes with the page', () => {
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
     'is requested once more if it says %s',
     (status) => {
-      const { state } = given({ status, timeLeft: null, user: null })
+      const { state } = openWith({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
       expect(look(state)).toMatchObject({ delayMs: 0 })
       expect(look(play(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
@@ -204,9 +205,9 @@ describe('the payment that comes with the page', () => {
   )
 
   it('is polled if an offer is open, and leads to the store after a success', () => {
-    const pending = given({ status: 'pending', timeLeft: 200 }).state
+    const pending = openWith({ status: 'pending', timeLeft: 200 }).state
     expect(activitiesOf(pending).map(({ kind }) => kind)).toEqual(['loadInventory', 'poll'])
-    const { effects } = given({
+    const { effects } = openWith({
       status: 'succeeded',
       timeLeft: null,
       redirectUrl: 'https://store.example/thanks',

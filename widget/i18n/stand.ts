@@ -1,6 +1,6 @@
 /**
- * The texts of the stand (the shopper's items and the payment), loaded with it. The requirements fix the titles of the
- * errors: see texts.test.ts.
+ * The texts of the stand (the shopper's items and the payment), loaded with it. The requirements fix some titles of
+ * the errors: texts.test.ts lists these.
  */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'

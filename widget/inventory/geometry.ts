@@ -29,6 +29,7 @@ type CellSize = { max: number; min: number; gap: number; height: number }
 
 /** Makes cells as wide as possible, up to the maximum. The sides take the rest. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
+  // The fewest columns whose cells do not exceed the maximum. If those are too narrow, use one column less.
   const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
   const tightCell = (width - size.gap * (tight - 1)) / tight
   const columns = tightCell >= size.min ? tight : Math.max(1, tight - 1)

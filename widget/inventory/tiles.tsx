@@ -17,7 +17,7 @@ type Props = {
 export function Tiles({ items, onRemove, isSettled }: Props) {
   const { texts } = useStand()
   const list = useRef<HTMLUListElement>(null)
-  const onFocusLeaves = useFocusKept(list, items)
+  const noteRemoval = useFocusKept(list, items)
   return (
     <ul ref={list} className="summary-items" aria-label={texts.selected}>
       {items.map(({ id, name, phase, rarity, rarityName, iconUrl }, index) => {
@@ -31,7 +31,7 @@ export function Tiles({ items, onRemove, isSettled }: Props) {
               aria-label={texts.removeItem(fullName)}
               disabled={isSettled}
               onClick={() => {
-                onFocusLeaves(index)
+                noteRemoval(index)
                 onRemove(id)
               }}
             >

@@ -64,7 +64,7 @@ const MOST_AT_ONCE = 3
 
 export function ItemRows({ rows, currency, label, onRemove }: Props) {
   const list = useRef<HTMLUListElement>(null)
-  const onFocusLeaves = useFocusKept(list, rows)
+  const noteRemoval = useFocusKept(list, rows)
   const scrolls = rows.length > MOST_AT_ONCE && onRemove === undefined
   return (
     <ul ref={list} className="item-rows" aria-label={label} {...(scrolls && { tabIndex: 0 })}>
@@ -76,7 +76,7 @@ export function ItemRows({ rows, currency, label, onRemove }: Props) {
             onRemove={
               onRemove &&
               (() => {
-                onFocusLeaves(index)
+                noteRemoval(index)
                 onRemove(row.ids.at(-1) ?? '')
               })
             }
