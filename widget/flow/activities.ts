@@ -5,6 +5,7 @@ import { isFinal } from '../../contract/statuses.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Stand, TradeRequest } from './state.ts'
 
+/** Pause after the last letter typed before the server checks a link. */
 export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
 /** Pause before a trade call is repeated because its outcome is unknown. */

@@ -27,6 +27,7 @@ type Props = {
 }
 
 const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown']
+/** How many rows Page Up and Page Down move. */
 const PAGE_ROWS = 3
 
 /**
