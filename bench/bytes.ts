@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- bytes`: the bytes that a shopper's browser loads before the page is complete, gzipped, compared
- * with adyen-web.
+ * `npm run bench -- bytes`: the bytes that a shopper's browser loads before it shows the link field, gzipped, compared
+ * with adyen-web's page for a card.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { payment } from '../widget/flow/test-states.ts'
 import { withPackage } from './npm-package.ts'
 import type { Outcome } from './outcome.ts'
 
+/** The most that the page up to the link field may have, in the language with the most. */
 const LIMIT_KB = 86
 const DIST = join(import.meta.dirname, '../widget/dist')
 const ADYEN = '@adyen/adyen-web@6.45.2'
@@ -20,10 +21,7 @@ const ADYEN = '@adyen/adyen-web@6.45.2'
 const gzippedSize = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
-/**
- * Matches the files that the page names while the deposit has no shopper. The browser fetches them before it shows the
- * link field.
- */
+/** Matches the scripts and styles that a document names. The browser fetches them before it shows the page's content. */
 const PAGE_FILES = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {

@@ -14,8 +14,8 @@ import { meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
+/** The most processor seconds on a quiet machine: of `--help`, and of each other command. */
 const HELP_LIMIT_S = 0.3
-/** Limit for one whole command. */
 const COMMAND_LIMIT_S = 0.6
 const RUNS = 5
 const MASTER_KEY = 'a'.repeat(64)

@@ -11,8 +11,8 @@
  *   transaction with a lock on the balance first.
  * - `inventory`: CPU time of converting an inventory to priced items, compared with JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
- * - `bytes`: gzipped bytes until the page is complete, in the language with the most, compared with Checkout and Card of
- *   adyen-web.
+ * - `bytes`: gzipped bytes until the page shows the link field, in the language with the most, compared with Checkout
+ *   and Card of adyen-web.
  * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
  * - `line`: time until the field of a payment works at 400 kbit/s and 400 ms, compared with React with one field.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, compared with 100.

@@ -88,10 +88,10 @@ const nameOf = (index: number): string => `Item ${index} | With a name of the us
 
 function pricesAt(asOf: Date): PriceRow[] {
   // Makes the prices of each refresh differ from those before.
-  const drift = BigInt(asOf.getTime() % 997)
+  const offset = BigInt(asOf.getTime() % 997)
   return Array.from({ length: PRICES }, (_, index) => ({
     marketHashName: nameOf(index),
-    usdMicros: BigInt(1_000_000 + index * 37) + drift,
+    usdMicros: BigInt(1_000_000 + index * 37) + offset,
     levelUsdMicros: null,
     popularity: 50,
     popularityKind: 'listings',

@@ -6,11 +6,12 @@ export type Answer = { status: number; text: string; tookMs: number }
 type CallOptions = { headers?: OutgoingHttpHeaders; body?: object }
 
 export type Caller = {
-  call(path: string, body?: CallOptions): Promise<Answer>
+  call(path: string, options?: CallOptions): Promise<Answer>
   end(): void
 }
 
 const CALL_MS = 60_000
+/** A token in the form that the gateway expects. It must be the same in the cookie and in the header. */
 const CSRF = 'k'.repeat(43)
 
 /** `address`: the local address of its calls, such as 127.0.1.7. */

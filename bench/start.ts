@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready and all three parts answer, on
- * an empty folder and on an existing one. The median of three starts counts for each, against a limit for a quiet machine.
+ * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready, and gateway, Steam sandbox and
+ * demo store answer, on an empty folder and on an existing one. The median of three starts counts for each, against a
+ * limit for a quiet machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

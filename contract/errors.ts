@@ -3,7 +3,8 @@ import { type ErrorEntry, STORE_ERRORS } from './store-errors.ts'
 
 /**
  * Every refusal that our calls can return (RFC 9457 problem JSON, `code` is the key).
- * `detail` says what is wrong and what to do, in the language of the call.
+ * `detail` says what is wrong and what to do, in the language of the call. The specification fixes the first words of
+ * some (A-121, A-122, A-129, A-130) and the title 'Technical works' (A-128): widget/i18n/texts.test.ts has them all.
  */
 export const ERRORS = {
   ...STORE_ERRORS,
@@ -206,7 +207,6 @@ export const ERRORS = {
     status: 422,
     title: 'Steam account not found',
     detail: {
-      // A-122 fixes the first sentence in both languages; widget/i18n/texts.test.ts checks it.
       en: 'Failed get user information. Steam does not know this account; check the trade link.',
       ru: 'Не удалось получить данные пользователя. Steam не знает такого аккаунта; проверьте ссылку на обмен.',
     },
@@ -261,7 +261,6 @@ export const ERRORS = {
   },
   technical_works: {
     status: 503,
-    // A-128 fixes this name of a pause; widget/i18n/texts.test.ts checks it.
     title: 'Technical works',
     detail: {
       en: 'New trades are paused for technical works. Your items are safe and your timer is stopped; try again in a few minutes.',

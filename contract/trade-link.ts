@@ -23,7 +23,10 @@ export const linkWithoutToken = (partner: string): string =>
 
 const LARGEST_ACCOUNT_ID = 4_294_967_295
 
-/** Parses a link to a possible account. Ignores spaces around it. Returns undefined if there is any other text. */
+/**
+ * Parses a link, with or without spaces around it. Returns undefined for any other text, and for a number that no
+ * account can have.
+ */
 export function parseTradeLink(text: string): TradeLink | undefined {
   if (text.length > LONGEST_TRADE_LINK) return undefined
   const match = TRADE_LINK.exec(text.trim())

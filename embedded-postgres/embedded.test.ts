@@ -170,6 +170,7 @@ test('a deleted and recreated data folder that other accounts cannot reach start
     await expect(query(second.url, 'select n from kept')).rejects.toThrow('does not exist')
     await second.stop()
   } finally {
+    // Two levels up is the data folder or, as root, the folder in /var/lib that replaces it.
     for (const cluster of clusters) rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
 })

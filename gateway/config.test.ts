@@ -46,7 +46,7 @@ describe('sandbox mode', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  test('makes a master key in a private file, and reads it from then on', () => {
+  test('makes a master key in a private file, reads it from then on, and refuses a damaged one', () => {
     const [first, second] = [makeOwnKey(folder), makeOwnKey(folder)]
     expect(second.equals(first)).toBe(true)
     expect(read({})).toMatchObject({ config: { masterKey: first } })
@@ -94,6 +94,7 @@ describe('sandbox mode', () => {
   ])('refuses %s=%s and names it', (name, value) => {
     const problems = problemsOf({ [name]: value })
     expect(problems).toEqual([expect.stringMatching(/^[A-Z_]+ (?:must|has|names)/)])
+    // Each problem is one line with a reason, not a word or two.
     expect(problems[0]).toMatch(new RegExp(`^${name} .{10}`))
   })
 
@@ -219,7 +220,7 @@ describe('sandbox mode', () => {
 })
 
 describe('live mode', () => {
-  test('runs with a database, a master key and a public address', () => {
+  test('runs with a database, a master key, a public address and a list of proxies', () => {
     expect(read(LIVE)).toMatchObject({ kind: 'config', config: { mode: 'live', steamSandboxUrl: undefined } })
   })
 
@@ -232,6 +233,7 @@ describe('live mode', () => {
           waxpeer: 'https://api.waxpeer.com',
           csfloat: 'https://csfloat.com',
           rates: 'https://open.er-api.com',
+          ecb: expect.stringMatching(/^https:/),
         },
       },
     })
@@ -352,18 +354,20 @@ describe('live mode', () => {
       (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not prove the database'],
     ),
     ['db.example/till?ssl=true', 'has no sslmode'],
-  ])('refuses the database at %s, without printing the password', (address, reason) => {
-    const credentials = address.startsWith('/') ? '' : 'till:secret@'
-    const DATABASE_URL = `postgres://${credentials}${address}`
-    const problems = problemsOf({ ...LIVE, DATABASE_URL })
-    expect(problems).toEqual([
-      expect.stringContaining(`DATABASE_URL ${reason.startsWith('leads') ? reason : ''}`),
-    ])
-    expect(problems.join()).toContain(reason)
-    expect(problems.join()).not.toContain('secret')
-    expect(problemsOf({ ...LIVE, DATABASE_URL, TRADETILL_PLAIN_DATABASE: '1' })).toEqual([])
-    expect(problemsOf({ DATABASE_URL })).toEqual([])
-  })
+  ])(
+    'refuses the database at %s without printing the password, unless plain connections are allowed',
+    (address, reason) => {
+      const credentials = address.startsWith('/') ? '' : 'till:secret@'
+      const DATABASE_URL = `postgres://${credentials}${address}`
+      const problems = problemsOf({ ...LIVE, DATABASE_URL })
+      expect(problems).toEqual([expect.stringMatching(/^DATABASE_URL leads to /)])
+      expect(problems.join()).toContain(reason)
+      expect(problems.join()).not.toContain('secret')
+      expect(problemsOf({ ...LIVE, DATABASE_URL, TRADETILL_PLAIN_DATABASE: '1' })).toEqual([])
+      // A sandbox accepts any address.
+      expect(problemsOf({ DATABASE_URL })).toEqual([])
+    },
+  )
 
   test.each([
     'db.example/till?sslmode=verify-full',

@@ -195,7 +195,7 @@ export type Config = {
   dataDir: string
   /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */
   programs: { folder: string | undefined; environment: Record<string, string | undefined> }
-  /** Undefined before the first start of a sandbox, which first makes sure that the database is its own. */
+  /** Undefined before the first start of a sandbox: it makes a key only after it has checked the database. */
   masterKey: Buffer | undefined
   oldMasterKeys: Buffer[]
   /** Defined in sandbox mode only. */

@@ -209,7 +209,7 @@ function createEpochWatch(
   { common, events }: ReturnType<typeof createFeatures>,
 ) {
   const onFailure = (error: unknown) =>
-    log.warn({ err: error }, 'record of published events could not be read or written: check TRADETILL_DATA')
+    log.warn({ err: error }, 'memory of the database could not be read or written: check TRADETILL_DATA')
   return watchEpoch({
     ...common,
     memory: createMemory(config.dataDir, onFailure),

@@ -150,6 +150,7 @@ describe('a database of another till', () => {
       `This database belongs to the master key with the fingerprint ${fingerprintOf(KEY).slice(0, 8)}…, and these settings have ${fingerprintOf(OTHER_KEY).slice(0, 8)}…. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY`,
     ],
   ])('refuses settings with %s before anything is written', async (_what, settings, reason) => {
+    // A start that went on would now apply these migrations.
     await sql`delete from migration where name <> '0001_baseline.sql'`.execute(database.db)
     const before = await countTables()
     await expect(start(settings)).rejects.toThrow(reason)

@@ -69,6 +69,7 @@ describe('the proxies', () => {
 
   describe.each(Object.entries(loggedUri))('%s', (file, uriInLog) => {
     it.each(CALLS)('shortens the link in %s', (uri) => {
+      // The first six digits stay, as in the till's own log.
       expect(uriInLog(uri)).not.toMatch(/[0-9a-f]{7}/i)
       expect(uriInLog(uri)).toContain('012345')
     })

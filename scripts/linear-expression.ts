@@ -10,6 +10,7 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp'
  * A repetition of more rounds than this counts as endless, because reading a long text that often takes too long.
  */
 const MOST_TIMES = 64
+/** An expression with more positions is not judged, because the search for slow ways would take too long. */
 const MOST_POSITIONS = 1_500
 
 /**

@@ -34,11 +34,13 @@ export async function topUp(client: Client): Promise<string> {
 function worthOf({ status, amount, reversedAmount, heldAmount, sequence, trade }: Deposit): number {
   // A status of a later version compiles too.
   if (status === 'somethingNew' || status !== 'succeeded' || amount === null) return 0
+  // The last term adds nothing: it only compiles if these fields are numbers.
   return amount - reversedAmount - heldAmount + 0 * (sequence + (trade?.items[0]?.price ?? 0))
 }
 
 export function onWebhook(event: Webhooks['event'] | Webhooks['test']): string {
   if (!('sequence' in event)) return event.data.challenge
+  // So does a type of event of a later version.
   if (event.type === 'deposit.grown') return ''
   return 'epoch' in event.data ? 'a till that was restored' : event.data.externalId
 }

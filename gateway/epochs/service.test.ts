@@ -159,7 +159,6 @@ describe('D-37 restore finish', () => {
   })
 
   test('begins one epoch for each loss, even with two stores', async () => {
-    await api.newKey(api.store)
     const other = await startStoreApi(till)
     const epochs = watch()
     await epochs.check()

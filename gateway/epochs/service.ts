@@ -33,7 +33,7 @@ export type EpochDeps = {
 export type EpochWatch = {
   /** Returns why the last check stopped the till; undefined if it did not. */
   whyStopped(): Break | undefined
-  /** Compares the database with its own record and the memory. Stops the till if they differ, and ends a stop later. */
+  /** Compares the database with its own record and the memory. Stops the till if they differ; otherwise ends a stop. */
   check(): Promise<void>
 }
 

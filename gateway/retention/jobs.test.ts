@@ -23,6 +23,7 @@ import { KEEP_SETTINGS, keepOf } from './settings.ts'
 import { eraseTokens } from './store.ts'
 
 const DAY_S = 86_400
+/** The default periods. */
 const KEEP = keepOf({
   TRADETILL_KEEP_ATTEMPTS_DAYS: KEEP_SETTINGS.TRADETILL_KEEP_ATTEMPTS_DAYS.parse(undefined),
   TRADETILL_KEEP_DELIVERIES_DAYS: KEEP_SETTINGS.TRADETILL_KEEP_DELIVERIES_DAYS.parse(undefined),
@@ -110,7 +111,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
-  it('only once it is no longer needed, and a sweep examines no deposit twice', async () => {
+  it('never while its delivery is protected, and a sweep examines no deposit twice', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     // With microseconds, which a Date would cut.

@@ -7,8 +7,8 @@ import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 export type Place = bigint | undefined
 
 /**
- * Deletes old deliveries in the order of their creation. Resolves to the last one examined. Due deliveries, and those
- * with stored attempts, stay.
+ * Deletes old deliveries in the order of their creation. Due deliveries, and those with stored attempts, stay. Resolves
+ * to the last delivery examined, after which the next batch begins; undefined once the batch reached one that is not old.
  */
 export async function deleteDeliveries(
   db: Db,
@@ -39,7 +39,10 @@ export type DepositPlace = { expiresAt: string; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }
 
-/** SQL query: locks the next ended deposits that still have a value in the column. Skips deposits that another transaction has locked. */
+/**
+ * SQL query: locks the next ended deposits that still have a value in the column. Skips deposits that another
+ * transaction has locked.
+ */
 const lockEndedSql = (
   column: 'user_token_sealed' | 'user_name',
   { before, after, limit }: Batch,
@@ -52,7 +55,7 @@ const lockEndedSql = (
 /**
  * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if it has a
  * trade that is open, protected, held by Steam or reviewed, or that ended after `endedBefore`. Locked deposits wait for
- * the next run.
+ * the next run. Resolves to the last deposit examined, after which the next batch begins.
  */
 export async function eraseTokens(
   db: Db,

@@ -1,4 +1,7 @@
-/** API keys: `tt_<mode>_<8 id>_<43 secret>_<8 check>`. The checksum detects an incomplete copy without the database. */
+/**
+ * API keys: `tt_<test or live>_<id>_<secret>_<checksum>`, the last three with 8, 43 and 8 characters. The checksum
+ * detects an incomplete copy without the database.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sha256 } from '../kit/sha256.ts'
