@@ -10,6 +10,7 @@ const ROOT = import.meta.dirname
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+/** The folders at the root. */
 const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] ?? ''))
 const exists = (path: string): boolean => globSync(path, { cwd: ROOT }).length > 0
 /** A release has the first, and the operator of a container makes the second. */
