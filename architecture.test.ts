@@ -203,7 +203,9 @@ describe('sizes', () => {
     )
 
   it('of functions are measured in every room', () => {
-    const rooms = new Set(parsed.filter((source) => source.functions.length > 0).map(({ file }) => room(file)))
+    const rooms = new Set(
+      parsed.filter((source) => source.functions.length > 0).map(({ file }) => room(file)),
+    )
     expect([...rooms]).toEqual(expect.arrayContaining(Object.keys(MAY_IMPORT)))
   })
 
