@@ -280,7 +280,7 @@ describe('an additional bot', () => {
 
 describe('the items of a bot', () => {
   /** A bot with three unprotected items, and an account to give them to. */
-  async function freeItems() {
+  async function botWithFreeItems() {
     const { bot } = await makeTrade()
     steam.advance(7 * DAY_S)
     const taker = steam.as('quiet_lynx')
@@ -293,7 +293,7 @@ describe('the items of a bot', () => {
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
     ).toBe(409)
     steam.reset()
-    const { bot, taker } = await freeItems()
+    const { bot, taker } = await botWithFreeItems()
     const before = taker.items().length
     const [first] = bot.items()
     const path = `bots/${bot.steamId}/give`
@@ -309,7 +309,7 @@ describe('the items of a bot', () => {
   })
 
   it('can be given away by a button of the page', async () => {
-    const { bot, taker } = await freeItems()
+    const { bot, taker } = await botWithFreeItems()
     expect(await show('/bots/')).toContain('Give its items away (it has 3)')
     const fields: [string, string][] = [
       ['from', bot.steamId],
@@ -321,7 +321,7 @@ describe('the items of a bot', () => {
   })
 
   it('can vanish and appear without a trade, by the control API and by buttons', async () => {
-    const { bot } = await freeItems()
+    const { bot } = await botWithFreeItems()
     const ids = () => bot.items().map(({ assetId }) => assetId)
     const [first, second] = ids()
     const trades = steam.world().trades.length

@@ -116,7 +116,7 @@ describe('the data of a bot', () => {
   const callAsBot = async (name: string, input: object) =>
     JSON.stringify(await wait<unknown>((done) => bot.manager._apiCall('GET', name, 1, input, done)))
 
-  it('include its inventory with protected items, which nobody else may read', async () => {
+  it('include its own inventory with protected items, but not the inventory of anybody else', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }

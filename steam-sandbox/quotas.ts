@@ -16,7 +16,7 @@ const TIGHT = { burst: 2, everyMs: 10_000 }
 
 /**
  * Steam's limits per account, as others measured them. Limits per address are a low guess. The sandbox has only one
- * address, so all callers share those.
+ * address, so all callers share its limits.
  */
 const QUOTAS: Quota[] = [
   { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, per: 'account' },

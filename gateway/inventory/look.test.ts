@@ -10,10 +10,10 @@ let second: Reader
 beforeEach(async () => {
   till = await startStockedTill()
   await till.addReader()
-  const [one, other] = till.readers
-  if (one === undefined || other === undefined) throw new Error('there are two bots')
-  first = one
-  second = other
+  const [firstReader, secondReader] = till.readers
+  if (firstReader === undefined || secondReader === undefined) throw new Error('a bot is missing')
+  first = firstReader
+  second = secondReader
   second.steam.owned = { kind: 'items', items: [anItem('2', 'Case')] }
 })
 afterEach(() => till.close())

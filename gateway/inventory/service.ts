@@ -128,8 +128,8 @@ async function toInventory(deps: InventoryDeps, asked: Request, found: ReadOutco
     )
     return failure('engineeringWorks')
   }
-  const offered = await offer(deps, asked, { items, prices })
-  return { ...base, minPrice: Number(minimumOf(game, prices.rate, deposit.min_amount)), ...offered }
+  const priced = await quoteItems(deps, asked, { items, prices })
+  return { ...base, minPrice: Number(minimumOf(game, prices.rate, deposit.min_amount)), ...priced }
 }
 
 type PricedItems = Pick<
@@ -145,7 +145,7 @@ type PricedItems = Pick<
 >
 
 /** Separates the accepted items from the others, and saves the shown prices as a quote. */
-async function offer(
+async function quoteItems(
   deps: InventoryDeps,
   { deposit, key }: Request,
   { items, prices }: { items: readonly SteamItem[]; prices: PriceList },
@@ -177,7 +177,7 @@ async function offer(
     const price = priceOf(item.id)
     return price === undefined ? [] : [{ ...item, price: Number(price) }]
   })
-  const most = mostOf(atQuotedPrices, deps.maxItems, deposit.max_amount)
+  const most = highestTotal(atQuotedPrices, deps.maxItems, deposit.max_amount)
   const hold = await holdOf(deps, { deposit, game, rateId: prices.rate.rateId, total: most })
   return { items: atQuotedPrices, quoteId, hold, ...unavailable }
 }
@@ -186,7 +186,7 @@ async function offer(
  * The highest total that a trade of these items can have. The page gets the part of it that would be credited at once;
  * for a higher total, that part could reveal the store's limit.
  */
-function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
+function highestTotal(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)
   const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))
   return maxAmount === null ? most : least(most, maxAmount)

@@ -41,7 +41,7 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** Cheap to check first: it skips answers with items without parsing them. An answer without items is short. */
+/** An answer without items is short. To check the length first skips all others without parsing them. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
 /** The newest request of the key after `since`. */
@@ -210,7 +210,7 @@ function wellFormedJson(answer: StoredAnswer): string {
   )
 }
 
-/** Returns those of the assets that are in a trade that is open, or whose items may still arrive. */
+/** Returns which of these assets are in a trade that is open, or that can still deliver its items. */
 export async function assetsInTrades(
   db: Db | Tx,
   appId: number,

@@ -65,7 +65,7 @@ describe('an offer', () => {
     expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 12 } } })?.state).toBe('reverted')
   })
 
-  it('in a list is counted if it is unreadable, and does not hide the others', () => {
+  it('in a list is reported if it is unreadable, and does not hide the others', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
     expect(page?.sent.map(({ offerId }) => offerId)).toEqual(['7001'])
     const nothing = { offerId: null, partnerSteamId: null, message: null }
@@ -265,7 +265,7 @@ describe('an inventory page', () => {
     expect(parsePartnerPage(page)?.items).toEqual([item])
   })
 
-  it('leaves out only items without an id, and an item without a description cannot be traded', () => {
+  it('leaves out an item without a class, and has one without a description as untradable', () => {
     const rgInventory = { '42': owned, '43': { id: '43' }, '44': { ...owned, id: '44', classid: '999' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([
       item,

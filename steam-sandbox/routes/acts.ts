@@ -155,7 +155,7 @@ function toReply(answer: Done | Refusal): Reply {
   return json({ ...answer, error: REASONS[answer.eresult] ?? `Steam refuses with ${answer.eresult}.` }, 409)
 }
 
-/** Ends the sessions of an account. With its logins, its old tokens become invalid too. */
+/** Ends the sessions of an account. With `loginGeneration`, its old refresh tokens become invalid too. */
 function endSessions(
   sandbox: Sandbox,
   steamId: string,

@@ -122,7 +122,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
   })
 }
 
-/** The items that have properties of their own, beyond those of their class, with these properties. */
+/** The items that have properties beyond those of their class, each with these properties. */
 function itemsWithProperties(page: Asset[]): [Asset, object[]][] {
   return page.flatMap((asset): [Asset, object[]][] => {
     const entry = CATALOGUE.get(asset.classId)

@@ -75,17 +75,19 @@ function confirmationsOf({ world }: Sandbox, account: Account): Confirmation[] {
       (sender === account.steamId && state === STATE.needsConfirmation) ||
       (partner === account.steamId && state === STATE.active && waitsForPhone === true),
   )
-  const forOffers = waiting.map((offer) => ofOffer(offer, account))
-  return traitsOf(world(), account).otherConfirmations ? [...othersOf(forOffers), ...forOffers] : forOffers
+  const forOffers = waiting.map((offer) => offerConfirmation(offer, account))
+  return traitsOf(world(), account).otherConfirmations
+    ? [...otherConfirmationsOf(forOffers), ...forOffers]
+    : forOffers
 }
 
-function ofOffer({ id, createdAtS, sender }: Offer, account: Account): Confirmation {
+function offerConfirmation({ id, createdAtS, sender }: Offer, account: Account): Confirmation {
   const headline = sender === account.steamId ? 'Trade Offer' : 'Accept Trade Offer'
   return confirmation({ type: TYPE.trade, creatorId: id, headline, createdAtS })
 }
 
 /** Confirmations that are not for offers: a listing with the number of an offer, and an API key. */
-function othersOf(forOffers: readonly Confirmation[]): Confirmation[] {
+function otherConfirmationsOf(forOffers: readonly Confirmation[]): Confirmation[] {
   const headline = 'Sell - 0.03 USD'
   const listings = forOffers.map(({ creatorId, createdAtS }) =>
     confirmation({ type: TYPE.market, creatorId, headline, createdAtS }),

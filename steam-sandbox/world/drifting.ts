@@ -5,7 +5,7 @@ import { type Answer, type Asset, findAccount, refuse, type World, withAccount }
 type DriftAnswer = { kind: 'gone' | 'there'; assetIds: string[] }
 
 /**
- * Removes items without a trade, as if Steam took them or somebody used them up. Without names, removes the first item.
+ * Removes items without a trade, as if Steam took them or somebody used them up. Removes the first item by default.
  * Refusals: 42 unknown account, 26 an item that it does not have.
  */
 export function loseItems(

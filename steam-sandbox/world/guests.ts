@@ -1,4 +1,4 @@
-/** Guests are copies of existing accounts: shoppers for one test or demo, and additional bots. */
+/** Copies of existing accounts: guests, which are shoppers for one test or demo; additional bots; and a seller. */
 import { createHash } from 'node:crypto'
 import { endOffer } from './offers.ts'
 import { type Account, findAccount, STATE, type World, withAccount } from './world.ts'
@@ -92,7 +92,7 @@ export function dismissGuest(world: World, steamId: string, nowS: number): World
   if (findAccount(world, steamId)?.isGuest !== true) return world
   const open = world.offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
   const declined = open.reduce(
-    (now, { id }) => endOffer(now, { offerId: id, by: steamId, how: 'decline' }, nowS).world,
+    (current, { id }) => endOffer(current, { offerId: id, by: steamId, how: 'decline' }, nowS).world,
     world,
   )
   return withAccount(declined, steamId, (account) => ({ ...account, assets: [] }))

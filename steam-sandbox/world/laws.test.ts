@@ -53,9 +53,9 @@ const steps = fc.array(
       'confirm',
       'deny',
       'reverse',
-      'part',
-      'support',
-      'all',
+      'reverse in part',
+      'reverse by support',
+      'reverse all',
     ),
     who: fc.nat(11),
     which: fc.nat(20),
@@ -104,12 +104,15 @@ function act(world: World, { what, who, which }: Step, nowS: number): World {
     case 'confirm':
     case 'deny':
       return confirmOffer(world, { offerId, allow: what === 'confirm' }, nowS).world
-    case 'all':
+    case 'reverse all':
       return reverseAll(world, shopper.steamId, nowS)
     default: {
-      const part = what === 'part' ? { assetIds: [trade?.items[0]?.assetId ?? ''] } : {}
-      return reverseTrade(world, { tradeId: trade?.id ?? '', bySupport: what === 'support', ...part }, nowS)
-        .world
+      const part = what === 'reverse in part' ? { assetIds: [trade?.items[0]?.assetId ?? ''] } : {}
+      return reverseTrade(
+        world,
+        { tradeId: trade?.id ?? '', bySupport: what === 'reverse by support', ...part },
+        nowS,
+      ).world
     }
   }
 }
@@ -200,7 +203,9 @@ it('time has the same result whether it passes in many steps or in one', () => {
       const { worlds, nowS } = run(script)
       const world = worlds.at(-1) ?? SMALL
       const endS = nowS + 20 * DAY_S
-      const inSteps = moments.sort((a, b) => a - b).reduce((now, atS) => settle(now, nowS + atS), world)
+      const inSteps = moments
+        .sort((a, b) => a - b)
+        .reduce((current, atS) => settle(current, nowS + atS), world)
       const atOnce = settle(world, endS)
       expect(settle(inSteps, endS)).toEqual(atOnce)
       expect(settle(atOnce, endS)).toBe(atOnce)

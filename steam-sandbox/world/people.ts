@@ -130,8 +130,8 @@ export const MAGIC_PLAYERS: Magic[] = [
 ]
 
 /**
- * The peculiarities of this account, from its own behaviour and those switched on for it. A later one overrides an
- * earlier one, but no behaviour overrides a setting that the person has changed.
+ * The peculiarities of this account, from its own behaviour and those switched on for it. A later behaviour overrides an
+ * earlier one, but never a setting that the person has changed.
  */
 export function traitsOf(world: World, account: Account): Traits {
   const switched = world.switched.filter(({ steamId }) =>
@@ -146,11 +146,11 @@ export function traitsOf(world: World, account: Account): Traits {
 
 function applySettings(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Settings): Traits {
   const { inventory: shown, holdDays, tokenRegenerated, ...others } = traits
-  const trait =
+  const effective =
     inventory === 'private' ? 'hidden' : inventory === 'public' && shown === 'hidden' ? undefined : shown
   return {
     ...others,
-    ...(trait === undefined ? {} : { inventory: trait }),
+    ...(effective === undefined ? {} : { inventory: effective }),
     ...(holdDays === undefined || hasAuthenticator ? {} : { holdDays }),
     ...(tokenRegenerated === undefined || hasNewLink ? {} : { tokenRegenerated }),
   }

@@ -20,7 +20,7 @@ const PROTECTION_S = 7 * DAY_S
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
   twin === undefined && paint?.isFirst !== false
 
-/** Gives out the paints of one name in turn. */
+/** Returns a function that gives out the paints of a name in turn. */
 function dealer(): (entry: ItemClass | undefined) => string {
   const dealt = new Map<string, number>()
   return (entry) => {
@@ -99,7 +99,7 @@ export function seedWorld(seed: string, nowMs: number): World {
   }
   return magic
     .filter(({ behaviour }) => behaviour === 'unmarketable-items')
-    .reduce((now, { steamId }) => withTwins(now, steamId), world)
+    .reduce((current, { steamId }) => withTwins(current, steamId), world)
 }
 
 /** Gives an account one of each item that is worth less than others with the same name. */

@@ -56,14 +56,14 @@ function firstEvent(world: World): Event | undefined {
 function eventsOfOffer(world: World, offer: Offer): Event[] {
   const expiry = {
     atS: offer.createdAtS + OFFER_LIFE_S,
-    happen: (now: World) =>
-      withOffer(now, { ...offer, state: STATE.expired, updatedAtS: offer.createdAtS + OFFER_LIFE_S }),
+    happen: (current: World) =>
+      withOffer(current, { ...offer, state: STATE.expired, updatedAtS: offer.createdAtS + OFFER_LIFE_S }),
   }
   const partner = findAccount(world, offer.partner)
   const reaction = partner && traitsOf(world, partner).reaction
   if (!reaction || offer.state !== STATE.active) return [expiry]
   const atS = offer.createdAtS + reaction.afterS
-  return [expiry, { atS, happen: (now) => react(now, offer, { ...reaction, atS }) }]
+  return [expiry, { atS, happen: (current) => react(current, offer, { ...reaction, atS }) }]
 }
 
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
@@ -92,16 +92,21 @@ function outcome(world: World, offer: Offer, { does, atS, asPartner }: Act): Wor
 
 function eventsOfTrade(world: World, trade: Trade): Event[] {
   if (trade.status === TRADE.inEscrow && trade.escrowEndsAtS !== undefined) {
-    return [{ atS: trade.escrowEndsAtS, happen: (now) => endOfHold(now, trade, trade.escrowEndsAtS ?? 0) }]
+    return [
+      { atS: trade.escrowEndsAtS, happen: (current) => endOfHold(current, trade, trade.escrowEndsAtS ?? 0) },
+    ]
   }
   if (trade.settled || trade.settlesAtS === 0) return []
-  const settlement = { atS: trade.settlesAtS, happen: (now: World) => settleTrade(now, trade.id) }
+  const settlement = { atS: trade.settlesAtS, happen: (current: World) => settleTrade(current, trade.id) }
   const partner = findAccount(world, trade.partner)
   const afterS = partner && traitsOf(world, partner).reversesAfterS
   if (afterS === undefined || trade.status !== TRADE.complete) return [settlement]
   const atS = trade.atS + afterS
   if (atS >= trade.settlesAtS) return [settlement]
-  return [settlement, { atS, happen: (now) => reverseAll(settleIfGone(now, trade), trade.partner, atS) }]
+  return [
+    settlement,
+    { atS, happen: (current) => reverseAll(settleIfGone(current, trade), trade.partner, atS) },
+  ]
 }
 
 /** Settles a trade whose items have left. They cannot come back, so its reversal would stay due forever. */

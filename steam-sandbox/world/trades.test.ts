@@ -233,16 +233,16 @@ describe('the automatic acts of people', () => {
 
 describe('a world that an older sandbox saved', () => {
   it('keeps its people and trades, and receives the magic players', () => {
-    const now = fresh()
+    const current = fresh()
     const old = {
       version: 1 as const,
       lastId: 5,
-      accounts: now.accounts.slice(0, 4),
+      accounts: current.accounts.slice(0, 4),
       offers: [],
       trades: [{ id: '61', giver: 'a', receiver: 'b', atS: 1, settlesAtS: 9, items: [] }],
     }
-    const next = upgradeWorld(old, now)
-    expect(next?.accounts).toHaveLength(now.accounts.length)
+    const next = upgradeWorld(old, current)
+    expect(next?.accounts).toHaveLength(current.accounts.length)
     expect(next?.trades).toMatchObject([{ sender: 'b', partner: 'a', status: 3, settled: false }])
   })
 })

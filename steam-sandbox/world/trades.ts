@@ -40,14 +40,14 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
     items: [...offer.items.map(from(offer.partner)), ...offer.give.map(from(offer.sender))],
   }
   const begun = { ...world, lastId: world.lastId + 1, trades: [...world.trades, trade].slice(-MOST_KEPT) }
-  const without = withoutItems(begun, trade, nowS)
+  const afterRemoval = withoutItems(begun, trade, nowS)
   const accepted = { ...offer, tradeId, updatedAtS: nowS }
   if (holdDays === 0) {
-    const done = withOffer(without, { ...accepted, state: STATE.accepted })
+    const done = withOffer(afterRemoval, { ...accepted, state: STATE.accepted })
     return { world: deliver(done, tradeId, nowS), tradeId }
   }
   const escrowEndsAtS = nowS + holdDays * DAY_S
-  const held = withOffer(without, { ...accepted, state: STATE.inEscrow, escrowEndsAtS })
+  const held = withOffer(afterRemoval, { ...accepted, state: STATE.inEscrow, escrowEndsAtS })
   return { world: withTrade(held, { ...trade, escrowEndsAtS }), tradeId }
 }
 
@@ -103,8 +103,8 @@ export function deliver(world: World, tradeId: string, nowS: number): World {
     newAssetId: String(world.lastId + 1 + index),
     newContextId: protects(item) ? '16' : '2',
   }))
-  const { escrowEndsAtS: _, ...free } = trade
-  const done = { ...free, status: TRADE.complete, settlesAtS, settled: !isProtected, items }
+  const { escrowEndsAtS: _, ...unheld } = trade
+  const done = { ...unheld, status: TRADE.complete, settlesAtS, settled: !isProtected, items }
   const arrived = items.map((item) => ({
     to: otherSide(trade, item.from),
     asset: arrivedAsset(item, settlesAtS, nowS),
@@ -152,10 +152,10 @@ export function settleTrade(world: World, tradeId: string): World {
 export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
-  const home = trade.items.map(({ from, ...asset }) => ({ to: from, asset }))
+  const returned = trade.items.map(({ from, ...asset }) => ({ to: from, asset }))
   const ended = { ...trade, status: TRADE.escrowRollback, modifiedAtS: nowS, settled: true }
-  const { escrowEndsAtS: _, ...free } = offer
-  return withArrived(withTrade(withOffer(world, { ...free, state, updatedAtS: nowS }), ended), home)
+  const { escrowEndsAtS: _, ...unheld } = offer
+  return withArrived(withTrade(withOffer(world, { ...unheld, state, updatedAtS: nowS }), ended), returned)
 }
 
 export type Reversal = {
@@ -179,14 +179,14 @@ export function reverseTrade(
   if (!trade) return refuse(world, 42)
   const isDone = trade.status === TRADE.complete || trade.status === TRADE.selectiveRollback
   if (!isDone || trade.rollbackOf || !(bySupport || isProtectedNow(trade, nowS))) return refuse(world, 11)
-  const open = trade.items.filter(({ rolledBackAssetId }) => !rolledBackAssetId)
+  const unreturned = trade.items.filter(({ rolledBackAssetId }) => !rolledBackAssetId)
   const isMeant = ({ assetId, newAssetId = '' }: TradedItem) =>
     !assetIds || assetIds.includes(assetId) || assetIds.includes(newAssetId)
-  const back = open.filter(isMeant)
+  const back = unreturned.filter(isMeant)
   const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   if (back.length === 0 || !back.every(({ newAssetId = '' }) => held.has(newAssetId)))
     return refuse(world, 26)
-  const isWhole = back.length === open.length && trade.status === TRADE.complete
+  const isWhole = back.length === unreturned.length && trade.status === TRADE.complete
   const reversalId = tradeIdOf(world.lastId + 1)
   const marked = trade.items.map((item) =>
     back.includes(item) ? { ...item, rolledBackAssetId: item.assetId } : item,
@@ -197,17 +197,17 @@ export function reverseTrade(
     items: marked,
     modifiedAtS: nowS,
     status: isWhole ? wholeStatus : TRADE.selectiveRollback,
-    settlesAtS: back.length === open.length ? 0 : trade.settlesAtS,
+    settlesAtS: back.length === unreturned.length ? 0 : trade.settlesAtS,
   }
-  const without = withoutAssets(world, new Set(back.map(({ newAssetId = '' }) => newAssetId)), nowS)
-  const home = back.map(({ from, assetId, appId, classId }) => ({
+  const afterRemoval = withoutAssets(world, new Set(back.map(({ newAssetId = '' }) => newAssetId)), nowS)
+  const returned = back.map(({ from, assetId, appId, classId }) => ({
     to: from,
     asset: { assetId, appId, classId, contextId: '2', receivedAtS: nowS },
   }))
   const row = reversalRow(changed, back, { id: reversalId, nowS })
-  const next = { ...withTrade(without, changed), lastId: world.lastId + 1 }
+  const next = { ...withTrade(afterRemoval, changed), lastId: world.lastId + 1 }
   const recorded = { ...next, trades: [...next.trades, row].slice(-MOST_KEPT) }
-  return { world: withArrived(recorded, home), answer: { kind: 'reversed', tradeId: reversalId } }
+  return { world: withArrived(recorded, returned), answer: { kind: 'reversed', tradeId: reversalId } }
 }
 
 /** The trade that returns the items. */

@@ -2,7 +2,7 @@ import { Agent } from 'node:https'
 import net from 'node:net'
 import { loopbackAddress } from '../../kit/loopback.ts'
 
-/** A socket on which nothing moves for this long is dead: the login library has no timeout of its own. */
+/** How long a socket may stay silent before it is destroyed. The login library has no timeout of its own. */
 const IDLE_SOCKET_MS = 30_000
 
 class SteamAgent extends Agent {

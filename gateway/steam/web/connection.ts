@@ -216,7 +216,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     monotonicMs: settings.monotonicMs(),
     clockMs: settings.clock.now().getTime(),
   })
-  // A clock that was advanced ends every session on the sandbox, even one that is seconds old.
+  // Time counts if it has passed on either clock: on the sandbox, an advance of the clock ends even a new session.
   const isRecent = (then: Moment | undefined): boolean => {
     const now = moment()
     const passedMs = then && Math.max(now.monotonicMs - then.monotonicMs, now.clockMs - then.clockMs)

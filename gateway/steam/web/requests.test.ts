@@ -76,12 +76,12 @@ const trade = { tradeid: '900', steamid_other: PARTNER.steamId, status: 3, time_
 let steam: ScriptedSteam
 let ours: SteamSession
 let theirs: { manager: LibraryManager; community: LibraryCommunity }
-let shown: object
+let shownOffer: object
 
 beforeEach(async () => {
   steam = await scriptedSteam()
-  shown = offer
-  steam.routes.set(api('GetTradeOffer'), () => ok({ offer: shown }))
+  shownOffer = offer
+  steam.routes.set(api('GetTradeOffer'), () => ok({ offer: shownOffer }))
   steam.routes.set(api('GetTradeOffers'), () => ok({ trade_offers_sent: [offer], next_cursor: 0 }))
   steam.routes.set(api('GetTradeStatus'), () => ok({ trades: [trade] }))
   steam.routes.set(SEND, () => ({ body: { tradeofferid: '55' } }))
@@ -111,7 +111,7 @@ async function library() {
   return { manager, community }
 }
 
-const done = (start: (done: Done) => void) => new Promise<void>((resolve) => start(() => resolve()))
+const wait = (start: (done: Done) => void) => new Promise<void>((resolve) => start(() => resolve()))
 const theirOffer = () =>
   new Promise<LibraryOffer>((resolve) => theirs.manager.getOffer('55', (_, found) => resolve(found)))
 
@@ -122,10 +122,10 @@ async function requestsTo(path: string, work: () => Promise<unknown>) {
   return steam.requests
     .slice(from)
     .filter((request) => request.path === path)
-    .map(plain)
+    .map(withoutSession)
 }
 
-function plain({ method, host, path, query, form, headers }: SteamRequest) {
+function withoutSession({ method, host, path, query, form, headers }: SteamRequest) {
   const pairs = (params: URLSearchParams) =>
     [...params].map(([name, value]) => [name, isOfSession(name) ? 'of the session' : value]).sort()
   const cookie = (headers.cookie ?? '')
@@ -167,7 +167,7 @@ describe('the port makes the same request as the libraries', () => {
           sent.addTheirItem({ appid: appId, contextid: contextId, assetid: assetId })
         }
         sent.setMessage('K7M2QX')
-        return done((end) => sent.send(end))
+        return wait((end) => sent.send(end))
       },
     ))
 
@@ -182,7 +182,7 @@ describe('the port makes the same request as the libraries', () => {
     expectSameRequest(
       '/IEconService/GetTradeOffers/v1/',
       () => ours.listOffers(CUTOFF, null),
-      () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
+      () => wait((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     ))
 
   it('to list further pages of offers', async () => {
@@ -191,7 +191,7 @@ describe('the port makes the same request as the libraries', () => {
     const both = await requestsOfBoth(
       '/IEconService/GetTradeOffers/v1/',
       () => ours.listOffers(CUTOFF, null).then((page) => ours.listOffers(CUTOFF, nextOf(page))),
-      () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
+      () => wait((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     )
     expect(both.map(({ query }) => query.find(([name]) => name === 'cursor'))).toEqual([
       ['cursor', '0'],
@@ -200,23 +200,23 @@ describe('the port makes the same request as the libraries', () => {
   })
 
   it.each(['cancel', 'decline'] as const)('to %s an offer that it has seen', async (how) => {
-    shown = { ...offer, is_our_offer: how === 'cancel' }
+    shownOffer = { ...offer, is_our_offer: how === 'cancel' }
     await ours.readOffer('55')
     const found = await theirOffer()
     await expectSameRequest(
       `/tradeoffer/55/${how}`,
       () => (how === 'cancel' ? ours.cancelOffer('55') : ours.declineOffer('55')),
-      () => done((end) => found[how](end)),
+      () => wait((end) => found[how](end)),
     )
   })
 
   it('to read the state of a trade', async () => {
-    shown = { ...offer, trade_offer_state: 3, tradeid: '900' }
+    shownOffer = { ...offer, trade_offer_state: 3, tradeid: '900' }
     const found = await theirOffer()
     await expectSameRequest(
       '/IEconService/GetTradeStatus/v1/',
       () => ours.readSteamTrade('900'),
-      () => done((end) => found.getExchangeDetails(true, end)),
+      () => wait((end) => found.getExchangeDetails(true, end)),
     )
   })
 
@@ -226,7 +226,7 @@ describe('the port makes the same request as the libraries', () => {
     const [mine] = await requestsTo(path, () => ours.readInventory(PARTNER, 'cs', 'en'))
     const [library] = await requestsTo(path, () => {
       const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
-      return done((end) => sent.loadPartnerInventory(730, '2', end))
+      return wait((end) => sent.loadPartnerInventory(730, '2', end))
     })
     expect(mine).toEqual({ ...library, query: [...(library?.query ?? []), ['l', 'english']].sort() })
   })
@@ -244,7 +244,7 @@ describe('the port makes the same request as the libraries', () => {
     const mine = await requestsTo(path, () => ours.readInventory(PARTNER, 'cs', 'ru'))
     const library = await requestsTo(path, () => {
       const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
-      return done((end) => sent.loadPartnerInventory(730, '2', end))
+      return wait((end) => sent.loadPartnerInventory(730, '2', end))
     })
     const starts = mine.map(({ query }) => query.find(([name]) => name === 'start')?.[1])
     expect(starts).toEqual([undefined, '2000'])
@@ -269,7 +269,7 @@ describe('the port makes the same request as the libraries', () => {
       path,
       () => ours.readInventory(PARTNER, 'cs', language),
       () =>
-        done((end) => theirs.community.getUserInventoryContents(PARTNER.steamId, 730, '2', false, l, end)),
+        wait((end) => theirs.community.getUserInventoryContents(PARTNER.steamId, 730, '2', false, l, end)),
     )
     expect(both.map(({ query }) => query)).toEqual([
       [
@@ -291,7 +291,7 @@ describe('the port makes the same request as the libraries', () => {
     return expectSameRequest(
       `/profiles/${PARTNER.steamId}/`,
       () => steam.createPort().readProfile(PARTNER.steamId),
-      () => done((end) => nobody.getSteamUser(new SteamId(PARTNER.steamId), end)),
+      () => wait((end) => nobody.getSteamUser(new SteamId(PARTNER.steamId), end)),
     )
   })
 
@@ -299,7 +299,7 @@ describe('the port makes the same request as the libraries', () => {
     expectSameRequest(
       '//trade/new/acknowledge',
       () => ours.acknowledgeProtection(),
-      () => done((end) => theirs.community.acknowledgeTradeProtection(end)),
+      () => wait((end) => theirs.community.acknowledgeTradeProtection(end)),
     ))
 
   it('to log in', async () => {
@@ -382,7 +382,7 @@ describe('a request that the libraries do not have', () => {
     const library = await requestsTo(path, async () => {
       for (const { query } of mine) {
         const { access_token: _, ...input } = Object.fromEntries(query)
-        await done((end) => theirs.manager._apiCall('GET', 'GetTradeHistory', 1, input, end))
+        await wait((end) => theirs.manager._apiCall('GET', 'GetTradeHistory', 1, input, end))
       }
     })
     expect(mine).toEqual(library)
