@@ -164,7 +164,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('if the link has expired, leads to Steam’s page, and marks the field behind the error', async () => {
+  test('if the link has expired: the error leads to Steam’s page, and the field behind it is marked', async () => {
     const { page, texts } = await openStandAndPick('magic_seller')
     const { steamId } = await shopper('magic_seller')
     await beginForTest('token-regenerated', { steamId })

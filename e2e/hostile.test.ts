@@ -128,7 +128,7 @@ test.each([
   },
 )
 
-test('a foreign page cannot put ours into a frame and cover it', async () => {
+test('a foreign page cannot show ours in a frame', async () => {
   const { deposit, texts } = await openDeposit()
   const context = await openTolerantContext()
   await context.route('http://evil.test/', (route) =>

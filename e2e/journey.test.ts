@@ -112,7 +112,7 @@ describe("from the demo store's button to the credited balance", () => {
     await expect.poll(() => page.locator('.summary-items li').count()).toBe(2)
   })
 
-  test('A-061 leaving the confirmation ends the polls of every second, and coming back resumes them', async () => {
+  test('A-061 leaving the confirmation ends the one-second polls, and coming back resumes them', async () => {
     const { page, seen } = await openConfirmation({}, ({ page }) => page.clock.install())
     const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
     const pollsAtStart = polls()

@@ -92,7 +92,7 @@ describe.each([
   })
 })
 
-test('A-042 A-083 A-084 a valid link is sent 700 ms after the last letter, and cannot be edited until the answer', async () => {
+test('A-042 A-083 A-084 a valid link is sent 700 ms after the last letter, and cannot be edited until the answer arrives', async () => {
   const visited = await openBrowser()
   const { page } = visited
   const { url } = await createDeposit({ language: 'en' })

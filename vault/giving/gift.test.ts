@@ -20,7 +20,7 @@ it.each([
   expect(looksLikeDeposit(message)).toBe(false)
 })
 
-it("a message looks like a deposit if all its characters are in the alphabet of the gateway's secret codes", () => {
+it("a code looks like a deposit if, and only if, its characters are in the alphabet of the gateway's secret codes", () => {
   expect(looksLikeDeposit(systemIds.secretCode())).toBe(true)
   const readable = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const accepted = [...readable].filter((character) => looksLikeDeposit(character.repeat(CODE_LENGTH)))

@@ -67,8 +67,9 @@ export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   isSameSet(gift.assets, offer.gives)
 
 /**
- * The form of the gateway's secret codes (`CODE_ALPHABET`), alone or between other text. The recipient of an offer with
- * such a code could take us for a bot that collects deposits.
+ * The form of the gateway's secret codes, alone or between other text. The vault imports nothing from the gateway, so a
+ * test compares this form with the gateway's alphabet. The recipient of an offer with such a code could take us for a
+ * bot that collects deposits.
  */
 const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
 

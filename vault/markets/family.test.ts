@@ -158,7 +158,7 @@ describe('a listing', () => {
     expect(rows.map(({ itemId, stage }) => [itemId, stage])).toEqual([[third, 'sold']])
   })
 
-  it('is found in the list if its answer was lost', async () => {
+  it('is found in the market’s list if the answer to the call that made it was lost', async () => {
     await prepareToSell(bench, client, DOTA)
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')

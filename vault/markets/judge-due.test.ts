@@ -52,7 +52,7 @@ describe('a deal that a market asks for', () => {
     })
   })
 
-  it('is given once, even if the market asks again', () => {
+  it('is given once: a repeated request changes nothing, and a changed one is refused', () => {
     const known = new Map([['h1', due()]])
     expect(judgeDue(due(), context({ known }))).toEqual({ kind: 'again' })
     for (const change of [

@@ -184,7 +184,7 @@ describe('a listing', () => {
     expect(await unwrap(client.unlist(DOTA, [other]))).toEqual([{ itemId: other, isDone: true }])
   })
 
-  it('is found in the list if its answer was lost', async () => {
+  it('is found in the market’s list if the answer to the call that made it was lost', async () => {
     await prepareToSell(DOTA)
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')
