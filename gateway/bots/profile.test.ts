@@ -36,8 +36,15 @@ afterEach(async () => {
 function start() {
   const { db } = database
   const bots = startBots({
-    ...{ db, queue, steam, box, log, clock: systemClock, handlers: IDLE_HANDLERS },
-    ...{ owner: randomUUID(), scanMs: 500 },
+    db,
+    queue,
+    steam,
+    box,
+    log,
+    clock: systemClock,
+    handlers: IDLE_HANDLERS,
+    owner: randomUUID(),
+    scanMs: 500,
   })
   running.push(bots)
   return bots

@@ -247,7 +247,7 @@ async function bookOut(
   await recordMove(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
 }
 
-/** Books back an item that this departure took. Undoes all later departures that took it further as well. */
+/** Books back an item that this departure took. Also undoes all later departures that took the item further. */
 async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))

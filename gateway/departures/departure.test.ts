@@ -5,7 +5,11 @@ import { type Circumstances, type Departure, destinationOf, evolve, judgeDepartu
 
 const PARTNER = '76561198000009002'
 const asset = (assetId: string, change: Partial<MovedAsset> = {}): MovedAsset => ({
-  ...{ appId: 570, contextId: '2', assetId, newAssetId: `7${assetId}`, rolledBackAssetId: null },
+  appId: 570,
+  contextId: '2',
+  assetId,
+  newAssetId: `7${assetId}`,
+  rolledBackAssetId: null,
   ...change,
 })
 const unexplained: Circumstances = {

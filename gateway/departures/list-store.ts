@@ -58,7 +58,7 @@ export async function selectDepartures(
   return rows
 }
 
-/** The number of departures of each bot without an explanation, which are alarms. */
+/** How many departures of each bot have no explanation. Each of them is an alarm. */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`
     select steam_id as "steamId", count(departure.id)::int as departures

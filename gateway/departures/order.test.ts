@@ -53,7 +53,9 @@ function addRow(
     { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
   ]
   const trade = steamTrade({
-    ...{ tradeId, partnerSteamId: to, begunAt: new Date(till.clock.now().getTime() + hours * HOUR_MS) },
+    tradeId,
+    partnerSteamId: to,
+    begunAt: new Date(till.clock.now().getTime() + hours * HOUR_MS),
     received: received ? moved(received) : [],
     given: given ? moved(given) : [],
     ...(state && { state }),
@@ -90,7 +92,9 @@ describe('an item that left, came back and left again', () => {
     const undone = { assetId: item, newAssetId: '71', back: item }
     addRow(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
     addRow(session, '9600', {
-      ...{ to: STRANGER, hours: 2, state: 'partly_rolled_back' },
+      to: STRANGER,
+      hours: 2,
+      state: 'partly_rolled_back',
       given: { assetId: item, newAssetId: '72', back: item },
     })
     await read(bot)
@@ -141,7 +145,9 @@ describe('an item that was moved to another bot', () => {
     await read(bot)
     expect(await inHand()).toEqual(['other 71'])
     addRow(other.session, '9600', {
-      ...{ to: bot.session.steamId, hours: 2, undoes: '9500' },
+      to: bot.session.steamId,
+      hours: 2,
+      undoes: '9500',
       given: { assetId: '71', newAssetId: item },
     })
     await read(other.bot)
@@ -206,21 +212,23 @@ describe('an item that two bots sent back and forth', () => {
   /** The three trades, as Steam shows them first. With `back`, they are undone, and the item has this asset id again. */
   const toOtherBot = (back?: string) =>
     addRow(session, '9500', {
-      ...{ to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71', ...(back && { back }) } },
+      to: OTHER_BOT,
+      hours: 1,
+      given: { assetId: item, newAssetId: '71', ...(back && { back }) },
       ...(back && { state: 'partly_rolled_back' }),
     })
   const toFirstBot = (back?: string) =>
     addRow(other.session, '9600', {
-      ...{
-        to: bot.session.steamId,
-        hours: 2,
-        given: { assetId: '71', newAssetId: '81', ...(back && { back }) },
-      },
+      to: bot.session.steamId,
+      hours: 2,
+      given: { assetId: '71', newAssetId: '81', ...(back && { back }) },
       ...(back && { state: 'partly_rolled_back' }),
     })
   const toStorage = (back?: string) =>
     addRow(session, '9700', {
-      ...{ to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91', ...(back && { back }) } },
+      to: STORAGE,
+      hours: 3,
+      given: { assetId: '81', newAssetId: '91', ...(back && { back }) },
       ...(back && { state: 'partly_rolled_back' }),
     })
 
@@ -258,7 +266,9 @@ describe('an item that two bots sent back and forth', () => {
     toStorage()
     await read(bot)
     addRow(session, '9800', {
-      ...{ to: OTHER_BOT, hours: 4, undoes: '9600' },
+      to: OTHER_BOT,
+      hours: 4,
+      undoes: '9600',
       given: { assetId: '81', newAssetId: '71' },
     })
     await read(bot)

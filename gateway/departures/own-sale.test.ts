@@ -19,7 +19,7 @@ let selling: SellingTill
 let assets: string[]
 
 beforeAll(async () => {
-  // Everything happens before the next Tuesday, when nothing is sold.
+  // Everything happens before the next Tuesday. During Steam's maintenance on Tuesdays, nothing is sold.
   selling = await startSellingTill(THURSDAY)
   selling.bench.letSellItself(BOT)
   assets = await selling.pay('dota')
@@ -67,9 +67,8 @@ it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, an
   const [sold] = answer.data.sales
   expect(sold).toMatchObject({ state: 'paid', reference: String(first?.itemId) })
   expect(Number(sold?.resultMinor)).toBeGreaterThanOrEqual(0)
-  expect(await till.db.selectFrom('custody_entry').select('moved').orderBy('id').execute()).toEqual([
-    ...[{ moved: 'in' }, { moved: 'in' }, { moved: 'out' }],
-  ])
+  const moves = await till.db.selectFrom('custody_entry').select('moved').orderBy('id').execute()
+  expect(moves.map(({ moved }) => moved)).toEqual(['in', 'in', 'out'])
   expect(await verifyLedger(testPool(till.url))).toEqual([])
 })
 
@@ -105,5 +104,6 @@ it('D-34 an item that leaves by a wish is not listed', async () => {
   bench.switchMarketOn()
   await runRounds(4)
   expect(itemsOnSale()).toEqual([])
+  // The offer of the wish: the message names the wish.
   expect(bench.steam.world().offers.filter(({ message }) => message.startsWith('vault w'))).toHaveLength(1)
 })

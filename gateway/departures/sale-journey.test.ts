@@ -16,7 +16,7 @@ let selling: SellingTill
 let assets: string[]
 
 beforeAll(async () => {
-  // The days of the week are always the same; nothing is sold on Tuesdays.
+  // Every run has the same days of the week: during Steam's maintenance on Tuesdays, nothing is sold.
   selling = await startSellingTill(WEDNESDAY)
   const { till, bench, bot } = selling
   bench.setUpSeller()

@@ -64,7 +64,7 @@ export type MarketBooks = {
   /** The balances that the market reported last; null if it never reported any. */
   reportedSettling: bigint | null
   reportedFree: bigint | null
-  /** When the market reported it. */
+  /** When the market reported them. */
   saidAt: Date | null
 }
 

@@ -79,21 +79,31 @@ export async function lockSale(tx: Tx, market: string, reference: string): Promi
   if (row === undefined) return undefined
   const { state, price, received, refund, causer } = row
   return {
-    ...{ saleId: row.id, steps: row.steps, market, reference, appId: row.app_id, currency: row.currency },
-    ...{
-      tradeId: row.trade_id,
-      assetId: row.asset_id,
-      listedAssetId: row.listed_asset_id,
-      isByHand: row.by_hand,
-    },
+    saleId: row.id,
+    steps: row.steps,
+    market,
+    reference,
+    appId: row.app_id,
+    currency: row.currency,
+    tradeId: row.trade_id,
+    assetId: row.asset_id,
+    listedAssetId: row.listed_asset_id,
+    isByHand: row.by_hand,
     sale: {
-      ...{ state, price, received, refund, causer, steamTradeId: row.steam_trade_id },
-      ...{ soldAt: row.sold_at, settlesAt: row.settles_at, endedAt: row.ended_at },
+      state,
+      price,
+      received,
+      refund,
+      causer,
+      steamTradeId: row.steam_trade_id,
+      soldAt: row.sold_at,
+      settlesAt: row.settles_at,
+      endedAt: row.ended_at,
     },
   }
 }
 
-/** The sale of an item that is listed, under way, late or paid, on any market. */
+/** The item's current sale on any market: listed, under way, late or paid. */
 export function currentSaleOf(tx: Tx, { tradeId, assetId }: ItemKey) {
   return tx
     .selectFrom('sale')
@@ -105,13 +115,15 @@ export function currentSaleOf(tx: Tx, { tradeId, assetId }: ItemKey) {
 }
 
 const columnsOf = ({ state, price, received, refund, causer, ...sale }: Sale) => ({
-  ...{ state, price, received, refund, causer },
-  ...{
-    steam_trade_id: sale.steamTradeId,
-    sold_at: sale.soldAt,
-    settles_at: sale.settlesAt,
-    ended_at: sale.endedAt,
-  },
+  state,
+  price,
+  received,
+  refund,
+  causer,
+  steam_trade_id: sale.steamTradeId,
+  sold_at: sale.soldAt,
+  settles_at: sale.settlesAt,
+  ended_at: sale.endedAt,
 })
 
 export async function insertSale(
@@ -123,8 +135,15 @@ export async function insertSale(
   const { id } = await tx
     .insertInto('sale')
     .values({
-      ...{ market, reference, trade_id: tradeId, asset_id: assetId, app_id: appId, currency },
-      ...{ listed_asset_id: listedAssetId, by_hand: isByHand, listed_at: at },
+      market,
+      reference,
+      trade_id: tradeId,
+      asset_id: assetId,
+      app_id: appId,
+      currency,
+      listed_asset_id: listedAssetId,
+      by_hand: isByHand,
+      listed_at: at,
       ...columnsOf(sale),
     })
     .returning('id')
@@ -155,8 +174,12 @@ export async function saveSale(
     .insertInto('market_entry')
     .values(
       movements.map(({ debit, credit, amount }) => ({
-        ...{ sale_id: saleId, step, amount, created_at: at },
-        ...{ debit_account: idOf(debit), credit_account: idOf(credit) },
+        sale_id: saleId,
+        step,
+        amount,
+        created_at: at,
+        debit_account: idOf(debit),
+        credit_account: idOf(credit),
       })),
     )
     .execute()

@@ -5,8 +5,15 @@ import { judgeSale, movementsBetween, positionOf, SALE_EDGES, type Sale } from '
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 1, 12, minutes))
 const LISTED: Sale = {
-  ...{ state: 'listed', price: 1_000n, received: null, refund: 0n, causer: null, steamTradeId: null },
-  ...{ soldAt: null, settlesAt: null, endedAt: null },
+  state: 'listed',
+  price: 1_000n,
+  received: null,
+  refund: 0n,
+  causer: null,
+  steamTradeId: null,
+  soldAt: null,
+  settlesAt: null,
+  endedAt: null,
 }
 const delivered: SaleReport = { kind: 'delivered', steamTradeId: 't1' }
 const settling: SaleReport = { kind: 'settling', received: 950n, settlesAt: at(60) }
@@ -27,7 +34,11 @@ describe('a sale', () => {
       'paid',
     ])
     expect(saleAfter({ kind: 'sold' }, delivered, settling, paid)).toMatchObject({
-      ...{ received: 950n, steamTradeId: 't1', soldAt: at(0), settlesAt: at(60), endedAt: at(3) },
+      received: 950n,
+      steamTradeId: 't1',
+      soldAt: at(0),
+      settlesAt: at(60),
+      endedAt: at(3),
     })
   })
 
@@ -68,7 +79,7 @@ describe('a sale', () => {
     }
   })
 
-  it('ignores a report that it brings more than its price', () => {
+  it('ignores a report that it brings more than its price, or a negative amount', () => {
     expect(saleAfter({ kind: 'paid', received: 1_001n }).state).toBe('listed')
     expect(saleAfter({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
   })

@@ -17,8 +17,15 @@ export type Sale = {
 
 /** A sale that was just listed. */
 export const newSale = (price: bigint): Sale => ({
-  ...{ state: 'listed', price, received: null, refund: 0n, causer: null, steamTradeId: null },
-  ...{ soldAt: null, settlesAt: null, endedAt: null },
+  state: 'listed',
+  price,
+  received: null,
+  refund: 0n,
+  causer: null,
+  steamTradeId: null,
+  soldAt: null,
+  settlesAt: null,
+  endedAt: null,
 })
 
 /** Every transition between the states of a sale. */

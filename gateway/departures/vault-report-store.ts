@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { EntryAnswer } from '../db/sale-tables.ts'
 
-/** A report of the log. `n`: its entry. `part`: which report of that entry. `told`: the report, as the vault wrote it. */
+/** A report of the log. `n`: the number of its entry. `part`: which report of that entry. `told`: the report, as the vault wrote it. */
 export type EntryRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 
 /** Returns entries without an answer, in the order of the vault's log. */

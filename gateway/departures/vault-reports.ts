@@ -17,6 +17,7 @@ import {
 
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
+/** One call books at most this many entries. */
 const MOST_AT_ONCE = 500
 /** How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. */
 const WAIT_MS = 2 * 86_400_000

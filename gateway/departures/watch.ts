@@ -1,6 +1,6 @@
 /**
- * Judges whether the items that a bot gave according to Steam's records were allowed to leave. The store books them
- * in custody.
+ * Judges, from Steam's records, whether items that a bot gave were allowed to leave. The store then changes their
+ * custody.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
@@ -68,8 +68,8 @@ export type DepartureDeps = {
 }
 
 /**
- * The most Steam trades to read one by one in a turn. These are trades under way, and trades that another row of the
- * history undoes.
+ * A turn reads at most this many Steam trades one by one. These are trades under way, and trades that another row of
+ * the history undoes.
  */
 const SINGLES_A_TURN = 5
 

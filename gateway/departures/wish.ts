@@ -13,7 +13,7 @@ import {
   type WishedAsset,
 } from './wish-store.ts'
 
-/** The most items of a wish. The vault accepts up to 100. */
+/** A wish has at most this many items. The vault accepts up to 100. */
 const MOST_ITEMS = 50
 
 export type FreeItem = HeldItem & { assetId: string }

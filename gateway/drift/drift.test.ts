@@ -92,11 +92,11 @@ describe('an inventory', () => {
 })
 
 describe('an asset id that Steam never gave', () => {
-  const nameless = bookedItem(null)
+  const withoutId = bookedItem(null)
 
   it('is learnt from the only shown item with the same name', () => {
     const shown = look([ownItem('11'), ownItem('12'), ownItem('13', 'Cape')])
-    expect(compare(custody([nameless, bookedItem('12')]), shown)).toEqual({
+    expect(compare(custody([withoutId, bookedItem('12')]), shown)).toEqual({
       found: ['foreign 13'],
       learnt: [{ item: '1-x', assetId: '11' }],
     })
@@ -105,38 +105,38 @@ describe('an asset id that Steam never gave', () => {
   it.each<[string, Custody, GameLook, string[]]>([
     [
       'two items have its name',
-      custody([nameless]),
+      custody([withoutId]),
       look([ownItem('11'), ownItem('12')]),
       ['unnamed 1-x', 'foreign 12'],
     ],
     [
       'two items of that name in custody have no asset id',
-      custody([nameless, { ...nameless, item: '1-y' }]),
+      custody([withoutId, { ...withoutId, item: '1-y' }]),
       look([ownItem('11'), ownItem('12')]),
       ['unnamed 1-x', 'unnamed 1-y'],
     ],
     [
       'another item of that name is coming',
-      custody([nameless], { coming: new Map([['570/Hook', 1]]) }),
+      custody([withoutId], { coming: new Map([['570/Hook', 1]]) }),
       look([ownItem('11')]),
       ['unnamed 1-x'],
     ],
-    ['only a part was shown', custody([nameless]), look([ownItem('11')], false), ['unnamed 1-x']],
+    ['only a part was shown', custody([withoutId]), look([ownItem('11')], false), ['unnamed 1-x']],
     [
-      'custody entries name it as another item',
-      custody([nameless], { gone: new Set(['570/11']) }),
+      'the only item with its name has an asset id that left custody',
+      custody([withoutId], { gone: new Set(['570/11']) }),
       look([ownItem('11')]),
       ['missing 1-x', 'foreign 11'],
     ],
     [
       'no shown item has its name',
-      custody([nameless]),
+      custody([withoutId]),
       look([ownItem('11', 'Cape')]),
       ['missing 1-x', 'foreign 11'],
     ],
     [
       'fewer items are shown than custody has',
-      custody([nameless, { ...nameless, item: '1-y' }]),
+      custody([withoutId, { ...withoutId, item: '1-y' }]),
       look([ownItem('11')]),
       ['unnamed 1-x', 'missing 1-y'],
     ],
@@ -144,7 +144,7 @@ describe('an asset id that Steam never gave', () => {
     expect(compare(expected, shown)).toEqual({ found, learnt: [] })
   })
 
-  it('is not reported a moment after the delivery', () => {
+  it('is not missed a moment after the delivery', () => {
     expect(compare(custody([bookedItem(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
   })
 })

@@ -79,7 +79,7 @@ describe('while offers fail for every bot', () => {
     expect(await viewOf(hash)).toMatchObject({ status: 'created', technicalWorks: true, timeLeft: null })
   })
 
-  it('D-28 the deposit gets back the paused time, to the second', async () => {
+  it('D-28 the deposit gets back the paused time, to the millisecond', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     till.clock.advance(90 * MINUTE_MS)

@@ -172,8 +172,13 @@ function documentOf({ language, title }: { language: Language; title: string }, 
 function moment(at: string | Date, language: Language): string {
   const time = new Date(at)
   const text = new Intl.DateTimeFormat(LOCALES[language], {
-    ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
-    ...{ timeZone: 'UTC', timeZoneName: 'short' },
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
   }).format(time)
   return `<time datetime="${time.toISOString()}">${text}</time>`
 }

@@ -26,9 +26,22 @@ const NOW = new Date('2026-11-26T12:00:00Z')
 
 const RECEIPT: Receipt = {
   status: 'tradeDeclined',
-  ...{ id: '7', storeName: 'Ember', storeUrl: null, currency: 'USD', amount: null },
-  ...{ heldAmount: 0, heldUntil: null, reversedAmount: 0, offerId: null, botName: null, items: [] },
-  ...{ createdAt: NOW.toISOString(), keptUntil: NOW, reason: null, account: null, history: [] },
+  id: '7',
+  storeName: 'Ember',
+  storeUrl: null,
+  currency: 'USD',
+  amount: null,
+  heldAmount: 0,
+  heldUntil: null,
+  reversedAmount: 0,
+  offerId: null,
+  botName: null,
+  items: [],
+  createdAt: NOW.toISOString(),
+  keptUntil: NOW,
+  reason: null,
+  account: null,
+  history: [],
 }
 const app = fastify()
 
@@ -271,8 +284,11 @@ it.each([
 
 it('a receipt names the wear in its own language, and the market name only if it differs', () => {
   const item = {
-    ...{ name: 'AK-47 | Redline (Field-Tested)', marketName: 'AK-47 | Redline (Field-Tested)' },
-    ...{ phase: null, price: 1_000, reversed: false },
+    name: 'AK-47 | Redline (Field-Tested)',
+    marketName: 'AK-47 | Redline (Field-Tested)',
+    phase: null,
+    price: 1_000,
+    reversed: false,
   }
   const page = (language: 'en' | 'ru', change: object = {}) =>
     receiptPage({ ...RECEIPT, items: [{ ...item, ...change }] }, { language, now: NOW })

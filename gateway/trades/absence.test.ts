@@ -13,7 +13,7 @@ import { requestTrade } from './request.ts'
 
 const TWO_DAYS_S = 2 * 86_400
 /** More jobs than the queue delivers in one batch. */
-const DUE = 150
+const DUE_TRADES = 150
 
 let till: Till
 let bot: BotContext
@@ -37,7 +37,7 @@ async function createDeliveries(store: { id: bigint }): Promise<void> {
   await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
   const settled = new Date(till.clock.now().getTime() + 1_000)
   await till.db.updateTable('trade').set({ settles_at: settled, due_at: settled }).execute()
-  const copies = sql`generate_series(1000000, ${1_000_000 + DUE - 2}) n`
+  const copies = sql`generate_series(1000000, ${1_000_000 + DUE_TRADES - 2}) n`
   await sql`
     insert into deposit overriding system value
     select (jsonb_populate_record(deposit, jsonb_build_object(
@@ -51,7 +51,7 @@ async function createDeliveries(store: { id: bigint }): Promise<void> {
     from trade, ${copies}`.execute(till.db)
 }
 
-it('after two days of absence and with a slow Steam, the next call sends the offer of a new trade', async () => {
+it('after two days of absence, a new trade’s offer is sent before Steam has answered about the old ones', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   await createDeliveries(store)
   await jump(till, TWO_DAYS_S)

@@ -142,19 +142,16 @@ describe('an accepted offer', () => {
     ['10 minutes: every minute', 10, 60],
     ['two hours: every 5 minutes', 120, 300],
     ['two days: every hour', 2 * 24 * 60, 3_600],
-  ])(
-    'is checked at its own pace (after %s), however often the sweep finds it',
-    async (_name, minutes, pauseS) => {
-      const deposit = await aDeposit(till, store)
-      await request(deposit.body)
-      session.accept('1', { isReceived: false })
-      await watch()
-      till.clock.advance(minutes * 60_000)
-      await sweepTrades(till.deps)
-      await work()
-      expect((await tradeRow()).due_at).toEqual(new Date(till.clock.now().getTime() + pauseS * 1_000))
-    },
-  )
+  ])('is checked at its own pace (after %s), not at that of the sweep', async (_name, minutes, pauseS) => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    session.accept('1', { isReceived: false })
+    await watch()
+    till.clock.advance(minutes * 60_000)
+    await sweepTrades(till.deps)
+    await work()
+    expect((await tradeRow()).due_at).toEqual(new Date(till.clock.now().getTime() + pauseS * 1_000))
+  })
 
   it('D-9 under trade protection is credited up to the risk limit, and the rest is held until protection ends', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
@@ -198,7 +195,7 @@ describe('an accepted offer', () => {
 })
 
 describe('a send without an answer', () => {
-  it('D-25 is reconciled by the code, and nothing is sent again', async () => {
+  it('D-25 has its offer found by the secret code, and is not repeated', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown', createsOffer: true })
     const answer = requestTrade(till.deps, deposit.body)
@@ -275,7 +272,7 @@ describe('an offer that ends', () => {
     expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
   })
 
-  it('D-19 as countered has its counteroffer declined, even if only the return of the shopper showed the end', async () => {
+  it('D-19 as countered has its counteroffer declined, even if it was read because the shopper came back', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')

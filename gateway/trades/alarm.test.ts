@@ -154,7 +154,7 @@ describe('the time of the next look', () => {
     ['every minute until an hour has passed', 3_599, 60],
     ['every 5 minutes after an hour', 3_600, 300],
     ['every hour after a day', 86_400, 3_600],
-  ])('for an awaited answer is %s', (_name, waited, pause) => {
+  ])('for an awaited answer comes %s, or after a given least pause', (_name, waited, pause) => {
     expect(nextLook(at(0), at(waited))).toEqual(at(waited + pause))
     expect(nextLook(at(0), at(waited), 60_000)).toEqual(at(waited + Math.max(pause, 60)))
   })
@@ -167,11 +167,11 @@ describe('the time of the next look', () => {
     ['an accepted offer without proof', { ...active, acceptedAt: at(10) }, 10 + day],
     ['a held trade past its settlement', held, 700_000 + day],
     ['a final trade past its last look', final, 786_400 + day],
-  ])('is every hour once Steam has not answered for a day: %s', (_name, trade, seconds) => {
+  ])('comes every hour once Steam has not answered for a day: %s', (_name, trade, seconds) => {
     expect(alarm(trade, at(seconds))).toEqual(at(seconds + 3_600))
   })
 
-  it('of an ended trade without an answer is every hour after a day, even while its items are held', () => {
+  it('of an ended trade without an answer comes every hour after a day, even while Steam holds its items', () => {
     const inHold = { ...declined, steamHoldUntil: at(15 * day) }
     for (const ended of [declined, inHold]) {
       expect(reviewAgainAt(ended, at(200 + 60))).toEqual(at(200 + 120))

@@ -9,21 +9,21 @@ export const INTENT_LIFE_MS = 60_000
 /** If a send has no result after this time, its process is lost. */
 export const SEND_LOST_MS = 20_000
 
-/** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a second read after this confirms it. */
+/** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
 
-/** Pauses until the next read. */
+/** Pauses until the next read. `MISSED_MS`: after a search that missed the offer of an unknown send. */
 const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
 /** How long the till searches often for the offer of an unknown send, because its shopper waits. */
-const LONG_MS = 3_600_000
+const SEARCH_OFTEN_MS = 3_600_000
 
 /** The pause grows with the time waited: after a day without an answer, ask every hour. */
 const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
   { waitedMs: 86_400_000, pauseMs: 3_600_000 },
-  { waitedMs: LONG_MS, pauseMs: 300_000 },
+  { waitedMs: 3_600_000, pauseMs: 300_000 },
   { waitedMs: 120_000, pauseMs: SLOW_MS },
   { waitedMs: 0, pauseMs: SOON_MS },
 ]
@@ -69,7 +69,7 @@ export function due(trade: Trade, now: Date, { isSteamDown = false } = {}): Due 
     case 'invalid':
     case 'timed_out':
       if (trade.steamHoldUntil !== null) return 'review'
-      // No review only if nothing was ever sent.
+      // At this time, `nextReview` is null only if nothing was ever sent.
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
       if (now >= trade.settlesAt) return 'settle'
@@ -110,7 +110,7 @@ export function alarm(trade: Trade, now: Date): Date | null {
         ? nextLook(trade.startedAt, now)
         : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
     case 'unknown':
-      if (isPast(trade.startedAt, LONG_MS, now)) return nextLook(trade.startedAt, now)
+      if (isPast(trade.startedAt, SEARCH_OFTEN_MS, now)) return nextLook(trade.startedAt, now)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
       // A second more, so the read is not a moment too early to confirm it.

@@ -100,7 +100,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   return [...effects, logLine('warn', 'offer was refused', { reason, because })]
 }
 
-/** Changes the deposit's status as its cause demands. `before`: the effects to apply first. */
+/** Changes the deposit's status as `cause` demands. `before`: the effects to apply first. */
 function changeStatus(
   funds: Funds,
   cause: Exclude<DepositCause, { kind: 'delivered' }>,

@@ -63,25 +63,25 @@ type Terms = {
   limit: bigint
   game?: 'cs' | 'dota'
   change?: Parameters<typeof changeStore>[0]
-  held: boolean
+  isHeld: boolean
 }
 
 const TERMS: [string, Terms][] = [
-  ['within the limit', { limit: 1_000_000n, held: false }],
-  ['partly above the limit', { limit: 70n, held: true }],
-  ['of a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, held: false }],
-  ['with a limit of zero', { limit: 0n, held: true }],
+  ['within the limit', { limit: 1_000_000n, isHeld: false }],
+  ['partly above the limit', { limit: 70n, isHeld: true }],
+  ['of a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, isHeld: false }],
+  ['with a limit of zero', { limit: 0n, isHeld: true }],
   [
     'to a store that waits for the release',
-    { limit: 9_000n, change: { credit_mode: 'on_release' }, held: true },
+    { limit: 9_000n, change: { credit_mode: 'on_release' }, isHeld: true },
   ],
-  ['of a game without protection', { limit: 1_000n, game: 'dota', held: false }],
+  ['of a game without protection', { limit: 1_000n, game: 'dota', isHeld: false }],
 ]
 
 describe('a credit takes few statements', () => {
   it.each(TERMS)(
     '%s, however many items there are',
-    async (_name, { limit, game = 'cs', change, held }: Terms) => {
+    async (_name, { limit, game = 'cs', change, isHeld }: Terms) => {
       const store = await aStore(till, { riskLimitUsdCents: limit })
       if (change !== undefined) await changeStore(change)
       const counts: number[] = []
@@ -101,7 +101,7 @@ describe('a credit takes few statements', () => {
           .executeTakeFirstOrThrow()
         const data = await storeDepositOf(till.db, delivery, till.deps.publicUrl)
         expect(event.payload).toMatchObject({ data })
-        expect(Number(data?.heldAmount) > 0).toBe(held)
+        expect(Number(data?.heldAmount) > 0).toBe(isHeld)
       }
       // The first delivery also opens the accounts of its store.
       expect(Math.max(...counts)).toBeLessThanOrEqual(MOST_STATEMENTS)
@@ -136,19 +136,24 @@ describe('many deliveries of one store at once', () => {
         { debit: 'items', credit: 'available', amount: 1n, cause: 'delivered' },
         { debit: 'items', credit: 'commission', amount: 1n, cause: 'commission' },
       ],
-      ...{ storeId, tradeId, currency: 'USD', quoteId: '', rateId: 1n, at: new Date() },
+      storeId,
+      tradeId,
+      currency: 'USD',
+      quoteId: '',
+      rateId: 1n,
+      at: new Date(),
     }
     await till.db.transaction().execute(async (tx) => {
       // Like a transaction that read the accounts before the first commit.
       const accounts = await accountsFor(tx, posting, new Map())
       expect([...accounts.keys()]).toEqual(expect.arrayContaining([...kinds]))
-      const { rows } = await sql`select id from account for no key update skip locked`.execute(database.db)
+      const unlocked = await sql`select id from account for no key update skip locked`.execute(database.db)
       const allAccounts = await sql`select id from account`.execute(database.db)
-      expect(rows).toHaveLength(allAccounts.rows.length)
+      expect(unlocked.rows).toHaveLength(allAccounts.rows.length)
     })
   })
 
-  it('never exceed its limit, use all of it, and all complete', async () => {
+  it('never exceed the store’s limit, use all of it, and all complete', async () => {
     // Room for four and a half deliveries of 30 USD.
     const store = await aStore(till, { riskLimitUsdCents: 13_500n })
     await credit(await acceptedDelivery(till, { botId, store }))

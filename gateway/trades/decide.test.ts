@@ -223,22 +223,22 @@ describe('a read of the offer', () => {
   })
 
   it('gives the Steam trade of an accepted offer if the till knew none, or knew another', () => {
-    const nameless = { ...active, acceptedAt: at(10) }
-    expect(events(nameless, readAs('accepted'))).toEqual([
+    const withoutSteamTrade = { ...active, acceptedAt: at(10) }
+    expect(events(withoutSteamTrade, readAs('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
     ])
-    expect(events({ ...nameless, steamTradeId: '899' }, readAs('reverted'))).toMatchObject([
+    expect(events({ ...withoutSteamTrade, steamTradeId: '899' }, readAs('reverted'))).toMatchObject([
       { kind: 'accepted', steamTradeId: '900' },
     ])
-    const silent = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) } as const
-    expect(events({ ...nameless, steamTradeId: '900' }, silent)).toEqual([])
-    expect(events(nameless, silent)).toEqual([])
-    expect(events(active, silent)).toEqual([
+    const readWithoutSteamTrade = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) } as const
+    expect(events({ ...withoutSteamTrade, steamTradeId: '900' }, readWithoutSteamTrade)).toEqual([])
+    expect(events(withoutSteamTrade, readWithoutSteamTrade)).toEqual([])
+    expect(events(active, readWithoutSteamTrade)).toEqual([
       { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(30) },
     ])
   })
 
-  it('D-24 as ended records the reason in the trade', () => {
+  it('D-24 that ends the trade gives it the state that belongs to the reason', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
     expect(events(doubted, readAs('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },
@@ -285,10 +285,10 @@ describe('a cancel of an offer', () => {
 
 describe('a record of the Steam trade', () => {
   it.each<[string, Trade]>([
-    ['an active trade', active],
-    ['D-6 a declined one', declined],
-    ['D-25 an abandoned one', abandoned],
-  ])('of %s that is complete delivers it', (_name, trade) => {
+    ['of an active trade', active],
+    ['D-6 of a declined trade', declined],
+    ['D-25 of an abandoned trade', abandoned],
+  ])('%s delivers it if the record is complete', (_name, trade) => {
     expect(events(trade, record())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
@@ -371,7 +371,7 @@ describe('a record of the Steam trade', () => {
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('that is not complete changes nothing, and a failed one names its state', () => {
+  it('changes nothing before the send, after the reversal or if incomplete; a failed one casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
@@ -380,7 +380,7 @@ describe('a record of the Steam trade', () => {
     expect(events(reversed, record({ state: 'rolled_back' }))).toEqual([])
   })
 
-  it('D-9 with the rest taken back too reverses the rest, and releases nothing', () => {
+  it('D-9 reverses the rest if the rest is taken back too, and releases it otherwise', () => {
     const rest = { ...held, reversed: ['11'] }
     expect(events(rest, record({ state: 'rolled_back' }), 700_000)).toEqual([
       { kind: 'reversed', assetIds: ['12'], at: at(700_000) },

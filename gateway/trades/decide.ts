@@ -73,7 +73,7 @@ export type Fact =
   /** The operator knows that the sender took back items that no bot can ask Steam about any more. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
-  /** `offer`: the offer just read, if its trade waits for another offer. */
+  /** `offer`: the offer just read, if it is not the one that its trade waits for. */
   | { kind: 'steam_trade_read'; offerId: string; steamTrade: SteamTrade; offer?: Offer }
 
 /** `protectionDays`: for the trade's game. `isWanted`: false once the deposit has ended without this trade. */
@@ -351,7 +351,7 @@ function lookOf({ lookAt, deliveredAt }: TradeIn<'held' | 'final'>, now: Date): 
   return [{ kind: 'looked', next: nextLookOf(deliveredAt, now) }]
 }
 
-/** How to treat an offer that belongs to no open trade: a twin, or one whose trade was given up. */
+/** How to treat an offer that belongs to no open trade: a second one with a code, or one whose trade ended. */
 export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
 
 export function judgeStray(offer: Offer): StrayVerdict {
@@ -362,7 +362,7 @@ export function judgeStray(offer: Offer): StrayVerdict {
     case 'accepted':
     case 'reverted':
       return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
-    // Cancelling a held trade would put the bot into a cooldown.
+    // Cancelling an offer in escrow would put the bot into a cooldown.
     case 'in_escrow':
     case 'invalid':
     case 'countered':

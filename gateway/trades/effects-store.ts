@@ -22,7 +22,7 @@ type RowEffect = Exclude<Effect, FleetEffect | RoomChange | { kind: 'post' | 'lo
 /** The rows of a trade and its deposit after the effects so far. */
 type CurrentRows = { deposit: LockedRows['deposit']; row: LockedRows['row']; reversed: Set<string> }
 
-/** A statement that is being built, and the parts that it already has. */
+/** A statement that is being built, and what it already changes. */
 type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined }
 
 /**
@@ -131,6 +131,7 @@ async function write(
       return addReversed(batchTx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
     case 'publish': {
       const shown = shownAs(row, current.reversed)
+      // The deposit shows another trade, so the event's data is read after all changes are written.
       if (shown === undefined) await flush()
       const data = shown
         ? toStoreDeposit(deposit, shown, deps.publicUrl)

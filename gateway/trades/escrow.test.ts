@@ -103,7 +103,7 @@ describe('D-24 items that Steam holds', () => {
     expect(cancels()).toEqual([])
   })
 
-  it('are free again when the shopper cancels, and the trade is closed a day later', async () => {
+  it('are free again when the shopper cancels, and two days later no step of the trade is due', async () => {
     await offerInEscrow()
     setOffer('cancelled')
     await workAfter(6 * HOUR_MS)

@@ -3,6 +3,7 @@ import { depositIdOf } from '../deposits/jobs.ts'
 import { type DepositDeps, EXPIRE_QUEUE } from '../deposits/service.ts'
 import type { ShellDeps } from './trade-store.ts'
 
+/** A sweep ends at most this many deposits. */
 const MOST_DUE = 500
 
 /** Ends a deposit whose time is over, unless it has a live trade or the time is paused. */

@@ -15,6 +15,7 @@ import type { TradeRow } from './store.ts'
 const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'commission', 'loss', 'paid_out']
 
 type How = {
+  /** The event may use more of the store's limit. */
   takesRoom: boolean
   /** Another transaction overtook an earlier try, so this try locks the limit that it reads. */
   isRetry: boolean
@@ -39,7 +40,7 @@ export async function fundsOf(
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
   const ownPromise = promisedTo(row)
   // After delivery, only an operator's early release takes more of the limit, whatever the credit mode is.
-  const mayTake = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
+  const usableRoom = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const funds: Funds = {
     deposit: {
       status: deposit.status,
@@ -60,7 +61,7 @@ export async function fundsOf(
     settlesAt: row.settles_at,
     terms,
     limitUsdCents: store.riskLimitUsdCents,
-    riskRoom: mayTake ? roomFor({ ...mayTake, ownPromise }) : 0n,
+    riskRoom: usableRoom ? roomFor({ ...usableRoom, ownPromise }) : 0n,
     items: new Map(
       row.items.map(({ assetId, price, gross, receivedAssetId }) => [
         assetId,
@@ -68,7 +69,7 @@ export async function fundsOf(
       ]),
     ),
   }
-  return { funds, money: { rateId, accounts, seen: mayTake && { ...mayTake, ownPromise } } }
+  return { funds, money: { rateId, accounts, seen: usableRoom && { ...usableRoom, ownPromise } } }
 }
 
 type Found = Terms & {
@@ -87,7 +88,7 @@ type MoneyQuery = { row: TradeRow; deposit: DepositRow; takesRoom: boolean }
 async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   const { id, deposit_id: depositId } = row
   const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
-  const none = sql`(select null::bigint as free, null::bigint as "otherPromises", null::bigint as "othersUsdCents",
+  const noRoom = sql`(select null::bigint as free, null::bigint as "otherPromises", null::bigint as "othersUsdCents",
     null::bigint as "promisedUsdCents")`
   const { rows } = await sql<Found>`
     select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents", quote.rate_id as "rateId",
@@ -99,7 +100,7 @@ async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
       (select coalesce(jsonb_object_agg(kind, id::text), '{}') from account
         where currency = ${row.currency} and (store_id = store.id or store_id is null)) as accounts,
       room.*
-    from store, quote, lateral ${takesRoom ? room : none} room
+    from store, quote, lateral ${takesRoom ? room : noRoom} room
     where store.id = ${deposit.store_id} and quote.id = ${row.quote_id}`.execute(tx)
   const [found] = rows
   if (found === undefined) throw new Error(`deposit ${depositId} has no store, or trade ${id} no quote`)

@@ -24,6 +24,9 @@ const BOT_SIDE = [
   'There was an error sending your trade offer.  Please try again later. (24)',
 ]
 
+/** The beginning of the first text. */
+const NAME_LIKE_BOT_SIDE = 'You have logged in from a new de'
+
 const NAMES = [
   ...BOT_SIDE.flatMap((text) =>
     Array.from({ length: text.length - MOST_LETTERS + 1 }, (_, from) =>
@@ -158,7 +161,7 @@ describe('hostile shoppers', () => {
 
   it('D-30 bar no bot over hours, and an honest shopper is then served immediately', async () => {
     const reasons = Object.values(REFUSALS).map((textOf) => {
-      const answer = answerTo(textOf('You have logged in from a new de'))
+      const answer = answerTo(textOf(NAME_LIKE_BOT_SIDE))
       if (answer.kind !== 'refused') throw new Error(`not understood: ${textOf('nova_hound')}`)
       return answer.reason
     })

@@ -1,10 +1,11 @@
-/** Sweeps that replace lost jobs: they find due trades and wake their bots. */
+/** Sweeps: they wake the bots of due trades, end trades that no bot will end, and report bots that are missing. */
 import { INTENT_LIFE_MS } from './alarm.ts'
 import type { TradeDeps } from './deps.ts'
 import { record } from './record.ts'
 import { botsOfOverdueTrades } from './sweep-store.ts'
 import { aboutTrade, type ShellDeps } from './trade-store.ts'
 
+/** Each step of a sweep takes at most this many trades. */
 const MOST_DUE = 500
 
 /** A woken trade is not woken again for this long, so other due trades get their turn. */

@@ -90,6 +90,7 @@ describe('a delivery of a game that Steam does not protect', () => {
         protection_found_at: till.clock.now(),
       })
       expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+      // The first deposit has the id 1001.
       const shown = await runCommand(['deposit', 'show', '1001'], { databaseUrl: till.url })
       expect(shown.out).toContain('Steam protects it after all')
       expect(await differences()).toEqual([])
@@ -107,7 +108,7 @@ describe('a delivery of a game that Steam does not protect', () => {
     },
   )
 
-  it('D-36 that is protected after all, and taken back in parts, is paid for as its terms say', async () => {
+  it('D-36 that is protected after all, and taken back in part, is charged to a store that bears reversals', async () => {
     const { balances } = await aDelivery({ liability: 'store' })
     reportSettlement(STEAM_TRADE, afterMs(7 * DAY_MS))
     till.clock.advance(600_000)

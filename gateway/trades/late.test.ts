@@ -95,7 +95,7 @@ async function appearOnSteam(deposit: Deposit, offerId = '70') {
   })
 }
 
-describe('an offer whose trade was given up', () => {
+describe('an offer whose trade has ended', () => {
   it('D-25 is cancelled when it appears later', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
@@ -121,7 +121,7 @@ describe('an offer whose trade was given up', () => {
   })
 
   it.each(['accepted before it was listed', 'accepted before the cancel'])(
-    'D-25 D-8 is credited when it was %s, and held while it says that Steam protects the items',
+    'D-25 D-8 is credited when it was %s, and held until the end of protection that the offer states',
     async (how) => {
       const deposit = await aDeposit(till, store)
       await abandon(deposit)
@@ -141,7 +141,7 @@ describe('an offer whose trade was given up', () => {
   )
 
   it.each(['declined', 'cancelled', 'expired'] as const)(
-    'D-6 is credited by a proof of delivery after it ended as %s, at any time within a day',
+    'D-6 is credited by a proof of delivery 21 hours after it ended as %s',
     async (state) => {
       const deposit = await aDeposit(till, store)
       await requestAndSend(deposit)
@@ -255,7 +255,7 @@ describe('two trades of one deposit', () => {
   })
 })
 
-describe('a twin of the offer', () => {
+describe('a second offer with the code of a trade', () => {
   it('is cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
@@ -264,7 +264,7 @@ describe('a twin of the offer', () => {
     expect([offer('1').state, offer('71').state]).toEqual(['active', 'cancelled'])
   })
 
-  it('is credited if it was the accepted one, and the other is invalid', async () => {
+  it('is credited if it was accepted, and the first offer is then invalid', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     await appearOnSteam(deposit, '71')
@@ -344,7 +344,8 @@ describe('a bot that is gone', () => {
     till.clock.advance(5 * 60_000)
     await sweepTrades(till.deps)
     await reportOverdue(till.deps)
-    expect(till.lines.join('')).toContain('trades wait for a bot that is out of service')
+    const line = till.lines.find((each) => each.includes('trades wait for a bot that is out of service'))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ botId: String(bot.botId), trades: 1 })
   })
 })
 

@@ -101,7 +101,7 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
   const ours = lines.filter((line) => 'trade' in line || 'offer' in line || 'event' in line)
   const messages = new Set(ours.map((line) => line.msg))
   for (const line of [
-    'offer was not sent',
+    'Steam did not confirm an offer',
     'offer was refused',
     'send of an offer was not answered',
     'unanswered offer was not found on Steam',

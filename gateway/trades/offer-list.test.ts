@@ -60,7 +60,7 @@ async function sendWithoutAnswer(createsOffer: boolean) {
 }
 
 describe('a list of many pages', () => {
-  it('hides no acceptance from the watch, at any place in the list', async () => {
+  it('hides no acceptance from the watch, even on a page that it has not read yet', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     bury(2_500)
     session.accept('1')
@@ -71,7 +71,7 @@ describe('a list of many pages', () => {
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
-  it('is continued at the page that failed, and a stray on its last page is found', async () => {
+  it('is continued at the page that failed, and a stray offer on its last page is found', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const ours = session.offers.get('1')
@@ -191,7 +191,7 @@ describe('a row that cannot be read', () => {
 })
 
 describe('the review of an offer about which Steam does not answer', () => {
-  it('is tried every minute, every hour after a day, and never once the offer is over', async () => {
+  it('is tried again at growing pauses of up to an hour, and never once the offer is over', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)
@@ -220,7 +220,7 @@ describe('the review of an offer about which Steam does not answer', () => {
     till.clock.advance(2 * DAY_MS)
     const listsBefore = lists().length
     const waits = []
-    // A bot in trouble is read once an hour, and by the sweep a moment later.
+    // While Steam does not answer, the review is due an hour later, and the sweep finds it within half a minute.
     for (const isDown of [false, true, false, false, false]) {
       session.isDown = isDown
       await work()

@@ -18,7 +18,7 @@ export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   await record(deps, { tradeId: facts.id, writer: bot }, { kind: 'offer_read', offer: answer.offer })
 }
 
-/** `offer`: the offer just read, if its trade waits for another offer. */
+/** `offer`: the offer just read, if it is not the one that its trade waits for. */
 export type AcceptedOffer = { loaded: LoadedTrade; steamTradeId: string; offerId: string; offer?: Offer }
 
 /** `proof`: Steam's trade record, judged against the trade as it was loaded. */
@@ -53,7 +53,7 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   const { trade, facts } = loaded
   if (trade.state !== 'active') return
   const source = { tradeId: facts.id, writer: bot }
-  // The offer may be accepted or held by now. Cancelling a held trade would put the bot into a cooldown.
+  // The offer may be accepted or in escrow by now. Cancelling one in escrow would put the bot into a cooldown.
   const before = await bot.session.readOffer(trade.offerId)
   if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
   const seen = await record(deps, source, { kind: 'offer_read', offer: before.offer })
@@ -70,7 +70,7 @@ type Stray = { offerId: string; beforeCancel: () => void }
 
 /**
  * Cancels an offer that no trade waits for. Reads the offer first: the caller's data may be minutes old, and cancelling
- * a held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined if Steam did not
+ * an offer in escrow would put the bot into a cooldown. Resolves to the offer as it is now; undefined if Steam did not
  * answer, or the lease has too little time left for a write.
  */
 export async function cancelStray(

@@ -129,7 +129,7 @@ describe('the pause', () => {
     ['timed_out', 'deadline'],
     ['timed_out', 'expired'],
   ] as const)(
-    'begins after an offer that is %s (%s), is shown on its page, and doubles',
+    'begins after an offer that is %s (%s), is shown on the page of its deposit, and doubles',
     async (state, reason) => {
       const first = await unusedOffer(reason, state)
       const until = timeIn(60)
@@ -161,7 +161,7 @@ describe('the pause', () => {
     await openOffer(await depositFor())
   })
 
-  test('is for one store and one account, and ends when the account pays', async () => {
+  test('is for one store and one account, and is a minute again after the account has paid', async () => {
     await unusedOffer('declined', 'declined')
     await openOffer(await depositFor({ inStore: await aStore(till) }))
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
@@ -175,7 +175,7 @@ describe('the pause', () => {
     await openOffer(await depositFor())
   })
 
-  test('does not delay a deposit locked to the account, and neither do slots taken by a stranger', async () => {
+  test('neither delays nor follows a deposit locked to the account, even with two offers open elsewhere', async () => {
     await unusedOffer('declined', 'declined')
     await openOffer(await depositFor({ inStore: await aStore(till) }))
     await openOffer(await depositFor({ inStore: await aStore(till) }))

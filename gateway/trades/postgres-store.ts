@@ -29,7 +29,7 @@ import type {
   Writer,
 } from './trade-store.ts'
 
-/** The bot whose lease the writer holds. */
+/** The bots whose lease has the writer's number. While the writer holds a bot's lease, that bot is one of them. */
 const botsOf =
   ({ epoch }: Writer) =>
   (eb: ExpressionBuilder<Tables, 'trade'>) =>

@@ -124,7 +124,7 @@ describe('a delivery under trade protection', () => {
 describe('the history of a bot', () => {
   const handlers = () => tradeHandlers(till.deps)
 
-  it('D-9 shows a reversal within the hour, long before the settlement', async () => {
+  it('D-9 shows a reversal at its next read, long before the settlement', async () => {
     await deliver()
     session.takeBack(STEAM_TRADE)
     await handlers().history(bot)
@@ -236,7 +236,7 @@ describe('the history of a bot', () => {
     expect((await tradeRow()).state).toBe('reversed')
   })
 
-  it('alerts the operator once if no pass is complete for two hours', async () => {
+  it('alerts the operator once after two hours without a complete pass; `bot list` shows the next one', async () => {
     await deliver()
     session.isDown = true
     const holder = handlers()

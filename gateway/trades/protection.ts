@@ -21,7 +21,7 @@ const MARGIN_MS = 3_600_000
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
-/** The most trades for each page that are read one by one, because a row of that page reverses them. */
+/** A row can reverse a trade of another page, which is then read on its own: at most this many for each page. */
 const SINGLES_A_PAGE = 5
 
 /** A pass is late after this many times its allowed time. */

@@ -49,7 +49,7 @@ export async function record(deps: ShellDeps, source: Source, fact: Fact): Promi
   return recorded
 }
 
-/** Everything that the decision about a fact depends on. */
+/** The rules, and the setting that they depend on. */
 export type RuleDeps = Pick<ShellDeps, 'core' | 'protectionDays'>
 
 type Report = { deposit: LockedDeposit; source: Source; fact: Fact; now: Date }
@@ -112,7 +112,7 @@ async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boo
   return tx.write(locked, { trade: changed, dueAt, writer: source.writer })
 }
 
-/** Cancels the other offers of a deposit that has its items. Runs before the balances are locked. */
+/** Cancels the other offers of a deposit when one trade delivers. Runs before the balances are locked. */
 async function cancelOthers(
   deps: RuleDeps,
   tx: TradeTx,

@@ -57,8 +57,8 @@ export type Attempt = {
   /** Bots that tried the same request before. */
   tried: readonly bigint[]
   /**
-   * The bot among `tried` that Steam refused without a reason. If Steam accepts this bot's offer, the other bot is
-   * doubted.
+   * The bot among `tried` that Steam refused without a reason. If Steam then accepts the offer of another bot, the
+   * refused bot is doubted.
    */
   doubted: bigint | null
 }

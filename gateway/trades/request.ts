@@ -69,7 +69,7 @@ export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<
   return { kind: 'sending' }
 }
 
-/** The number of the trade, or an answer without one. */
+/** The id of the trade, or the answer if there is no trade. */
 type Intent = bigint | RequestAnswer
 
 async function intend(deps: RequestDeps, body: TradeBody): Promise<Intent> {

@@ -25,7 +25,7 @@ export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChang
   return [{ kind: 'change_room', held: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]
 }
 
-/** How much of the limit a delivery uses after a later event. */
+/** How a later event changes the part of the limit that a delivery uses. */
 export function roomChange(before: RoomUse, now: RoomUse): RoomChange[] {
   const heldBy = ({ isHeld, atRisk }: RoomUse) => (isHeld ? atRisk : 0n)
   const held = { before: heldBy(before), now: heldBy(now) }

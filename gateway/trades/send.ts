@@ -49,12 +49,13 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const begun = await record(deps, source, { kind: 'sending' })
   if (begun === undefined || begun.events.length === 0) return
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
-    // Recording it used up the rest of the lease.
+    // Recording the send used up the rest of the lease.
     await record(deps, source, { kind: 'not_sent' })
     return
   }
   const answer = await bot.session.sendOffer(partner, [...trade.items], trade.secretCode)
-  if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(facts), answer }, 'offer was not sent')
+  if (answer.kind !== 'sent')
+    deps.log.info({ ...aboutTrade(facts), answer }, 'Steam did not confirm an offer')
   const recorded = await record(deps, source, { kind: 'send_answered', answer })
   if (answer.kind !== 'sent') return
   const isOurs = recorded && 'offerId' in recorded.trade && recorded.trade.offerId === answer.offerId
@@ -151,7 +152,7 @@ function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade
   log.error(about, 'offer could not be read for an hour: it may belong to this trade')
 }
 
-/** Cancels an offer that has the code of a trade but asks for other items than quoted. No shopper must accept it. */
+/** Cancels an offer that has the code of a trade but asks for other items than quoted. The shopper must not accept it. */
 async function withdrawOther(
   deps: ShellDeps,
   bot: BotContext,

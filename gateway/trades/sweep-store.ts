@@ -1,4 +1,4 @@
-/** Finds due trades and wakes their bots. */
+/** The queries of the sweeps: what is due, and what no bot will end. */
 import { sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'

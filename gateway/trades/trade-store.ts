@@ -60,7 +60,7 @@ export type TradeToEnd = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_op
 /** The work for which to wake a bot. */
 export type WakeReason = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
 
-/** Ends a deposit without a trade. */
+/** Why a deposit without a live trade ends. */
 export type DepositClosing =
   | { kind: 'cancelled_by_store'; at: Date }
   | Extract<DepositCause, { kind: 'time_passed' }>

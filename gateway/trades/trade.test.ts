@@ -22,6 +22,7 @@ import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type 
 describe('the transitions', () => {
   it('I10 of a trade that is open or delivered are these', () => {
     expect(EDGES).toMatchObject({
+      intended: ['sending', 'refused'],
       sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
       unknown: ['active', 'abandoned'],
       active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
@@ -334,7 +335,7 @@ describe('for all facts, in any order and any number of times', () => {
           trade = next
         }
         const repeated = decide(trade, fact, context).map((event) => event.kind)
-        // A list without the offer counts each time, and the end of a watch may be reported again.
+        // A list without the offer counts each time, and the end of reviews may be reported again.
         const counted = ['offer_missed', 'abandoned', 'unwatched']
         expect(repeated.filter((kind) => !counted.includes(kind))).toEqual([])
       }

@@ -5,6 +5,7 @@ import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
+import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
 
 let till: Till
@@ -179,10 +180,18 @@ describe('the watch over a bot’s offers', () => {
     till.clock.advance(25 * 3_600_000)
     await tradeHandlers(till.deps).trade(bot, id)
     expect((await theTrade())?.due_at).toBeNull()
+    session.calls.length = 0
+    till.clock.advance(3_600_000)
+    await sweepTrades(till.deps)
+    await watch()
+    expect(session.calls.filter((call) => /^(status|read)/.test(call))).toEqual([])
   })
 })
 
-/** As after a restore from a backup that is older than the offer. */
+/**
+ * As after a restore from a backup that is older than the offer. No trade is open, so `watch` resolves to 1 while the
+ * search for orphans is not complete, and then to 0.
+ */
 describe('a till that has lost a trade', () => {
   const orphan: Offer = {
     offerId: '50',
@@ -281,6 +290,7 @@ describe('an offer whose send was not answered', () => {
       const isAsked = ({ createdAt }: { createdAt: Date }) => !isHidden && createdAt >= since
       return { ...answer, sent: answer.sent.filter(isAsked) }
     }
+    // Now ahead of the machine's clock, by which the fake dates its offers.
     till.clock.advance(10 * 60_000)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(theTrade).toBeDefined()

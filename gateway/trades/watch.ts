@@ -25,7 +25,7 @@ export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise
 /** List changes at least this far back: Steam's clock may be behind ours, and it reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
-/** The most open offers missing from the list that a turn reads one by one. */
+/** A turn reads at most this many open offers one by one, because the list did not show them. */
 const SINGLES_A_TURN = 5
 
 /** Reads a few pages of the list for all open offers of the bot. Resolves to the number of open trades. */
@@ -46,7 +46,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   const ours = new Map(active.map((row) => [row.offerId, row]))
   const recordRead = async (row: TradeSummary, offer: Offer) => {
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // Prove an acceptance immediately. Do due work here too, because this read has delayed its alarm.
+    // Prove an acceptance immediately. Do due work here too, because this read has postponed the trade's alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
