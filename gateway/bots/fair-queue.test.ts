@@ -124,7 +124,7 @@ describe('a store', () => {
 })
 
 describe('the budget', () => {
-  test('is kept, and is full again after a pause', async () => {
+  test('allows a burst, and then one read every four seconds', async () => {
     const { ask, advanceTo, reads } = start({ burst: 3, everyMs: 4_000 })
     for (let n = 0; n < 6; n += 1) ask(`store ${n}`, `page ${n}`)
     await advanceTo(15_000)

@@ -113,16 +113,16 @@ describe('a request that waits for a bot', () => {
     })
 
   it.each([
-    ['a bot that sends immediately', { late: true }, {}, true],
-    ['a bot that is late too', { late: true }, { late: true }, false],
-    ['a bot with as many waiting', { late: true, waiting: 3 }, { waiting: 3 }, true],
-    ['a bot with more waiting', { late: true, waiting: 3 }, { waiting: 4 }, false],
-    ['a late bot, if its own has no session', { reachable: false }, { late: true }, true],
-    ['a late bot, if its own fails', { failing: true }, { late: true }, true],
-    ['a late bot, if its own is barred', { barState: 'barred' as const }, { late: true }, true],
-    ['a bot that fails', { reachable: false }, { failing: true }, false],
-    ['a bot without room', { late: true }, { liveOffers: 30 }, false],
-  ])('moves only if that helps: %s', (_, mine, other, answer) => {
+    ['a bot that sends immediately', true, { late: true }, {}],
+    ['a bot that is late too', false, { late: true }, { late: true }],
+    ['a bot with as many waiting', true, { late: true, waiting: 3 }, { waiting: 3 }],
+    ['a bot with more waiting', false, { late: true, waiting: 3 }, { waiting: 4 }],
+    ['a late bot, if its own has no session', true, { reachable: false }, { late: true }],
+    ['a late bot, if its own fails', true, { failing: true }, { late: true }],
+    ['a late bot, if its own is barred', true, { barState: 'barred' as const }, { late: true }],
+    ['a bot that fails', false, { reachable: false }, { failing: true }],
+    ['a bot without room', false, { late: true }, { liveOffers: 30 }],
+  ])('may move to %s: %s', (_, answer, mine, other) => {
     expect(moves(mine, other)).toBe(answer)
   })
 

@@ -17,13 +17,13 @@ function stuckLanes() {
   return { ...lanes, starts, end }
 }
 
-const EVERY: TradeLane[] = ['sends', 'cancels', 'reads', 'settling', 'reviews']
+const ALL_LANES: TradeLane[] = ['sends', 'cancels', 'reads', 'settling', 'reviews']
 
 describe('the lanes of a bot', () => {
-  it.each(EVERY)('are independent: %s run while every other lane is full', (lane) => {
+  it.each(ALL_LANES)('are independent: %s run while every other lane is full', (lane) => {
     const { add, starts } = stuckLanes()
-    for (const other of EVERY.filter((each) => each !== lane)) {
-      for (let n = 0; n < 50; n += 1) void add(BigInt(EVERY.indexOf(other) * 100 + n), other)
+    for (const other of ALL_LANES.filter((each) => each !== lane)) {
+      for (let n = 0; n < 50; n += 1) void add(BigInt(ALL_LANES.indexOf(other) * 100 + n), other)
     }
     void add(999n, lane)
     expect(starts).toContain(999n)

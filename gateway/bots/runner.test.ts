@@ -68,7 +68,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
   return { ...bots, contexts }
 }
 
-/** Enrols the bot with its token as a file has it, with a line end. */
+/** Enrols the bot with its token as read from a file: it ends with a line break. */
 const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: `${TOKEN}\n` })
 const bot = async () => (await listBots(database.db))[0]
 const loginAfter = async () => {

@@ -261,7 +261,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toEqual({ botId: second })
   })
 
-  it('is filled evenly by a crowd: no bot receives more than two trades more than another', async () => {
+  it('is filled evenly by a crowd: the bots’ numbers of trades differ by at most two', async () => {
     const bots = await onlineBots(90, 60, 30)
     const requests = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {

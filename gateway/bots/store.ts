@@ -26,7 +26,7 @@ const itemsHeld = sql<number>`(bot.items_held + (
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-/** The same for one game, as in countItemsByGame. Uses a subquery per entry, because a join can read every item. */
+/** The bot's items of one game, counted as in countItemsByGame. Uses a subquery per entry, because a join can read every item. */
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
@@ -48,7 +48,7 @@ export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0))`.execute(tx)
 }
 
-/** Takes the same lock only if it is free now. Resolves to true if it was. */
+/** Takes the lock of `lockTradesOf` only if it is free now. Resolves to true if it was. */
 export async function tryLockTradesOf(tx: Tx, botId: bigint): Promise<boolean> {
   const { rows } = await sql<{ isLocked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0)) as "isLocked"`.execute(
@@ -243,7 +243,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
   }))
 }
 
-/** True for a bot that could work if a process held it. */
+/** True for a bot that no process holds, although it could work. */
 export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean =>
   SPEAKING_STATES.includes(state) && !hasGateway && loginAfter === null
 

@@ -29,12 +29,13 @@ const sequences = async (storeId: bigint) => {
 
 describe('sequences of events', () => {
   it('are read in order and without gaps while 32 writers commit late', async () => {
+    const writerCount = 32
     const rounds = 8
-    const deposits = await Promise.all(Array.from({ length: 32 }, () => aDeposit(till, store)))
+    const deposits = await Promise.all(Array.from({ length: writerCount }, () => aDeposit(till, store)))
     const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
     if (data === undefined) throw new Error('the deposit is not there')
     /** Writers have connections of their own, so publishers never wait for one. */
-    const writersDb = openDatabase(till.url, 34)
+    const writersDb = openDatabase(till.url, writerCount)
     let isWriting = true
     const write = async ({ id }: { id: bigint }, part: number) => {
       await writersDb.db.transaction().execute(async (tx) => {
@@ -54,14 +55,14 @@ describe('sequences of events', () => {
       isWriting = false
     })
     const seen: number[] = []
-    while (isWriting || seen.length < 32 * rounds) {
+    while (isWriting || seen.length < writerCount * rounds) {
       await Promise.all([publishEvents(till.deps), publishEvents(till.deps)])
       const { events } = await readEvents(till.db, store.id, { after: seen.at(-1) ?? 0, limit: 50 })
       seen.push(...events.map((event) => event.sequence))
     }
     await writers
     await writersDb.close()
-    expect(seen).toEqual(Array.from({ length: 32 * rounds }, (_, index) => index + 1))
+    expect(seen).toEqual(Array.from({ length: writerCount * rounds }, (_, index) => index + 1))
   })
 
   it('have no gaps within a store under concurrent writers and publishers', async () => {

@@ -23,7 +23,7 @@ export type Receipt = Credit & {
   createdAt: string
   offerId: string | null
   botName: string | null
-  /** The account that gave the items, or should. Null without a trade, and after its owner was erased. */
+  /** The account that gave the items, or was asked for them. Null without a trade, and after its owner was erased. */
   account: { name: string | null; steamId: string } | null
   items: readonly ReceiptItem[]
   history: readonly LoggedEvent[]
@@ -131,11 +131,13 @@ function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
 /** The name as the shopper's page shows it, and beneath it the name on Steam's market if that is another one. */
 function itemLine({ name, marketName, phase, price, reversed }: ReceiptItem, words: Words): string {
   const { texts, language, money } = words
-  const worn = nameWithWear(name, marketName, language)
-  const shown = nameWithPhase(worn, phase && PHASE_WORDS[language][phase])
+  const withWear = nameWithWear(name, marketName, language)
+  const shown = nameWithPhase(withWear, phase && PHASE_WORDS[language][phase])
   const back = reversed ? ` (${texts.back})` : ''
   const market =
-    marketName === null || marketName === worn ? '' : `<span class="quiet">${escapeHtml(marketName)}</span>`
+    marketName === null || marketName === withWear
+      ? ''
+      : `<span class="quiet">${escapeHtml(marketName)}</span>`
   return `${escapeHtml(shown)}, ${money(price)}${back}${market}`
 }
 

@@ -1,4 +1,4 @@
-/** A link that a shopper can show to support: its page says what happened, to whom, and no secret. */
+/** A link that a shopper can show to support: its page says what happened and to whom, and has no secret. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fastify } from 'fastify'
