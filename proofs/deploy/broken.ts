@@ -20,7 +20,7 @@ type Broken = {
 /** The beginning of the lines that pass on the caller's address and scheme. */
 const FORWARDED = 'proxy_set_header X-Forwarded'
 
-/** A line without effect on the doctor, in whose place a fault can stand. */
+/** A line that does not affect the doctor. Some faults take its place. */
 const SPARE_LINE = 'proxy_read_timeout 60s;'
 
 const BROKEN: readonly Broken[] = [

@@ -63,7 +63,7 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
     writeProgram(name, recordCall)
   // Fails the next call that `failNextCall` has named.
   const failIfNamed = `grep -qxsF "$*" ${root}/fails && rm ${root}/fails && exit 1\nexit 0`
-  // A unit runs once it has been started.
+  // `enable --now` starts a unit, which then counts as running.
   writeProgram(
     'systemctl',
     `case $1 in is-active) test -e ${root}/runs-$3; exit ;; enable) touch ${root}/runs-$3 ;; esac\n${recordCall}\n${failIfNamed}`,

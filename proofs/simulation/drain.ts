@@ -4,8 +4,8 @@ const SETTLED = Promise.resolve()
 
 /**
  * Runs all events that the engine has planned, each after all promises of the one before have settled. Nothing here
- * waits for real I/O, so a microtask that schedules the next tick runs after all of them. About every other step
- * resumes no promise. After such a step, the next one runs immediately.
+ * waits for real I/O, so they settle in the queue of microtasks. Node begins the next tick only when that queue is
+ * empty. About every other step resumes no promise. After such a step, the next one runs immediately.
  */
 export function drain(engine: Engine, failure: () => unknown): Promise<void> {
   return new Promise((resolve, reject) => {

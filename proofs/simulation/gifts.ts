@@ -8,7 +8,7 @@ const STORAGE = '76561198000009001'
 export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', STORAGE]])
 const THIEF = '76561198000009002'
 const HOUR_MS = 3_600_000
-/** The most items of a small gift. */
+/** A small gift has at most this many items. */
 const MOST_GIVEN = 3
 
 /** `withinMs`: everything about a gift happens within this time. `bots`: the till's bots. */

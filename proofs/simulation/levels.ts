@@ -16,7 +16,7 @@ type Rules = {
   faults: readonly Fault[]
   /** Deposits per seed. */
   deposits: number
-  /** The fewest seeds of a run whose result is kept. Shorter runs are trials. */
+  /** A result is kept only for a run of at least this many seeds. Shorter runs are trials. */
   fewestToKeep: number
   /** Seeds that one thread runs at a time. On the real level, each needs its own server. */
   seedsAtOnce: number
@@ -57,7 +57,7 @@ export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   }
 }
 
-/** The most seeds to run until every fault is met. After that, a fault counts as unmet. */
+/** At most this many seeds run until every fault is met. After that, a fault counts as unmet. */
 const MOST_SEEDS = 50
 
 /** Runs the seeds `first`, then others one at a time until every fault is met. Stops when a promise is broken. */

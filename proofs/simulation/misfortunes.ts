@@ -15,7 +15,7 @@ const REASONS = [
   'token',
 ] as const
 
-/** The most misfortunes of a bot. */
+/** A bot has at most this many misfortunes. */
 const MOST_EACH = 2
 
 /** Draws the misfortunes of a bot for the time from now on. */

@@ -98,8 +98,8 @@ const forgedAnswers: Family = family({
 })
 
 /**
- * The credit for an item in cents, or 0 if it is not accepted. A name with `Knife` in it is worth 90 USD, any other one
- * cent. `taken`: asset ids in other trades.
+ * The credit for an item in cents, or 0 if it is not accepted. A name that contains `Knife` is worth 90 USD, and any
+ * other name one cent. `taken`: asset ids in other trades.
  */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
   const priceOf = (name: string) => ({

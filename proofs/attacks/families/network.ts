@@ -12,7 +12,7 @@ const SENDER = 'gateway/webhooks/sender.ts'
 const PUBLIC = '93.184.215.14'
 /** A public address that no network has, so packets to it go nowhere. */
 const NOWHERE = '2000::1'
-/** Deadline of a webhook. One to `NOWHERE` waits for all of it. */
+/** Deadline of a webhook. A webhook to `NOWHERE` waits until then. */
 const DEADLINE_MS = 2_000
 
 /**

@@ -1,4 +1,4 @@
-/** Price sources that lie, alone or in pairs: family 52. */
+/** Price sources that lie, alone or together: family 52. */
 import { DEFAULT_RULES, type SourcePrice, worthOf } from '../../../gateway/pricing/price.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'

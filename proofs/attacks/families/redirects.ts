@@ -1,4 +1,4 @@
-/** Addresses to which a store, or a fake one, tries to send shoppers: family 10. */
+/** Addresses to which a store, or somebody with its key, could try to send shoppers: family 10. */
 import { isAllowedUrl, parseOrigin } from '../../../gateway/stores/origins.ts'
 import { type Case, family } from '../attack.ts'
 import { aBody, type Target } from '../target.ts'

@@ -53,8 +53,7 @@ const FAULTS_MS = 10 * MINUTE_MS
 /** When the watches end. Trades that are still open end soon after. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /**
- * Every deposit must be final this long after the faults: a deposit lives an hour, and its last trade some minutes
- * more.
+ * When every deposit must be final, from the start. A deposit lives an hour, and its last trade some minutes more.
  */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 /** By this time, the till has given up every trade that Steam never reported. */
