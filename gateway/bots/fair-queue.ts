@@ -24,13 +24,13 @@ export type FairQueueOptions = {
   time: Time
 }
 
-/** The most reads at a time: of all stores, of one store, of one deposit. The limits leave places for others. */
+/** At most this many reads run at a time, in all, for a store and for a deposit. This leaves places for others. */
 const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
 /** How long a turn can wait. Its caller has given up by then. */
 const WAIT_MS = 20_000
 /** How long a read counts against its deposit. */
 const RECENT_MS = 600_000
-/** The most stores, or deposits, to remember. */
+/** At most this many stores, and this many deposits, are remembered. */
 const MOST_KEYS = 5_000
 
 type WaitingTurn = { owner: ReadOwner; work: Work; sinceMs: number; done: () => void }

@@ -70,7 +70,7 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
 const LARGEST_ID = '9223372036854775807'
 const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entry.id <= ${LARGEST_ID}::bigint`
 
-/** The most entries in one pass. The first pass after an upgrade finds all of history. */
+/** One pass adds at most this many entries. The first pass after an upgrade finds all of history. */
 const MOST_ENTRIES = 20_000
 
 /**

@@ -34,7 +34,7 @@ export async function countItems(db: Db | Tx): Promise<void> {
     where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
 }
 
-/** The most entries of one bot in one pass. The first pass after an upgrade finds all of its history. */
+/** One pass counts at most this many entries of a bot. The first pass after an upgrade finds all of its history. */
 const MOST_ENTRIES = 5_000
 
 /** Counts like `countItems`, but by game. `most`: the most entries per bot. */

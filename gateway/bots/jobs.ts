@@ -24,7 +24,7 @@ export type BotGauges = {
   historySeconds: Gauge<'bot'>
 }
 
-/** The most Steam ids in one log line. */
+/** A log line names at most this many Steam ids. */
 const MOST_NAMED = 20
 
 const STATES = ['online', 'offline', 'paused', 'dead', 'retired'] as const

@@ -18,7 +18,7 @@ const REFRESHES_AT_A_TIME = 4
 const CHOICES_AT_A_TIME = 4
 /** How many inventories can wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
-/** The longest time that a job waits for its work: the queue considers a job lost after a minute. */
+/** A job waits at most this long for its work, because the queue considers a job lost after a minute. */
 const JOB_MS = 45_000
 
 const idSchema = z.string().regex(/^\d{1,19}$/)

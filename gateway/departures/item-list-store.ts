@@ -43,7 +43,7 @@ export type ListedItem = {
   departureId: bigint | null
 }
 
-/** The most items to look through for one page, so a filter with few matches stays cheap. */
+/** At most this many items are looked through for one page, so a filter with few matches stays cheap. */
 const MOST_LOOKED_AT = 500
 
 /** `fits`: whether the item matches the filter. */

@@ -7,7 +7,7 @@ import type { Clock } from '../kit/clock.ts'
 import { countDrift } from './list-store.ts'
 import type { DriftStore } from './watch.ts'
 
-/** The most looks to start in one sweep, which runs every ten seconds. After a long stop, many bots are due at once. */
+/** A sweep runs every ten seconds and starts at most this many looks. After a long stop, many bots are due at once. */
 const LOOKS_A_SWEEP = 2
 /** A look whose work was lost starts again after this time. */
 const LOST_MS = 30 * 60_000

@@ -11,7 +11,7 @@ import type { OwnItem } from '../steam/steam.ts'
 import { type Custody, type KnownFinding, nameKey } from './drift.ts'
 import type { DriftState, DriftStore } from './watch.ts'
 
-/** The most foreign items to store for one bot. An account that was in use before the till can have many. */
+/** At most this many foreign items are stored for one bot. An account that was in use before the till can have many. */
 const MOST_FOREIGN = 1_000
 
 export function createDriftStore(db: Db): DriftStore {

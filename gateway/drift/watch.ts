@@ -54,7 +54,7 @@ export type DriftDeps = {
   historyEveryMs: number
 }
 
-/** The most items to name in one line of the log. */
+/** A log line names at most this many items. */
 const MOST_NAMED = 20
 
 /** Returns the handler of a bot's jobs of kind `drift`. */

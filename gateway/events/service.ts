@@ -26,7 +26,7 @@ export type PublisherDeps = {
   onPublished?(type: EventType): void
 }
 
-/** The most events to publish in one transaction. */
+/** One transaction publishes at most this many events. */
 const MOST_AT_ONCE = 500
 
 /** Publishes events until none is left. Only one process numbers at a time. */

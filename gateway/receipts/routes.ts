@@ -21,19 +21,20 @@ type ReceiptDeps = {
   db: Db
   clock: Clock
   config: Pick<Config, 'publicUrl'> & { keep: Pick<Config['keep'], 'pagesMs'> }
+  /** Why the gateway can serve no receipt now; undefined if it can. */
   unable(): Unable | undefined
 }
 
-/** The most database connections for receipts. Limited, because anybody can request a receipt. */
+/** Receipts use at most this many database connections, because anybody can request a receipt. */
 const LOOKUPS_AT_A_TIME = 2
-/** The most requests that wait for a connection. Later ones are refused. */
+/** At most this many requests wait for a connection. Later ones are refused. */
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
 const TIMES = readFileSync(join(import.meta.dirname, 'times.js'))
 const HOUR_S = 3_600
 
-/** GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess. */
+/** GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess, and guessers are refused. */
 export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (app) => {

@@ -24,7 +24,7 @@ const TURN_MS = 55_000
 /** A row can reverse a trade of another page, which is then read on its own: at most this many for each page. */
 const SINGLES_A_PAGE = 5
 
-/** A pass is late after this many times its allowed time. */
+/** A pass is late once it takes longer than this many times `historyEveryMs`. */
 const LATE_TIMES = 2
 
 export type Histories = {

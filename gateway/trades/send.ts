@@ -11,7 +11,7 @@ import { record } from './record.ts'
 import type { Trade } from './trade.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
-/** The longest time of a write to Steam. The lease must outlast it. */
+/** A write to Steam takes at most this long. The lease must outlast it. */
 export const WRITE_DEADLINE_MS = 15_000
 
 /** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
