@@ -32,14 +32,14 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
 /** GET /api/payment: every waiting page polls it each second, so it skips the API's hooks. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
-  const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
+  const answer = async (reply: FastifyReply, hash: string, knownEtag: string | undefined) => {
     refuseIfUnable(deps.unable())
     if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
-    const view = known === undefined ? await deps.views.readNow(hash) : await deps.views.get(hash)
-    if (view !== undefined && known === view.etag) return unchanged(reply, known)
+    const view = knownEtag === undefined ? await deps.views.readNow(hash) : await deps.views.get(hash)
+    if (view !== undefined && knownEtag === view.etag) return unchanged(reply, knownEtag)
     reply.headers(API_HEADERS)
     if (view === undefined) refuse('deposit_not_found')
-    if (known === undefined) refresh(view)
+    if (knownEtag === undefined) refresh(view)
     return reply.header('etag', view.etag).type('application/json; charset=utf-8').send(view.body)
   }
   return async (app) => {
@@ -48,10 +48,11 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
       .withTypeProvider<ZodTypeProvider>()
       .get('/api/payment', { schema: { querystring: paymentQuerySchema } }, (request, reply) => {
         const { hash } = request.query
-        const known = request.headers['if-none-match']
+        const knownEtag = request.headers['if-none-match']
         // Nearly every poll ends here, without creating a promise.
-        if (known === undefined || known !== deps.views.peek(hash)?.etag) return answer(reply, hash, known)
-        unchanged(reply, known)
+        if (knownEtag === undefined || knownEtag !== deps.views.peek(hash)?.etag)
+          return answer(reply, hash, knownEtag)
+        unchanged(reply, knownEtag)
         return undefined
       })
   }

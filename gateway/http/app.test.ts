@@ -149,7 +149,7 @@ describe('refusals', () => {
     ['GET', '/v1/nothing', 404, 'not_found'],
     ['DELETE', '/api/read', 405, 'method_not_allowed'],
     ['GET', '/api/change', 405, 'method_not_allowed'],
-  ])('%s %s is %i', async (method, path, status, code) => {
+  ])('%s %s is refused with %i', async (method, path, status, code) => {
     expect(await send(method, path, {})).toMatchObject({ status, json: { code } })
   })
 })

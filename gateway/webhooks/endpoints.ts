@@ -44,7 +44,7 @@ export function parseWebhookUrl(text: string): URL | undefined {
  * Refuses a URL to which no webhook may go. Checks only the URL: the addresses to which its name resolves are checked
  * when a webhook is sent.
  */
-async function refuseForeignUrl(
+async function refuseForbiddenUrl(
   { mode, findAllowance }: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
   storeId: bigint,
   text: string,
@@ -63,7 +63,7 @@ export async function createEndpoint(
   storeId: bigint,
   body: CreateEndpointBody,
 ): Promise<Endpoint & { secret: string }> {
-  await refuseForeignUrl(deps, storeId, body.url)
+  await refuseForbiddenUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockAndCountEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
     // In the sandbox no proof is needed: webhooks go only to addresses that the operator has allowed.
@@ -142,7 +142,7 @@ export async function updateOwnEndpoint(
   const endpoint = await endpointOf(deps.db, storeId, request.id)
   const needsProof = (row: EndpointRow) =>
     deps.mode === 'live' && url !== undefined && url !== row.url && row.proved
-  if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
+  if (url !== undefined) await refuseForbiddenUrl(deps, storeId, url)
   const isProved = needsProof(endpoint) && (await challengeEndpoint(deps, endpoint, url)).isChallengeRepeated
   return inTransaction(deps.db, async (tx) => {
     // In the meantime, the endpoint may have been proved with another URL.
@@ -170,7 +170,7 @@ export async function moveEndpoint(
   deps: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
   { storeId, id, url }: { storeId: bigint; id: bigint; url: string },
 ): Promise<void> {
-  await refuseForeignUrl(deps, storeId, url)
+  await refuseForbiddenUrl(deps, storeId, url)
   await changeWithin(tx, storeId, { id, change: { url } })
 }
 

@@ -84,9 +84,9 @@ function answerTo(question: Buffer, addresses: Buffer[]): Buffer {
 }
 
 const addressesOf = (name: string): Promise<string[]> =>
-  new Promise((known, failed) =>
+  new Promise((fulfil, reject) =>
     resolve(name, { all: true }, (error, addresses) =>
-      error === null ? known(addresses.map(({ address }) => address)) : failed(error),
+      error === null ? fulfil(addresses.map(({ address }) => address)) : reject(error),
     ),
   )
 
