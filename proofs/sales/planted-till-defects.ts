@@ -89,8 +89,8 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'the refund of a reversal is not written': [
     {
       file: SALE_STORE,
-      from: '...{ state, price, received, refund, causer },\n  ...{\n    steam',
-      to: '...{ state, price, received, refund: 0n, causer },\n  ...{\n    steam',
+      from: '  refund,\n  causer,\n  steam_trade_id',
+      to: '  refund: 0n,\n  causer,\n  steam_trade_id',
     },
   ],
 }

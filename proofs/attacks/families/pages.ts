@@ -324,7 +324,7 @@ const caches = family({
       off: [
         {
           file: 'gateway/deposits/routes.ts',
-          from: 'if (view !== undefined && known === view.etag)',
+          from: 'if (view !== undefined && knownEtag === view.etag)',
           to: 'if (view !== undefined && known !== undefined)',
         },
       ],
