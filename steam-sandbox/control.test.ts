@@ -180,8 +180,8 @@ describe('a counteroffer', () => {
 describe('behaviours', () => {
   it('are listed with descriptions, and can be switched on and off for one person or for all', async () => {
     const { steamId } = steam.as('nova_hound')
-    const rows = async () => JSON.stringify((await call('GET', 'behaviours')).body)
-    expect(await rows()).toContain('"name":"declines"')
+    const behavioursText = async () => JSON.stringify((await call('GET', 'behaviours')).body)
+    expect(await behavioursText()).toContain('"name":"declines"')
     await call('PUT', 'behaviours/declines', { steamId })
     const toNova = sendBotOffer()
     const toLynx = sendBotOffer('quiet_lynx')

@@ -94,6 +94,7 @@ describe('the history of trades', () => {
       nowMs += 1000
     }
     const read = async (input: object): Promise<{ more: boolean; ids: string[] }> => {
+      // A copy through JSON, because the library's type for the answer is `unknown`.
       const body: { response: { more: boolean; trades: { tradeid: string }[] } } = await wait((done) =>
         bot.manager._apiCall('GET', 'GetTradeHistory', 1, { max_trades: 2, ...input }, (error, value) =>
           done(error, JSON.parse(JSON.stringify(value ?? null))),

@@ -21,7 +21,8 @@ afterEach(() => till.close())
 const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 'timeout' | 'steam_error') =>
   ({ kind: 'unavailable', reason, detail: '' }) as const
 
-const rows = () => till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
+const requestRows = () =>
+  till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
 
 /** Asks, and ends the first `skipped` waits early, once `skipAfter` has resolved. `waits` has the length of each. */
 function ask(skipped = 0, skipAfter = Promise.resolve()) {
@@ -55,7 +56,7 @@ describe('another bot is asked', () => {
     const { answer } = ask(1)
     const { items } = await till.withBots([second], () => answer)
     expect(items).toMatchObject([{ id: '2' }])
-    expect(await rows()).toEqual([
+    expect(await requestRows()).toEqual([
       { bot_id: first.bot.botId, state: 'done' },
       { bot_id: second.bot.botId, state: 'done' },
     ])
@@ -74,7 +75,7 @@ describe('another bot is asked', () => {
     const answers = await till.withBots([second], () => Promise.all(calls.map(({ answer }) => answer)))
     expect(answers.map(({ items }) => items.length)).toEqual([1, 1, 1])
     expect(second.steam.reads).toBe(1)
-    expect(await rows()).toHaveLength(2)
+    expect(await requestRows()).toHaveLength(2)
   })
 
   test('until three bots have been asked, within twenty seconds', async () => {
@@ -83,7 +84,7 @@ describe('another bot is asked', () => {
     const { answer, waits } = ask(3)
     expect(await answer).toMatchObject({ inventoryErrorType: 'internal' })
     expect(waits).toEqual([5_000, 5_000, 10_000])
-    expect(await rows()).toHaveLength(3)
+    expect(await requestRows()).toHaveLength(3)
   })
 })
 
@@ -126,6 +127,6 @@ describe('no other bot is asked', () => {
     const { answer, waits } = ask(2)
     await expect.poll(() => waits).toHaveLength(3)
     expect((await till.withBot(() => answer)).items).toMatchObject([{ id: '1' }])
-    expect(await rows()).toEqual([{ bot_id: first.bot.botId, state: 'done' }])
+    expect(await requestRows()).toEqual([{ bot_id: first.bot.botId, state: 'done' }])
   })
 })

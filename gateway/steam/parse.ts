@@ -188,6 +188,7 @@ export const ownedRow = z.object({
   amount: count.default(1).catch(0),
 })
 
+/** Rows by their keys. Steam writes an empty object as an array. Anything else counts as no rows. */
 export const rows = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).catch({})
 export const success = z.union([z.literal(true), z.literal(1)])
 

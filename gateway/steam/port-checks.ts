@@ -81,9 +81,10 @@ async function checkReads({ steam, partner, game, clock, onPassed }: PortChecks,
   if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
   onPassed('a wrong token is refused')
   await readTradableItems({ partner, game, onPassed }, session)
-  const own = await session.readOwnInventory(game, { isProtected: game === 'cs' })
-  if (own.kind !== 'items' || !own.isComplete) throw failure('our own inventory is read completely', own)
-  onPassed(`${own.items.length} of our own items are read`)
+  const ownInventory = await session.readOwnInventory(game, { isProtected: game === 'cs' })
+  if (ownInventory.kind !== 'items' || !ownInventory.isComplete)
+    throw failure('our own inventory is read completely', ownInventory)
+  onPassed(`${ownInventory.items.length} of our own items are read`)
 }
 
 const MOST_PAGES = 50

@@ -54,6 +54,7 @@ type Session = {
 
 async function openSession(url: string): Promise<Session> {
   const client = new pg.Client({ connectionString: url })
+  // The server may cut the connection. An error without a listener would end the process.
   client.on('error', () => {})
   await client.connect()
   const { stream } = client.connection

@@ -38,6 +38,7 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   }
   const server = createServer((client) => {
     tried += 1
+    // The client notices its lost connection itself. Without a listener, the error would end the process.
     client.on('error', () => {}).on('close', () => forget(client))
     if (mode === 'refuse') return void client.resetAndDestroy()
     pairs.set(client, undefined)

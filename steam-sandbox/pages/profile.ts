@@ -79,10 +79,10 @@ function tradeCard(world: World, trade: Trade, { account, nowS }: Viewer): strin
   const returned = new Set(trade.items.filter((item) => item.rolledBackAssetId).map(({ assetId }) => assetId))
   const note = ({ assetId }: { assetId: string }) =>
     returned.has(assetId) ? '<br><small>went back</small>' : ''
-  const kept = trade.items.filter(({ assetId }) => !returned.has(assetId))
+  const notReturned = trade.items.filter(({ assetId }) => !returned.has(assetId))
   const form = `<form method="post"><input type="hidden" name="trade" value="${trade.id}">
 <button name="reverse" value="one">Reverse this trade</button><details><summary>Only some of the items</summary>
-${itemList(kept, { tick: 'item' })}<button name="reverse" value="part">Take the ticked items back</button></details></form>`
+${itemList(notReturned, { tick: 'item' })}<button name="reverse" value="part">Take the ticked items back</button></details></form>`
   const until = trade.settlesAtS > 0 ? ` · protected until ${moment(trade.settlesAtS)}` : ''
   const undoes = trade.rollbackOf ? ` · reversal of trade ${trade.rollbackOf}` : ''
   return `<section class="card"><h2>${STATUS_TEXTS[trade.status] ?? 'Ended'}</h2>

@@ -140,7 +140,7 @@ function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
   const other = findAccount(world, isOurs ? offer.partner : offer.sender)
   const [give, receive] = isOurs ? [offer.give, offer.items] : [offer.items, offer.give]
   const [giver, receiver] = isOurs ? [offer.sender, offer.partner] : [offer.partner, offer.sender]
-  const rows = (owner: string, items: Asset[]) => {
+  const assetRows = (owner: string, items: Asset[]) => {
     const owned = new Set(findAccount(world, owner)?.assets.map(({ assetId }) => assetId))
     return items.map((item) => ({ ...assetView(item), missing: !owned.has(item.assetId), est_usd: '0' }))
   }
@@ -150,8 +150,8 @@ function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
     message: offer.message,
     expiration_time: offer.createdAtS + OFFER_LIFE_S,
     trade_offer_state: offer.state,
-    ...(give.length > 0 ? { items_to_give: rows(giver, give) } : {}),
-    ...(receive.length > 0 ? { items_to_receive: rows(receiver, receive) } : {}),
+    ...(give.length > 0 ? { items_to_give: assetRows(giver, give) } : {}),
+    ...(receive.length > 0 ? { items_to_receive: assetRows(receiver, receive) } : {}),
     is_our_offer: isOurs,
     time_created: offer.createdAtS,
     time_updated: offer.updatedAtS,
