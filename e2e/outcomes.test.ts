@@ -246,7 +246,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
   )
 })
 
-test('D-24 an offer that Steam holds ends the deposit, and the page says for how long and what happens next', async () => {
+test('D-24 an offer that Steam holds ends the deposit, and the page gives the hold as the reason', async () => {
   const caller = await callerOf(till.gateway, await createDeposit())
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })

@@ -238,7 +238,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
   expect(await payButton(page, texts).isDisabled()).toBe(false)
 })
 
-test('A-113 each game has its minimum, in cents', async () => {
+test('A-113 each game has its own minimum', async () => {
   const { page } = await openStandAs({}, 'quiet_lynx')
   const minimum = async () => centsOf((await page.locator('.summary-facts dd').first().textContent()) ?? '')
   const minima = [
@@ -261,7 +261,7 @@ function nameOfLanguage(language: Language): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-test('A-016 A-065 A-066 the language selector switches every text and is remembered', async () => {
+test('A-016 A-065 A-066 the language selector switches every text, and the choice is remembered', async () => {
   const { page, texts } = await openStandAs()
   await cell(page, 0).click()
   const choices = page.getByRole('group', { name: texts.language }).getByRole('button')

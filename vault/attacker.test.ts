@@ -107,7 +107,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await countLeft(BOT, [wished, added])).toBe(2)
   })
 
-  it('replaying a wish after deleting its results', async () => {
+  it('replaying a delivered wish with another item', async () => {
     const assets = bench.addStock(BOT, 2)
     const wish = await bench.makeWish(assets.slice(0, 1))
     expect(await countLeft(BOT, assets)).toBe(1)
@@ -142,7 +142,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await bench.readDeed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
   })
 
-  it('wishing for more items than the limits allow, even after a restart and a long wait', async () => {
+  it('wishing for more items than the limits allow within an hour, even after a restart', async () => {
     bench.writeRules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 2 } })
     const assets = bench.addStock(BOT, 6)
     await bench.makeWish(assets.slice(0, 2))
