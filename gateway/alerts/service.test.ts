@@ -59,7 +59,7 @@ const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
 
 const reports = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
-test('a problem that needs a person is reported once, with a signature, and again at each rise', async () => {
+test('a problem that needs a person is reported once, signed, and again whenever its count rises', async () => {
   await insertDeadBot()
   await passMinutes(5)
   expect(reports()).toMatchObject([

@@ -130,7 +130,7 @@ describe('bot', () => {
     ])
   })
 
-  it('add and enrol leave a record for each bot that was added, without its token', async () => {
+  it('add and enrol record each bot that was added, but not its token', async () => {
     const { steamId, accountName, password, sharedSecret, refreshToken } = firstBot()
     const other = bots[1]?.refreshToken ?? ''
     const nonsense = 'eyJhbGciOiJub25lIn0.bm90aGluZw.bm90aGluZw'

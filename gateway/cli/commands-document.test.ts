@@ -27,7 +27,7 @@ describe('docs/commands.md', () => {
     expect([...documented.keys()]).toEqual(names)
   })
 
-  it('has a row for every act', () => {
+  it('names every act, and nothing else, in its section about acts', () => {
     const acts = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     const part = text.slice(text.indexOf('## Acts'), text.indexOf('## All commands'))
     const named = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)

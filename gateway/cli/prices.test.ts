@@ -28,7 +28,7 @@ it('price show prints a source’s price, the level, and the shopper’s credit 
 
 const holds = () => readHolds(database.db, 'cs')
 
-it('price block stops an item from being accepted, and price list shows the block', async () => {
+it('price block blocks an item, and price list shows the block', async () => {
   expect((await run('block --game cs --item Knife')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect((await run('list')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect(await holds()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])

@@ -188,7 +188,7 @@ describe('a call', () => {
     })
   })
 
-  test('that the operation refuses is answered with the refusal, and changes nothing', async () => {
+  test('that the operation refuses is answered with the refusal', async () => {
     const answer = await doAct('operator', 'payout record', {
       storeId: '9',
       currency: 'USD',
@@ -291,7 +291,7 @@ describe('D-33 the approval of a second operator', () => {
       )?.count,
     )
 
-  test('is not needed for an act below the limit', async () => {
+  test('is not needed for an act up to the limit', async () => {
     expect(await pay(ada, '100.00')).toMatchObject({ status: 200 })
   })
 
@@ -320,7 +320,7 @@ describe('D-33 the approval of a second operator', () => {
     })
   })
 
-  test('is needed for many small payouts just as for one large payout, by operators or by the command line', async () => {
+  test('is needed for many small payouts just as for one large payout, from operators or from the command line', async () => {
     expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))

@@ -65,7 +65,7 @@ export const FINDS: Record<string, Call> = {
       return listDeposits(deps, { ...rest, leastMinor, mostMinor })
     },
   ),
-  // Stores are in ascending order, so the next page begins after the last one.
+  // Stores are in ascending order, so the next page begins after the last store of this one.
   stores: find(z.object(page), (deps, { before, limit }) => listStores(deps, { after: before, limit })),
   statement: find(z.object({ ...page, storeId: id, currency }), showStatement),
   payouts: find(z.object({ ...page, storeId: id.optional() }), listPayouts),

@@ -46,7 +46,7 @@ describe('a database that disappears during the checks', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('is reported for each part that could not be checked, along with all results', async () => {
+  it('is reported for each part that could not be checked, along with the results of the others', async () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const env = {
       DATABASE_URL: proxy.url,

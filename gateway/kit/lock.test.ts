@@ -13,7 +13,7 @@ test('a lock has one holder at a time, and is free again once released', async (
   await second?.release()
 })
 
-test('of many that try to take a lock at the same time, exactly one gets it', async () => {
+test('of many callers that try to take a lock at the same time, exactly one gets it', async () => {
   const name = randomUUID()
   const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(name)))
   const held = locks.filter((lock) => lock !== undefined)

@@ -127,7 +127,7 @@ describe('the log', () => {
     expect(lines.join('').match(/012345/g)).toHaveLength(2)
   })
 
-  test('writes one event as one line, whatever a text contains', () => {
+  test('writes each message as one line, whatever its texts contain', () => {
     const lines: string[] = []
     const log = createLog({ pretty: true, write: (line) => lines.push(line) })
     log.info({ name: 'evil\nname\u001b[31m\u009b31m\u0085' }, 'joined\nFORGED line\u001b[31m\u009b31m\u007f')

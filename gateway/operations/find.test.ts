@@ -112,7 +112,7 @@ describe('a deposit', () => {
     expect(depositsOf(await found('Item 1'))).toEqual([[paid.id, ['item_name']]])
   })
 
-  it('is found by an order id that two stores use, the newest first', async () => {
+  it('is found by its order id, together with another store’s deposit of the same order id, newest first', async () => {
     const { deposits } = await found('shared')
     expect(deposits.map(({ storeId, as }) => [storeId, as])).toEqual([
       [2n, ['order']],
@@ -245,7 +245,7 @@ describe('the list', () => {
     expect(ids(await listed(filter()))).toEqual(expected())
   })
 
-  it('needs a currency with an amount', async () => {
+  it('needs a currency if the filter has an amount', async () => {
     expect(await listDeposits(deps, { limit: 1, leastMinor: 1n })).toMatchObject({ refusal: 'usage' })
   })
 
