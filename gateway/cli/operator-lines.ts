@@ -13,9 +13,8 @@ export function linkLines({ name, role, url, endsAt }: FreshLink): string[] {
   ]
 }
 
-export function operatorLines({ operators }: OperatorList): string[] {
-  if (operators.length === 0) return ['There is no operator of the console yet: see operator add.']
-  return operators.map(({ name, role, passkeys, sessions, createdAt }) =>
+export const operatorLines = ({ operators }: OperatorList): string[] =>
+  operators.map(({ name, role, passkeys, sessions, createdAt }) =>
     [
       name,
       role,
@@ -24,7 +23,6 @@ export function operatorLines({ operators }: OperatorList): string[] {
       `since ${createdAt.toISOString().slice(0, 10)}`,
     ].join('\t'),
   )
-}
 
 export function proposalLines({ proposals, aboveUsdMinor }: ProposalList): string[] {
   const limit =

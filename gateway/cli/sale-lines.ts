@@ -64,7 +64,10 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
 
 function differenceText(minor: bigint | null, { currency }: { currency: SaleView['currency'] }): string {
   if (minor === null) return ' (not reported by the market)'
-  return minor === 0n ? '' : ` (THE MARKET SAYS ${formatAmount(minor, currency)} MORE)`
+  if (minor === 0n) return ''
+  const difference =
+    minor > 0n ? `${formatAmount(minor, currency)} MORE` : `${formatAmount(-minor, currency)} LESS`
+  return ` (THE MARKET SAYS ${difference})`
 }
 
 export const soldLines = ({ sold, refused }: SoldItems): string[] => [
@@ -73,13 +76,11 @@ export const soldLines = ({ sold, refused }: SoldItems): string[] => [
 ]
 
 export const marketLines = ({ markets }: MarketList): string[] =>
-  markets.length === 0
-    ? ['The vault has not reported any market.']
-    : markets.map(({ market, offSince, listed, unpaid, waiting }) =>
-        [
-          market,
-          offSince === null ? 'on' : `off since ${offSince.toISOString()}`,
-          `${listed} listed, ${unpaid} sold but not paid`,
-          ...(waiting === 0 ? [] : [`${waiting} reported but not booked`]),
-        ].join('\t'),
-      )
+  markets.map(({ market, offSince, listed, unpaid, waiting }) =>
+    [
+      market,
+      offSince === null ? 'on' : `off since ${offSince.toISOString()}`,
+      `${listed} listed, ${unpaid} sold but not paid`,
+      ...(waiting === 0 ? [] : [`${waiting} reported but not booked`]),
+    ].join('\t'),
+  )

@@ -17,6 +17,7 @@ const list = command({
     return async (session: Session) => listMarkets(await session.find())
   },
   lines: marketLines,
+  ifEmpty: 'The vault has not reported any market.',
 })
 
 const off = command({

@@ -61,7 +61,7 @@ const list = command({
     return async (session: Session, _flags: FindFlags) => listOperators(await session.find())
   },
   lines: operatorLines,
-  ifEmpty: `No operators. Add one: ${PREFIX} operator add NAME`,
+  ifEmpty: `No operators. Add one: ${PREFIX} operator add NAME --role operator`,
 })
 
 const remove = command({
