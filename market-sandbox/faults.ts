@@ -99,7 +99,7 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS
 
 export function isFault(name: string): name is FaultName {
-  return name in FAULTS
+  return Object.hasOwn(FAULTS, name)
 }
 
 export type Faults = ReturnType<typeof createFaults>

@@ -27,5 +27,5 @@ export const SCALES = { USD: 1000, EUR: 1000, RUB: 100 } as const
 export type Currency = keyof typeof SCALES
 
 export function isCurrency(value: unknown): value is Currency {
-  return typeof value === 'string' && value in SCALES
+  return typeof value === 'string' && Object.hasOwn(SCALES, value)
 }

@@ -10,7 +10,8 @@ const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
 /** Sources of the processes and pages that the tests in e2e/ start. No import leads from those tests to them. */
-const STARTED_SOURCES = /^(contract|gateway|vault|steam-sandbox|market-sandbox|demo-store|widget|scripts)\//
+const STARTED_SOURCES =
+  /^(console|contract|demo-store|embedded-postgres|gateway|market-sandbox|scripts|sdk|steam-sandbox|vault|widget)\//
 const TEST_CODE = /\.test\.tsx?$|^gateway\/testing\//
 
 export const isChangedArgument = (argument: string): boolean => /^--changed(=.+)?$/.test(argument)

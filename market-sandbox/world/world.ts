@@ -15,7 +15,7 @@ export const TEMPERS = {
 export type Temper = keyof typeof TEMPERS
 
 export function isTemper(value: unknown): value is Temper {
-  return typeof value === 'string' && value in TEMPERS
+  return typeof value === 'string' && Object.hasOwn(TEMPERS, value)
 }
 
 /** A player of the Steam sandbox. */
