@@ -1,6 +1,7 @@
 /** Runs a few seeds. `npm run prove -- sales` runs many, and plants each defect. */
 import { expect, it } from 'vitest'
 import { misplacedOf } from '../attacks/without.ts'
+import QUICKER_CHANGES from './kill/quicker-changes.json' with { type: 'json' }
 import { SALE_DEFECTS } from './planted-defects.ts'
 import { TILL_DEFECTS } from './planted-till-defects.ts'
 import { runSales } from './run.ts'
@@ -24,4 +25,8 @@ it('sales have the same trace for the same seed', async () => {
 it('the sources contain the place of each planted defect', () => {
   const defects = { ...SALE_DEFECTS, ...TILL_DEFECTS }
   expect(misplacedOf(Object.values(defects).flat())).toEqual([])
+})
+
+it('the vault contains the place of each change that shortens its waits', () => {
+  expect(misplacedOf(QUICKER_CHANGES)).toEqual([])
 })

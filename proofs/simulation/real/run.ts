@@ -12,7 +12,7 @@ import { type Outcome, reportOf } from '../outcome.ts'
 import { endPause, revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
-import { type PromiseName, Violation } from '../violation.ts'
+import { Violation } from '../violation.ts'
 import {
   checkFinalState,
   checkNotOverdue,
@@ -23,6 +23,7 @@ import {
   termsKeyOf,
 } from './check.ts'
 import { planDeaths } from './deaths.ts'
+import { promiseOfProblem } from './ledger-promise.ts'
 import { creditByHand, releaseEarly } from './operator.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
@@ -142,23 +143,11 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   await checkLedger(sessions)
 }
 
-/** The promise that each problem of verify.sql breaks. All other problems break I13: sums differ. */
-const BROKEN_BY: readonly [RegExp, PromiseName][] = [
-  [/do not sum to zero/, 'I1'],
-  [/sum of its entries/, 'I3'],
-  [/below its floor/, 'I4'],
-  [/credited twice/, 'I6'],
-  [/in two open trades/, 'I8'],
-  [/no event for its status/, 'I9'],
-  [/has no terms|at[- ]risk|before protection|borne by/, 'I15'],
-]
-
 async function checkLedger({ pool }: Sessions): Promise<void> {
   const [first] = await verifyLedger(pool)
   if (first === undefined) return
   const { problem, detail } = first
-  const promiseName = BROKEN_BY.find(([pattern]) => pattern.test(problem))?.[1] ?? 'I13'
-  throw new Violation(promiseName, `verify.sql: ${problem}, ${detail}`)
+  throw new Violation(promiseOfProblem(problem), `verify.sql: ${problem}, ${detail}`)
 }
 
 type SceneParts = {

@@ -1,0 +1,16 @@
+import type { PromiseName } from '../violation.ts'
+
+/** The promise that a problem of the ledger breaks. The first pattern that matches counts. */
+export const PROMISE_OF_PROBLEM: readonly (readonly [problem: RegExp, PromiseName])[] = [
+  [/do not sum to zero/, 'I1'],
+  [/sum of its entries/, 'I3'],
+  [/below its floor/, 'I4'],
+  [/credited twice/, 'I6'],
+  [/in two open trades/, 'I8'],
+  [/no event for its status/, 'I9'],
+  [/has no terms|at[- ]risk|before protection|borne by/, 'I15'],
+]
+
+/** `problem`: as `verify.sql` words it. Any other problem breaks I13, about the sums of amounts. */
+export const promiseOfProblem = (problem: string): PromiseName =>
+  PROMISE_OF_PROBLEM.find(([pattern]) => pattern.test(problem))?.[1] ?? 'I13'
