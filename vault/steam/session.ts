@@ -9,6 +9,8 @@ const COMMUNITY = 'https://steamcommunity.com'
 const API = 'https://api.steampowered.com'
 const USER_AGENT = 'okhttp/4.9.2'
 const LOGIN_MS = 20_000
+/** Steam's own result RateLimitExceeded. */
+const RATE_LIMIT_RESULT = 84
 
 export type SteamAnswer = Extract<Reply, { kind: 'reply' }>
 
@@ -19,13 +21,16 @@ export type Session = {
   api(kind: RequestKind, method: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
   /** Reads a page of the website. */
   page(kind: RequestKind, path: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
-  /** Posts a form of the website. `not_made`: the request was certainly not made. */
+  /** Posts a form of the website. `not_made`: Steam certainly did not carry out the request. */
   form(
     kind: RequestKind,
     path: string,
     form: { fields: Record<string, string>; referer: string },
   ): Promise<Posted>
-  /** Returns a session token of this account, for a market that must see its offers; undefined if Steam gives none. */
+  /**
+   * Returns a session token of this account, for a market that must see its offers. `fresh`: not one that was used
+   * before. Undefined if Steam gives none, or if the last login was less than a minute ago.
+   */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
@@ -34,25 +39,49 @@ export type Posted = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 type Parts = { caller: Caller; pace: Pace }
 type Tokens = { accessToken: string; sessionId: string }
 
+/** The tokens of a session. `current` and `renew` resolve to undefined if no login succeeded. */
+function keepTokens({ caller, pace }: Parts, refreshToken: string) {
+  let tokens: Tokens | undefined
+  let loggingIn: Promise<Tokens | undefined> | undefined
+
+  const logIn = async (): Promise<Tokens | undefined> => {
+    if (!(await pace.turn('login'))) return undefined
+    const login = await accessTokenOf(caller, refreshToken)
+    if (login === 'limited') pace.limited('login')
+    if (login === 'limited' || login === undefined) return undefined
+    pace.answered('login')
+    tokens = { accessToken: login.accessToken, sessionId: randomBytes(12).toString('hex') }
+    return tokens
+  }
+  /** Logs in once for all requests that wait for it. If the login fails, the tokens stay as they are. */
+  const renew = (): Promise<Tokens | undefined> => {
+    loggingIn ??= logIn().finally(() => {
+      loggingIn = undefined
+    })
+    return loggingIn
+  }
+  return {
+    renew,
+    current: async () => tokens ?? (await renew()),
+    /** Forgets these tokens, unless another request has renewed them in the meantime. */
+    drop(ended: Tokens): void {
+      if (tokens === ended) tokens = undefined
+    },
+  }
+}
+
 export function createSession(
   { caller, pace }: Parts,
   { steamId, secrets }: { steamId: string; secrets: Secrets },
 ): Session {
-  let tokens: Tokens | undefined
-
-  const logIn = async (): Promise<Tokens | undefined> => {
-    if (!(await pace.turn('login'))) return undefined
-    const accessToken = await accessTokenOf(caller, secrets.refreshToken)
-    if (accessToken === undefined) return undefined
-    return { accessToken, sessionId: randomBytes(12).toString('hex') }
-  }
+  const tokens = keepTokens({ caller, pace }, secrets.refreshToken)
 
   /** If the session has ended, renews it once and repeats the request, because the first one had no effect. */
   const request = async (kind: RequestKind, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
     for (const isLast of [false, true]) {
-      tokens ??= await logIn()
-      if (tokens === undefined || !(await pace.turn(kind))) return { kind: 'not_made' }
-      const reply = await make(tokens)
+      const current = await tokens.current()
+      if (current === undefined || !(await pace.turn(kind))) return { kind: 'not_made' }
+      const reply = await make(current)
       if (reply.kind === 'failed') return { kind: 'unanswered' }
       if (reply.status === 429) {
         pace.limited(kind)
@@ -60,7 +89,7 @@ export function createSession(
       }
       pace.answered(kind)
       if (!hasEnded(reply)) return reply
-      tokens = undefined
+      tokens.drop(current)
       if (isLast) break
     }
     return { kind: 'not_made' }
@@ -70,9 +99,7 @@ export function createSession(
     steamId,
     secrets,
     async accessToken({ fresh }) {
-      if (fresh) tokens = undefined
-      tokens ??= await logIn()
-      return tokens?.accessToken
+      return (await (fresh ? tokens.renew() : tokens.current()))?.accessToken
     },
     api: async (kind, method, query) =>
       answered(
@@ -125,17 +152,26 @@ function addressOf(host: string, path: string, query: Record<string, string>): U
   return url
 }
 
-async function accessTokenOf({ agent }: Caller, refreshToken: string): Promise<string | undefined> {
+/** `limited`: Steam refused the login because of too many requests. Undefined if it gave no token for another reason. */
+async function accessTokenOf(
+  { agent }: Caller,
+  refreshToken: string,
+): Promise<{ accessToken: string } | 'limited' | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), LOGIN_MS)
   try {
     const session = new LoginSession(EAuthTokenPlatformType.MobileApp, { agent })
     session.refreshToken = refreshToken
-    const renewed = session.refreshAccessToken().then(() => session.accessToken)
+    const renewed = session.refreshAccessToken().then(() => ({ accessToken: session.accessToken }))
     return await Promise.race([renewed, late.promise])
-  } catch {
-    return undefined
+  } catch (error) {
+    return isLimit(error) ? 'limited' : undefined
   } finally {
     clearTimeout(timer)
   }
 }
+
+/** The library names the HTTP status in `code`, or Steam's own result in `eresult`. */
+const isLimit = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === 429) || ('eresult' in error && error.eresult === RATE_LIMIT_RESULT))

@@ -1,0 +1,77 @@
+/** The sessions of the vault's accounts, against the Steam sandbox. */
+import { expect, it, onTestFinished } from 'vitest'
+import { credentialsOf } from '../../steam-sandbox/credentials.ts'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
+import { findAccount } from '../../steam-sandbox/world/world.ts'
+import { createCaller } from './call.ts'
+import { createPace, GAPS_MS } from './pace.ts'
+import { createSession } from './session.ts'
+
+const BOT = 'Tradetill Bot #1'
+const OFFERS = 'IEconService/GetTradeOffersSummary'
+const QUERY = { time_last_visit: '0' }
+
+/** A session of a bot whose waits only advance the clock. */
+async function openSession() {
+  let nowMs = Date.now()
+  const steam = await startSteam({ port: 0, seed: 'session', quotas: false, clock: () => nowMs })
+  onTestFinished(() => steam.close())
+  const account = findAccount(steam.world(), steam.as(BOT).steamId)
+  if (account === undefined) throw new Error('there is no bot')
+  const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
+  const refreshToken = refreshTokenOf(account, Math.floor(nowMs / 1_000), 'mobile')
+  const pace = createPace({
+    nowMs: () => nowMs,
+    async pause(ms) {
+      nowMs += ms
+    },
+  })
+  const session = createSession(
+    { caller: createCaller(steam.url), pace },
+    { steamId: account.steamId, secrets: { accountName, sharedSecret, identitySecret, refreshToken } },
+  )
+  const setBehaviour = (method: 'PUT' | 'DELETE', name: string) =>
+    fetch(`${steam.url}/control/behaviours/${name}`, { method })
+  return {
+    session,
+    setBehaviour,
+    advanceMs(ms: number): void {
+      nowMs += ms
+    },
+  }
+}
+
+it('two requests at once log in once, and both are answered', async () => {
+  const { session } = await openSession()
+  const answers = await Promise.all([
+    session.api('offers', OFFERS, QUERY),
+    session.api('offer', OFFERS, QUERY),
+  ])
+  expect(answers.map((answer) => answer?.status)).toEqual([200, 200])
+})
+
+it('a request for a fresh token keeps the tokens of the others if the last login is too recent for a new one', async () => {
+  const { session, advanceMs } = await openSession()
+  const token = await session.accessToken({ fresh: false })
+  expect(token).toEqual(expect.any(String))
+  expect(await session.accessToken({ fresh: true })).toBeUndefined()
+  expect((await session.api('offers', OFFERS, QUERY))?.status).toBe(200)
+  expect(await session.accessToken({ fresh: false })).toBe(token)
+  advanceMs(GAPS_MS.login)
+  expect(await session.accessToken({ fresh: true })).not.toBe(token)
+})
+
+it('logins that Steam refuses because of too many requests pause longer each time', async () => {
+  const { session, setBehaviour, advanceMs } = await openSession()
+  await setBehaviour('PUT', 'rate-limited')
+  expect(await session.accessToken({ fresh: false })).toBeUndefined()
+  advanceMs(GAPS_MS.login)
+  expect(await session.accessToken({ fresh: false })).toBeUndefined()
+  await setBehaviour('DELETE', 'rate-limited')
+  // The second refusal doubled the pause.
+  advanceMs(GAPS_MS.login)
+  expect(await session.accessToken({ fresh: false })).toBeUndefined()
+  advanceMs(GAPS_MS.login)
+  expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
+})
