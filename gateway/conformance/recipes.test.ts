@@ -66,6 +66,7 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   const till = { url: `http://127.0.0.1:${tillPort}`, apiKey: 'tt_test_key', webhookSecret: SECRET }
   const common = { port: 0, dataFile: ':memory:', sandboxUrl: 'http://127.0.0.1:9' }
   const store = await startStore({ ...common, till, report: () => {} })
+  onTestFinished(() => store.close())
   let isDone = false
   const result = runChecks({
     url: new URL(`${store.url}/webhooks/tradetill`),
@@ -79,5 +80,4 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   while (!isDone) await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
   const made = CHECKS.filter(({ inventedOrdersOnly }) => inventedOrdersOnly !== true)
   expect(await result).toEqual({ checks: made.length, failures: [] })
-  await store.close()
 })

@@ -158,7 +158,7 @@ export async function setSendRule(tx: Tx, rule: SendRule | undefined): Promise<v
   if (rule !== undefined) await tx.insertInto('send_rule').values(rule).execute()
 }
 
-/** The delivered trade that brought the items of a deposit. */
+/** The last delivered trade of a deposit. Late proof of an earlier delivery can give a deposit two. */
 export function tradeOfDeposit(tx: Tx, depositId: bigint) {
   return tx
     .selectFrom('trade')
@@ -166,5 +166,6 @@ export function tradeOfDeposit(tx: Tx, depositId: bigint) {
     .where('deposit_id', '=', depositId)
     .where('steam_trade_id', 'is not', null)
     .where('delivered_at', 'is not', null)
+    .orderBy('id', 'desc')
     .executeTakeFirst()
 }

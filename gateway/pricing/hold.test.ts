@@ -43,10 +43,11 @@ describe('a pattern', () => {
   })
 })
 
-/** Matches like SQL's LIKE, letter by letter. */
+/** Matches like SQL's LIKE, letter by letter: `%` stands for any text, `_` for any one letter. */
 function isLike(like: string, text: string): boolean {
   if (like === '') return text === ''
   const [first = '', second = ''] = like
+  if (first === '_') return text !== '' && isLike(like.slice(1), text.slice(1))
   if (first === '%') return isLike(like.slice(1), text) || (text !== '' && isLike(like, text.slice(1)))
   const isQuoted = first === '\\'
   return text.startsWith(isQuoted ? second : first) && isLike(like.slice(isQuoted ? 2 : 1), text.slice(1))

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from '../random.ts'
 import { type Books, booksOf, checkTill, unsettledWork } from './check.ts'
 import { startLoad } from './load.ts'
 import {
-  epochsOf,
+  countLeases,
   openProcessTill,
   type ProcessTill,
   passHour,
@@ -18,11 +18,9 @@ import {
   untilBotsOnline,
 } from './till.ts'
 
-/**
- * Shares of gateways that are killed while they start, and at a random moment. The others are killed amid half-done
- * work.
- */
+/** The share of gateways that are killed while they start. */
 const KILLED_EARLY = 0.15
+/** The share of the rest that are killed at a random moment. All others are killed amid half-done work. */
 const KILLED_ANYWHERE = 0.25
 /** The longest life of a gateway that is killed while it starts, and of one that is killed later. */
 const MOST_START_MS = 900
@@ -144,14 +142,14 @@ async function untilHalfDone({ pool }: ProcessTill, random: Random): Promise<voi
 async function patientRound(till: ProcessTill, notes: Notes): Promise<void> {
   const first = till.start()
   await untilAnswering(till, first)
-  await untilBotsOnline(till, 0n)
-  const epochs = await epochsOf(till)
+  await untilBotsOnline(till)
+  const leases = await countLeases(till)
   await first.kill()
   await countTradesUnderWay(till, notes)
   const begin = performance.now()
   const second = till.start()
   notes.apiMs.push(await untilAnswering(till, second))
-  await untilBotsOnline(till, epochs)
+  await untilBotsOnline(till, leases)
   notes.botsMs.push(performance.now() - begin)
   await second.kill()
   await passMinute(till)
@@ -190,7 +188,9 @@ export async function settle(till: ProcessTill): Promise<void> {
       return unsettled.length === 0 || undefined
     },
     SETTLE_MS,
-  ).catch(() => {
-    throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${unsettled.slice(0, 20).join('\n')}`)
+  ).catch((cause: unknown) => {
+    throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${unsettled.slice(0, 20).join('\n')}`, {
+      cause,
+    })
   })
 }
