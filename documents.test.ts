@@ -23,10 +23,10 @@ function missingOf(cell: string): string[] {
   for (const [, code = ''] of cell.matchAll(/`([^`]+)`/g)) {
     const name = code.replace(/^node /, '')
     if (!/^[\w.*/-]+$/.test(name) || !/\/|\.(?:tsx?|mjs|css|md|json|sql|js)$/.test(name)) continue
+    const isOfRoot = name.startsWith('./')
     const isFull = rooms.has(name.split('/')[0] ?? '')
     if (isFull && !code.startsWith('node ')) folder = name.endsWith('/') ? name : dirname(name)
-    const places = isFull ? [name] : [join(folder, name), ...(name.includes('/') ? [] : [name])]
-    if (!places.some(exists)) missing.push(`${folder}: ${name}`)
+    if (!exists(isFull || isOfRoot ? name : join(folder, name))) missing.push(`${folder}: ${name}`)
   }
   return missing
 }
@@ -68,7 +68,8 @@ describe('the documents', () => {
     ['`gateway/pricing/price.ts`, `sources/all.ts`', []],
     ['`gateway/pricing/price.ts`, `sources/gone.ts`', ['gateway/pricing: sources/gone.ts']],
     ['`gateway/bots/`, `gone.ts`', ['gateway/bots/: gone.ts']],
-    ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `README.md`', []],
+    ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `./README.md`', []],
+    ['`gateway/store-api/openapi.ts`, `README.md`', ['gateway/store-api: README.md']],
     ['`node scripts/gone.ts`', ['.: scripts/gone.ts']],
   ])('name files without a folder in the folder of the full path before them: %s', (cell, missing) => {
     expect(missingOf(cell)).toEqual(missing)

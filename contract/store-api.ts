@@ -62,7 +62,7 @@ const createDepositFields = z.strictObject({
     .string()
     .max(2000)
     .describe(
-      'The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids, and `{LANGUAGE}` by the language of the shopper’s page, `en` or `ru`.',
+      `The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. \`{DEPOSIT_ID}\` and \`{EXTERNAL_ID}\` in it are replaced by the ids, and \`{LANGUAGE}\` by the language of the shopper’s page: ${LANGUAGES.join(' or ')}.`,
     ),
   redirectUrl: z
     .string()

@@ -145,7 +145,7 @@ export type NewDeposit = {
   currency: 'USD' | 'EUR' | 'BRL'
   /** The language in which the page opens: en or ru. Without it, or with any other, the page follows the shopper’s preference, else English. */
   language?: string
-  /** The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids, and `{LANGUAGE}` by the language of the shopper’s page, `en` or `ru`. */
+  /** The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids, and `{LANGUAGE}` by the language of the shopper’s page: en or ru. */
   backToStoreUrl: string
   /** The address that the page opens automatically once the deposit has succeeded, but after no other outcome. The rules of `backToStoreUrl` apply. */
   redirectUrl?: string

@@ -1,5 +1,6 @@
 /** The vault sells on two markets: each item on one of them, and on Waxpeer with the calls in the order it requires. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { GAMES } from '../contract/games.ts'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 
 const FAMILY = 'market.csgo.com'
@@ -137,6 +138,6 @@ it('a round reads the inventory of the account once for both markets', async () 
   const looks = bench.calls
     .slice(before)
     .filter((path) => path.includes('/GetInventoryItemsWithDescriptions/'))
-  // One read for each of the four games.
-  expect(looks).toHaveLength(4)
+  // One read for each game.
+  expect(looks).toHaveLength(GAMES.length)
 })

@@ -9,7 +9,7 @@ import { startUp } from '../startup.ts'
 import { createDatabase, dropDatabase, type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, jump, type Till, tillOn } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, type Till, tillOn } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { createQueue } from './boss-queue.ts'
 import { type Database, openDatabase } from './client.ts'
@@ -90,7 +90,7 @@ describe('the role of the till', () => {
       till.db.selectFrom('trade').selectAll().where('deposit_id', '=', depositId).executeTakeFirstOrThrow()
     const { id, steam_trade_id: steamTradeId } = await tradeOf(takenBack.id)
     session.takeBack(String(steamTradeId))
-    await jump(till, 9 * 86_400)
+    await jump(till, (PROTECTION_DAYS + 1) * 86_400)
     await tradeHandlers(till.deps).trade(bot, id)
     await tradeHandlers(till.deps).trade(bot, (await tradeOf(kept.id)).id)
     expect((await tradeOf(takenBack.id)).state).toBe('reversed')

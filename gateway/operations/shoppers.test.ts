@@ -8,7 +8,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import type { ActDeps } from './operation.ts'
@@ -62,8 +62,8 @@ it('D-35 an account is erased once its protection is over, with a report of what
   expect(await tablesWith(steamId)).toEqual(['deposit', 'event', 'trade'])
 
   await denyShopper(deps(), steamId)
-  // After 9 days the credit is final, and 2 days later the till’s last look at the trade is over.
-  for (const days of [9, 2]) {
+  // A day after Steam’s protection the credit is final, and 2 days later the till’s last look at the trade is over.
+  for (const days of [PROTECTION_DAYS + 1, 2]) {
     await jump(till, days * DAY_S)
     const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
     await tradeHandlers(till.deps).trade(bot, id)

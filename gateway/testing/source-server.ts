@@ -3,7 +3,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { brotliCompressSync } from 'node:zlib'
-import type { Game } from '../../contract/games.ts'
+import { GAMES, type Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
@@ -17,7 +17,8 @@ export const json =
   }
 
 /** The same address for each game. */
-export const eachGame = (url: string): Record<Game, string> => ({ cs: url, dota: url, rust: url, tf: url })
+export const eachGame = (url: string) =>
+  Object.fromEntries(GAMES.map((game) => [game, url])) as Record<Game, string>
 
 /** Compresses with Brotli for callers that accept it. */
 export const brotli =
