@@ -13,7 +13,10 @@ export type ActAnswer =
   /** Some of its trades can still be accepted or taken back, so they must be watched. */
   | { kind: 'refused'; reason: 'busy'; watched: Watched }
 
-/** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating a command is not an error. */
+/**
+ * `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating a command changes nothing, except that
+ * a removed bot is then unknown.
+ */
 export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {
     const bot = await lockBot(tx, which)

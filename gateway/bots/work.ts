@@ -10,14 +10,18 @@ import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
 
 /**
- * Jobs taken from the queue at a time: as many as a bot's sends and cancels together, with room for inventories.
+ * Jobs taken from the queue at a time. Those that send or cancel an offer are held until that is done, so the figure
+ * leaves room for the jobs of inventories beside them.
  */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
 /** How many trades' rows to read at a time to choose their lanes. The limit keeps connections free for shoppers. */
 const CHOICES_AT_A_TIME = 4
-/** How many inventories can wait for their turn. Their callers give up after 20 s anyway. */
-const MOST_INVENTORIES = 40
+/**
+ * While more inventories than this wait for their turn, a job ends only once its inventory has been read. The bot then
+ * takes fewer new jobs. Shoppers give up after 20 s anyway.
+ */
+const MANY_INVENTORIES = 40
 /** A job waits at most this long for its work, because the queue considers a job lost after a minute. */
 const JOB_MS = 45_000
 
@@ -89,7 +93,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
     const reading = inventories.add({ storeId, depositId }, (spend) =>
       runInBackground(read(spend), { request: requestId }, message).then(() => undefined),
     )
-    if (inventories.waiting() > MOST_INVENTORIES) await within(reading, JOB_MS)
+    if (inventories.waiting() > MANY_INVENTORIES) await within(reading, JOB_MS)
   }
   const advance = async (tradeId: bigint): Promise<void> => {
     const lane = await choices(() => handlers.laneOf(bot, tradeId))

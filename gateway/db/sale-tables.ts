@@ -4,13 +4,19 @@ import type { Currency } from '../../contract/money.ts'
 
 export type SaleState =
   | 'listed'
+  /** A buyer has bought the item, and waits for it. */
   | 'sold'
+  /** The item was given to the buyer. The market has not yet said what it pays. */
   | 'delivered'
+  /** The market holds the payment back while the buyer could still take the trade back. */
   | 'settling'
   | 'paid'
+  /** Nothing was given: the market asked for something other than the listed item. */
   | 'refused'
   | 'cancelled'
+  /** The item was given, but the market reports that it owes nothing. An alarm. */
   | 'late'
+  /** The trade with the buyer was taken back. */
   | 'reversed'
 
 /** One listing of an item on a market, and its result. */
@@ -91,14 +97,23 @@ export type VaultToldTable = {
 
 /** The till's verdict on an entry of the vault's log. */
 export type EntryAnswer =
+  /** A listing or a gift was recorded. */
   | 'recorded'
+  /** The listing was recorded before. */
   | 'known'
+  /** No bot has, or ever gave, the listed item. */
   | 'not_ours'
+  /** The shopper can still take the listed item back, or did. */
   | 'not_free'
+  /** The listed item is on sale, or was sold, elsewhere. */
   | 'taken'
+  /** A report changed its sale. */
   | 'changed'
+  /** A report changed nothing: it came twice or too late. */
   | 'unchanged'
+  /** There is no sale to which the report belongs. */
   | 'unknown'
+  /** The entry does not have the form that the till expects. */
   | 'unreadable'
 
 /** A market that an operator has switched off. */

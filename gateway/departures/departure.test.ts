@@ -116,7 +116,7 @@ describe('a departure is explained', () => {
     expect(explanationWith({ movedByHand: new Set(['1']) })).toBeNull()
   })
 
-  it('only by the complete Steam id', () => {
+  it('by a destination only if the complete Steam id matches', () => {
     const destinations = new Map([['storage', '76561198000009001']])
     expect(destinationOf(destinations, '76561198000009001')).toBe('storage')
     expect(destinationOf(destinations, 'storage')).toBeUndefined()

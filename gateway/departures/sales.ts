@@ -1,6 +1,7 @@
 /** Records reported sales. Each report is one transaction for the sale's state and its books. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Tx } from '../db/client.ts'
+import type { EntryAnswer } from '../db/sale-tables.ts'
 import { judgeSale, movementsBetween, newSale, positionOf } from './sale.ts'
 import {
   currentSaleOf,
@@ -18,11 +19,7 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
   price: bigint
 }
 
-/**
- * `known`: the listing was recorded before. `not_ours`: no bot has or ever gave such an item. `not_free`: its shopper
- * can still take the item back, or did. `taken`: it is on sale, or was sold, elsewhere.
- */
-export type ListingAnswer = 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'
+export type ListingAnswer = Extract<EntryAnswer, 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'>
 
 /** Records a listing. Finds the item by its asset id in the selling account. */
 export async function recordListing(

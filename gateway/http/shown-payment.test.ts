@@ -59,7 +59,7 @@ test.each([`/deposit/${HASH}`, `/${HASH}`])(
 
 test.each<[what: string, opened: { path?: string; change?: Change }]>([
   ['an unknown hash', { path: `/deposit/${UNKNOWN_HASH}` }],
-  ['another address', { path: '/help' }],
+  ['the path of another page', { path: '/help' }],
   ['too many calls waiting for the database', { change: { unable: () => 'overloaded' as const } }],
   ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
   ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
@@ -70,7 +70,7 @@ test.each<[what: string, opened: { path?: string; change?: Change }]>([
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('opening the page of an unknown hash is a guess; after 200 guesses, an address can still open pages of known deposits', async () => {
+test('opening the page of an unknown hash is a guess; after 200 guesses, an IP address can still open pages of known deposits', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1

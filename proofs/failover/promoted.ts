@@ -4,7 +4,7 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { booksOf, checkTill } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
 import { settle, untilDelivered } from '../kill/rounds.ts'
-import { epochsOf, openProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
+import { countLeases, openProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { startRedirectProxy } from '../restore/redirect-proxy.ts'
 import { type FailoverResult, untilApiAnswers, untilBotsWork } from './rounds.ts'
@@ -32,10 +32,10 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   try {
     await untilAnswering(till, gateway)
-    await untilBotsOnline(till, 0n)
+    await untilBotsOnline(till)
     await copy.makeSynchronous()
     await delay(LIFE_MS + random.int(LIFE_MS))
-    const epochs = await epochsOf(till)
+    const leases = await countLeases(till)
     crashServer(first)
     await first.died
     await copy.promote()
@@ -43,7 +43,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     const begin = performance.now()
     await untilApiAnswers(till)
     const apiMs = performance.now() - begin
-    await untilBotsOnline(till, epochs)
+    await untilBotsOnline(till, leases)
     await untilBotsWork(till)
     const botsMs = performance.now() - begin
     if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
@@ -66,7 +66,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
 }
 
 /** Checks that the till has noticed the promotion and begun one new epoch. */
-async function epochProblems({ pool }: Parameters<typeof epochsOf>[0]): Promise<string[]> {
+async function epochProblems({ pool }: Parameters<typeof countLeases>[0]): Promise<string[]> {
   const { rows } = await pool.query<{ n: number }>(
     `select count(*)::int as n from event where type = 'epoch.started' and sequence is not null`,
   )

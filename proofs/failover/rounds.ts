@@ -73,7 +73,7 @@ export async function failoverRounds(
   }
   const gateway = till.start()
   await untilAnswering(till, gateway)
-  await untilBotsOnline(till, 0n)
+  await untilBotsOnline(till)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   try {
     for (const [index, kind] of kinds.entries()) {

@@ -80,7 +80,7 @@ async function measureWorker(serverUrl: string, seed: number): Promise<Omit<Kill
   let gateway = till.start()
   try {
     await untilAnswering(till, gateway)
-    await untilBotsOnline(till, 0n)
+    await untilBotsOnline(till)
     const worker = await killWorker(till, gateway)
     gateway = worker.gateway
     return worker

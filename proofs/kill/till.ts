@@ -186,22 +186,25 @@ export async function untilAnswering({ url }: Pick<ProcessTill, 'url'>, gateway:
   return performance.now() - begin
 }
 
-/** Resolves once every bot is online and has been leased again since `epochs` was read. */
-export async function untilBotsOnline({ pool }: Pick<ProcessTill, 'pool'>, epochs: bigint): Promise<void> {
+/**
+ * Resolves once every bot is online and was leased since `countLeases` gave `leasesBefore`; without that figure, once
+ * every bot was leased at all.
+ */
+export async function untilBotsOnline({ pool }: Pick<ProcessTill, 'pool'>, leasesBefore = 0n): Promise<void> {
   const check = async () => {
-    const { rows } = await pool.query<{ online: boolean; epochs: string }>(
-      'select bool_and(online) as online, sum(lease_epoch) - count(*) as epochs from bot',
+    const { rows } = await pool.query<{ online: boolean; leases: string; bots: string }>(
+      'select bool_and(online) as online, sum(lease_epoch) as leases, count(*) as bots from bot',
     )
     const [row] = rows
-    return (row?.online === true && BigInt(row.epochs) >= epochs) || undefined
+    return (row?.online === true && BigInt(row.leases) - BigInt(row.bots) >= leasesBefore) || undefined
   }
   await eventually('the bots are online', check, ONLINE_MS)
 }
 
-/** How many times bots have been leased so far. */
-export async function epochsOf({ pool }: Pick<ProcessTill, 'pool'>): Promise<bigint> {
-  const { rows } = await pool.query<{ epochs: string }>('select sum(lease_epoch) as epochs from bot')
-  return BigInt(rows[0]?.epochs ?? 0)
+/** How many times bots have been leased so far. The number of a bot's lease counts its leases. */
+export async function countLeases({ pool }: Pick<ProcessTill, 'pool'>): Promise<bigint> {
+  const { rows } = await pool.query<{ leases: string }>('select sum(lease_epoch) as leases from bot')
+  return BigInt(rows[0]?.leases ?? 0)
 }
 
 /**

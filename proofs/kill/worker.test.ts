@@ -15,7 +15,7 @@ beforeAll(async () => {
   till = await openProcessTill(inject('databaseUrl'), 'worker')
   gateway = till.start()
   await untilAnswering(till, gateway)
-  await untilBotsOnline(till, 0n)
+  await untilBotsOnline(till)
 })
 
 afterAll(async () => {

@@ -14,7 +14,13 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { ITEMS_OF_NO_TRADE } from '../../gateway/trades/orphans.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { crashServer, type Server, startCopy, startServer } from '../failover/server.ts'
-import { epochsOf, openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
+import {
+  countLeases,
+  openProcessTill,
+  type ProcessTill,
+  untilAnswering,
+  untilBotsOnline,
+} from '../kill/till.ts'
 import { startRedirectProxy } from './redirect-proxy.ts'
 import { callStore, type Reader, startReader, startShopping, type Visit, visit } from './shopping.ts'
 
@@ -139,7 +145,7 @@ type BeforeLoss = {
 
 /** Runs load with the restored moment in the middle, and leaves three offers open when the database is lost. */
 async function runUntilLoss(till: ProcessTill, successor: Successor): Promise<BeforeLoss> {
-  await untilBotsOnline(till, 0n)
+  await untilBotsOnline(till)
   const reader = startReader(till)
   const offerBefore = await openOffer(till, 'nova_hound')
   const shopping = startShopping(till, 'nova_hound', 2 * DELIVERIES)
@@ -198,11 +204,11 @@ async function checkRound(
   problems.push(...(await checkStopped(till, { reader, restored })))
   const previous = await countOf(till, 'from event where sequence is not null')
   const eventsLost = reader.cursor() - previous
-  const epochs = await epochsOf(till)
+  const leases = await countLeases(till)
   const code = await runOperatorCommand(till, ['restore', 'finish', '--reason', 'the proof'])
   if (code !== 0) problems.push(`restore finish ended with ${code}`)
   // A bot may keep its lease, so none has to be leased again.
-  await untilBotsOnline(till, epochs - (await botCount(till)))
+  await untilBotsOnline(till, leases - (await botCount(till)))
   const later = startShopping(till, 'nova_hound', DELIVERIES)
   await eventually(
     'deliveries in the next epoch',

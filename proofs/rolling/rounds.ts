@@ -50,7 +50,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   const leaseWatch = watchBots(till)
   try {
     for (let index = 0; index < gateways; index += 1) await start(index, from.main)
-    await untilBotsOnline(till, 0n)
+    await untilBotsOnline(till)
     leaseWatch.begin()
     const load = startLoad({ ...till, url: balancer.url }, seededRandom(seed))
     try {

@@ -1,4 +1,4 @@
-/** A model of a market that loses calls, delays answers and lies. */
+/** A model of a market. Calls to it and its answers can be lost, it refuses at random, and some of its answers are lies. */
 import type { MarketName } from '../../vault/files/markets.ts'
 import type { Due, Line, Listed, Market, MarketAnswer, Outcome, Row } from '../../vault/markets/market.ts'
 import { must } from '../simulation/violation.ts'
@@ -288,6 +288,7 @@ export class ModelMarket {
       : due
   }
 
+  /** The lowest price at which others offer each item, in cents, by name. */
   #bestOffers(): ReadonlyMap<string, bigint> {
     const { luck, steam, priceOf } = this.#context
     const isLow = luck.hits('others ask next to nothing', 0.2)
@@ -318,11 +319,12 @@ export class ModelMarket {
 
   #outcomes(seller: string, appId: number): Outcome[] {
     const { luck, nowMs } = this.#context
-    return this.items.flatMap(({ itemId, priceMinor, end, ...item }) => {
+    return this.items.flatMap(({ itemId, priceMinor, end, dealId, ...item }) => {
       if (item.seller !== seller || item.appId !== appId || end === undefined) return []
+      const soldAtMs = this.deals.find(({ due }) => due.dealId === dealId)?.soldAtMs ?? nowMs()
       const isLie = end.kind === 'settling' && luck.hits('market says it pays more than the price', 0.02)
       const shown: Outcome['end'] = isLie ? { kind: 'paid', receivedMinor: priceMinor + 1n } : end
-      return [{ itemId, soldAt: new Date(nowMs()), end: shown }]
+      return [{ itemId, soldAt: new Date(soldAtMs), end: shown }]
     })
   }
 }

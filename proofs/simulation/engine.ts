@@ -13,7 +13,7 @@ export type Engine = {
   step(): boolean
   steps(): number
   /** Must be called by everything that resumes a promise, because the next step must then wait for that promise. */
-  stir(): void
+  noteResumed(): void
   /** Whether the last step resumed no promise. */
   isStill(): boolean
 }
@@ -47,7 +47,7 @@ export function createEngine(start: number, mostSteps: number): Engine {
       return true
     },
     steps: () => steps,
-    stir: () => {
+    noteResumed: () => {
       isStill = false
     },
     isStill: () => isStill,

@@ -64,7 +64,7 @@ export function waitForTurn(
         process.pausedUntil = engine.now() + random.between(5_000, LONGEST_PAUSE_MS)
         return sleep()
       }
-      engine.stir()
+      engine.noteResumed()
       resolve()
     }
     engine.after(ms, turn)

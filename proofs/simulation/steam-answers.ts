@@ -70,7 +70,8 @@ export function answerSteamTrade(memory: SteamMemory, steamTrade: ModelTrade): S
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
   const answer = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(steamTrade)
   steamTrade.reported.add(answer.state)
-  if (steamTrade.isHalfMarked && answer.state === 'rolled_back') {
+  // Steam then marks only the first of the assets that it gave back.
+  if (steamTrade.isPartlyMarked && answer.state === 'rolled_back') {
     const [first, ...rest] = answer.received
     const received = rest.map((asset) => ({ ...asset, rolledBackAssetId: null }))
     return { ...answer, received: first === undefined ? [] : [first, ...received] }
@@ -83,7 +84,7 @@ export function answerSteamTrade(memory: SteamMemory, steamTrade: ModelTrade): S
 export function statusOf(
   steamTrade: Omit<
     ModelTrade,
-    'earlier' | 'changedAt' | 'reported' | 'settlementReportedAt' | 'isHalfMarked'
+    'earlier' | 'changedAt' | 'reported' | 'settlementReportedAt' | 'isPartlyMarked'
   >,
 ): SteamTrade {
   return {

@@ -44,7 +44,7 @@ export type ModelTrade = {
   /** When Steam begins to report the end of protection, in milliseconds. */
   settlementReportedAt: number
   /** True if it was taken back as a whole, but Steam marks only its first asset. */
-  isHalfMarked: boolean
+  isPartlyMarked: boolean
   beganAt: number
   /** Every reported state. Only reported states may end a trade. */
   reported: Set<SteamTradeState>

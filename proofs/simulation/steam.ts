@@ -251,7 +251,7 @@ function accept(memory: SteamMemory, offer: SteamOffer, { hasEscrow = false } = 
   const steamTrade: ModelTrade = {
     ...newTrade,
     settlementReportedAt: 0,
-    isHalfMarked: false,
+    isPartlyMarked: false,
     reported: new Set(),
     earlier: statusOf(newTrade),
   }
@@ -385,7 +385,7 @@ function reverse(memory: SteamMemory, steamTrade: ModelTrade, assetIds?: readonl
   undoDelivery(memory, steamTrade, back)
   if (isWhole) setOfferState(memory, steamTrade.offer, 'reverted')
   if (isWhole && back.length > 1)
-    steamTrade.isHalfMarked = faults.strike('rolled back, with only some items marked', 0.8)
+    steamTrade.isPartlyMarked = faults.strike('rolled back, with only some items marked', 0.8)
   return true
 }
 

@@ -101,6 +101,6 @@ export type Market = {
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
   money(): Promise<MarketAnswer<Money>>
-  /** Reads the best offers of others, by item name. */
+  /** Reads the best offers of others: the lowest price of each item, by its market hash name, in minor units. */
   bestOffers(appId: number): Promise<MarketAnswer<ReadonlyMap<string, bigint>>>
 }

@@ -1,4 +1,4 @@
-/** After a success the page waits until the store has accepted the webhook, so its text stays true. */
+/** After a success, the page asks again until the store has accepted the webhook, and then says that the store knows. */
 import { expect, it } from 'vitest'
 import { answers, json, start } from './test-flow.ts'
 import { opening, payment } from './test-states.ts'

@@ -2,7 +2,7 @@
 import { inventoryKey } from '../own-inventory.ts'
 import { must } from '../violation.ts'
 import type { Bot } from './memory.ts'
-import { inProcess, type Process, type Scene } from './scene.ts'
+import { type Process, type Scene, startInProcess } from './scene.ts'
 
 const HOUR_MS = 3_600_000
 /** After this time, nothing more vanishes or appears. */
@@ -38,7 +38,7 @@ export function planDrift(scene: Scene, { workingProcess, inHolder }: Looking): 
     engine.at(begunAt + ms, () => {
       const process = workingProcess(scene)
       if (process === undefined) return
-      inProcess(scene, async () => {
+      startInProcess(scene, async () => {
         const now = new Date(engine.now())
         const nextAt = new Date(now.getTime() + RETRY_MS)
         for (const botId of await process.drift.takeDue({ now, nextAt, limit: bots.size })) {

@@ -28,7 +28,7 @@ import { type Bot, createMemory, freshBot, type Store, silentUntilMs, type Trade
 import { createMemoryDepartures } from './memory-departures.ts'
 import { createMemoryDrift } from './memory-drift.ts'
 import { createMemoryStore } from './memory-store.ts'
-import { inProcess, type Process, type Scene } from './scene.ts'
+import { type Process, type Scene, startInProcess } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkThefts, planTheftChecks } from './thefts.ts'
 import { planDeaths, planOperatorActs, planOutage } from './troubles.ts'
@@ -94,7 +94,7 @@ function planEvents(scene: Scene, deposits: number): void {
   for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, LAST_LOOK_MS, BY_HAND_MS + HOUR_MS].flatMap(turnsOf)) {
     engine.at(START + ms, () => {
       const process = workingProcess(scene)
-      if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
+      if (process !== undefined) startInProcess(scene, () => sweepHistories(process.deps))
     })
   }
   planTheftChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
@@ -272,7 +272,7 @@ function inHolder(
   act: (process: Process, context: BotContext) => Promise<unknown>,
 ): void {
   const process = holderOf(bot)
-  if (process !== undefined) inProcess(scene, () => act(process, contextOf(scene, process, bot)))
+  if (process !== undefined) startInProcess(scene, () => act(process, contextOf(scene, process, bot)))
 }
 
 /** Sends a job that wakes the bot of a trade. It may be lost, run twice, or always fail. */
@@ -305,7 +305,7 @@ function runJob(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, i
     if (isPoison) throw new JobFailed('a job that always fails')
     await process.handlers.trade(contextOf(scene, process, bot), row.facts.id)
   }
-  inProcess(scene, job, retry)
+  startInProcess(scene, job, retry)
 }
 
 /** By process and bot: how many open trades its last watch left, and under which lease it ran. */
@@ -321,7 +321,7 @@ function keepWatch(scene: Scene, bot: Bot): void {
     lastWatches.set(process, watches)
     const last = watches.get(bot.botId)
     if (last?.epoch === lease.epoch && last.left === 0 && bot.open.size === 0) continue
-    inProcess(scene, async () => {
+    startInProcess(scene, async () => {
       const left = await process.handlers.watch(contextOf(scene, process, bot))
       watches.set(bot.botId, { epoch: lease.epoch, left })
     })
@@ -341,7 +341,7 @@ function sweep(scene: Scene): void {
   const sweeper = workingProcess(scene)
   // Skips sweeps that would find nothing due.
   if (sweeper !== undefined && sweeper.deps.clock.now().getTime() >= scene.dueFromMs) {
-    inProcess(scene, async () => {
+    startInProcess(scene, async () => {
       await sweepTrades(sweeper.deps)
       await sweepDeposits(sweeper.deps)
     })

@@ -24,13 +24,16 @@ export type Scene = TillMemory & {
   fail(error: unknown): void
 }
 
-/** Runs `work` in a process. Calls `onFailure` if the simulation made it fail. Any other failure is a defect. */
-export function inProcess(
+/**
+ * Starts work of a simulated process, without waiting for it. Calls `onFailure` if the simulation made it fail. Any other
+ * failure is a defect.
+ */
+export function startInProcess(
   scene: Scene,
   work: () => Promise<unknown>,
   onFailure: () => void = () => {},
 ): void {
-  scene.engine.stir()
+  scene.engine.noteResumed()
   work().catch((error: unknown) => {
     if (error instanceof JobFailed) onFailure()
     else scene.fail(error)

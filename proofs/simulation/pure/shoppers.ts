@@ -12,7 +12,7 @@ import type { SteamOffer } from '../steam-memory.ts'
 import type { Basket } from './attempts.ts'
 import { intend } from './intents.ts'
 import { type DepositRow, openDeposit, type TradeRow } from './memory.ts'
-import { inProcess, type Scene } from './scene.ts'
+import { type Scene, startInProcess } from './scene.ts'
 
 const SHOPPERS = 12
 const ITEMS_EACH = 24
@@ -63,7 +63,7 @@ function cancelByStore(scene: Scene, deposit: DepositRow): void {
   const { random, faults } = scene
   const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)
   if (process === undefined || !process.isAlive) return
-  inProcess(scene, async () => {
+  startInProcess(scene, async () => {
     try {
       await cancelDeposit(process.deps, deposit.storeId, deposit.id)
       faults.note('store cancels')
@@ -109,7 +109,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
 function requestTrade(scene: Scene, deposit: DepositRow, basket: Basket): void {
   const process = scene.processes[scene.random.int(scene.processes.length)]
   if (process === undefined || !process.isAlive) return
-  inProcess(scene, async () => {
+  startInProcess(scene, async () => {
     const tradesBefore = scene.trades.size
     const row = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })
     if (row === undefined) return

@@ -7,7 +7,7 @@ import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { recordLocked } from '../../../gateway/trades/record.ts'
 import { must } from '../violation.ts'
 import type { Bot, TradeRow } from './memory.ts'
-import { inProcess, type Process, type Scene } from './scene.ts'
+import { type Process, type Scene, startInProcess } from './scene.ts'
 
 const DAY_MS = 86_400_000
 /** After this time Steam ends an open offer. */
@@ -43,7 +43,7 @@ function retire(scene: Scene, bot: Bot): void {
   bot.state = 'retired'
   scene.trace.add(`${scene.engine.now()} bot ${bot.botId} is retired`)
   const [process] = scene.processes
-  if (process !== undefined) inProcess(scene, () => sweepTrades(process.deps))
+  if (process !== undefined) startInProcess(scene, () => sweepTrades(process.deps))
 }
 
 /** Plans an outage of Steam. The till notices half a minute later. */
@@ -88,7 +88,7 @@ function creditByHand(scene: Scene, afterMs: number): void {
       const isThere = steamTrade?.state === 'complete' && row.deliveredBy === null
       if (!isThere || offer === undefined || process === undefined) continue
       faults.note('credit by an operator')
-      inProcess(scene, () =>
+      startInProcess(scene, () =>
         credit(process, row, { steamTradeId: steamTrade.tradeId, offerId: offer.offerId }),
       )
     }
@@ -120,7 +120,7 @@ function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
     engine.after(ms, () => {
       for (const row of trades.values()) {
         const isChosen = row.facts.id % EARLY_EVERY === 0n && row.trade.state === 'held' && row.held > 0n
-        if (isChosen && process !== undefined) inProcess(scene, () => releaseTrade(process, row))
+        if (isChosen && process !== undefined) startInProcess(scene, () => releaseTrade(process, row))
       }
     })
   }

@@ -11,7 +11,7 @@ import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { recordByOperator } from '../../../gateway/trades/operator.ts'
 import type { SteamOffer } from '../steam-memory.ts'
 import { must } from '../violation.ts'
-import { inProcess } from './process.ts'
+import { startInProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
 /** The time between checks of the process: longer than any pause of a process. */
@@ -35,7 +35,7 @@ export function runInLiveProcess(scene: Scene, work: (process: Process) => Promi
     end()
     again()
   }
-  inProcess(scene, () => work(process).then(end), failed)
+  startInProcess(scene, () => work(process).then(end), failed)
   const checkProcess = () => {
     if (isOver) return
     if (process.isAlive && process.run === run) engine.after(CHECK_MS, checkProcess)

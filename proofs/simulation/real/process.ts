@@ -90,8 +90,11 @@ function crash({ engine, random }: Sim, process: Process): void {
   engine.after(random.between(500, 60_000), () => revive(process))
 }
 
-/** Runs `work` in the process. Calls `onFailure` if the simulation made it fail. Any other failure is a defect. */
-export function inProcess(
+/**
+ * Starts work of a simulated process, without waiting for it. Calls `onFailure` if the simulation made it fail. Any other
+ * failure is a defect.
+ */
+export function startInProcess(
   scene: Scene,
   work: () => Promise<unknown>,
   onFailure: () => void = () => {},

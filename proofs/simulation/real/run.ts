@@ -27,7 +27,7 @@ import { promiseOfProblem } from './ledger-promise.ts'
 import { creditByHand, releaseEarly } from './operator.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
-import { inProcess, startProcess } from './process.ts'
+import { startInProcess, startProcess } from './process.ts'
 import { checkReads, READS, type Reads } from './reads.ts'
 import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
@@ -292,7 +292,7 @@ function changeStore(scene: Scene, store: bigint): void {
     const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
     const [process] = processes.filter(({ isAlive }) => isAlive)
     if (process === undefined) return
-    inProcess(scene, () =>
+    startInProcess(scene, () =>
       process.connections.db.updateTable('store').set(change).where('id', '=', store).execute(),
     )
   })

@@ -11,7 +11,7 @@ import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam-memory.ts'
 import { must } from '../violation.ts'
 import { CANARY_TOKEN, type Person, SHOPPERS_OF_A_SEED } from './people.ts'
-import { inProcess } from './process.ts'
+import { startInProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
 const SHOPPING_MS = 3 * 60_000
@@ -43,7 +43,7 @@ function call(scene: ShoppingScene, work: (process: Process) => Promise<void>): 
   const process = live[random.int(Math.max(1, live.length))]
   const again = () => engine.after(2_000, () => call(scene, work))
   if (process === undefined) again()
-  else inProcess(scene, () => work(process), again)
+  else startInProcess(scene, () => work(process), again)
 }
 
 function visit(scene: ShoppingScene, number: number): void {

@@ -6,7 +6,7 @@ import { expireDeposit, sweepDeposits } from '../../../gateway/trades/expiry.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import { ConnectionLost } from './connections.ts'
-import { contextOf, inProcess, keepLeases } from './process.ts'
+import { contextOf, keepLeases, startInProcess } from './process.ts'
 import type { HeldLease, Process, Scene } from './scene.ts'
 
 const TICK_MS = 9_000
@@ -50,7 +50,7 @@ export function createWork(scene: () => Scene) {
       const next = { ...attempt, tries: attempt.tries + 1 }
       if (next.tries <= MOST_TRIES) engine.after(1_000 * 2 ** attempt.tries, () => dispatch(job, next))
     }
-    inProcess(scene(), () => perform(scene(), process, { job, ...attempt }), retry)
+    startInProcess(scene(), () => perform(scene(), process, { job, ...attempt }), retry)
   }
 
   return {
@@ -100,7 +100,7 @@ export function tick(scene: Scene, process: Process): void {
     scheduler.meanwhile(async () => {
       await monitor.query('update sim.clock set time = $1', [time])
     })
-    inProcess(scene, () => keepLeases(scene, process))
+    startInProcess(scene, () => keepLeases(scene, process))
     if (faults.strike('clock jump', 0.01)) process.skewMs = random.between(-10, 10) * MINUTE_MS
     else if (random.chance(0.03)) process.skewMs = random.between(-500, 500)
   }
@@ -115,7 +115,7 @@ export function watch(scene: Scene, process: Process, until: number): void {
   for (const [botId, heldLease] of process.leases) {
     if (!scene.open.has(botId)) continue
     const bot = contextOf(scene, process, heldLease)
-    inProcess(scene, () => process.handlers.watch(bot))
+    startInProcess(scene, () => process.handlers.watch(bot))
   }
 }
 
@@ -125,7 +125,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
   const candidates = processes.filter(({ isAlive, pausedUntil }) => isAlive && pausedUntil <= engine.now())
   const sweeper = candidates[random.int(Math.max(1, candidates.length))]
   if (sweeper !== undefined) {
-    inProcess(scene, async () => {
+    startInProcess(scene, async () => {
       await sweepTrades(sweeper.deps)
       await sweepDeposits(sweeper.deps)
       // Does the work of a job that was lost.
@@ -156,7 +156,7 @@ export function sweepHistory(scene: Scene, times: readonly number[]): void {
   for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
     scene.engine.at(time, () => {
       const [process] = scene.processes.filter(({ isAlive }) => isAlive)
-      if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
+      if (process !== undefined) startInProcess(scene, () => sweepHistories(process.deps))
     })
   }
 }
