@@ -200,7 +200,7 @@ it('after a reload the list has the pictures that this tab kept', () => {
   expect(list(2)).not.toContain(PICTURE)
 })
 
-const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: '', level: 47 }
+const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: 'https://a/', level: 47 }
 
 it.each([
   ['en', 'Member since March 9, 2011'],
