@@ -130,7 +130,7 @@ function readsOf(statements: Statements) {
       Object.fromEntries(
         statements.cart.all(shopper).map(({ good, count }) => [String(good), Number(count)]),
       ),
-    /** Returns how many of each good a shopper has bought. */
+    /** Returns how many of each good a shopper has bought in the latest 200 purchases. */
     bought(shopper: string): Cart {
       const all: Cart = {}
       for (const { goods } of statements.bought.all(shopper)) {

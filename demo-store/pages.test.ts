@@ -97,7 +97,7 @@ describe('the store', () => {
     expect(await offerNotice('en')).toBeNull()
   })
 
-  test('opens the deposit in a frame if the shopper chose that, for its own origin only', async () => {
+  test('opens the deposit in a frame if the shopper chose that, for its own origin and to no other shopper', async () => {
     const answer = await callers.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${lastExternalId()}`)

@@ -296,6 +296,7 @@ const json = (value: object): Reply => ({
   body: JSON.stringify(value),
 })
 
+/** The names of the texts that have a title, such as `lost` for `lost` and `lostTitle`. */
 type MessageName = { [Name in keyof Texts]: Name extends `${infer Part}Title` ? Part : never }[keyof Texts]
 
 function message(

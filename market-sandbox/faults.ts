@@ -3,10 +3,10 @@ import type { Incoming } from './http.ts'
 
 type Fault = {
   line: string
-  /** The affected requests to the market's hosts. Without it, the code of a route checks for the fault. */
+  /** The affected requests to the market's hosts. Without it, the sandbox's code checks for the fault where it acts. */
   at?: RegExp
   effect?: Effect
-  /** The fault ends after this many requests, unless a call names another number. */
+  /** The fault ends after this many requests that `at` matches, unless a call names another number. */
   times?: number
 }
 
@@ -19,7 +19,7 @@ const BROWSER_CHECK_PAGE =
 
 export const FAULTS = {
   'passers-buy': {
-    line: 'Passers-by buy items that were on sale for 30 seconds and cost no more than the best offer of others.',
+    line: 'Passers-by buy items that were on sale for 30 seconds and cost no more than the lowest price of others.',
   },
   'bad-gateway': {
     line: 'Every call answers 502.',

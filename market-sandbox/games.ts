@@ -1,4 +1,6 @@
-/** One market family: a host for each game, and one key for all hosts. */
+/** The games and currencies of the markets. */
+
+/** The family has a host for each game. */
 export const GAMES = [
   { appId: 730, host: 'market.csgo.com', name: 'Counter-Strike 2' },
   { appId: 570, host: 'market.dota2.net', name: 'Dota 2' },

@@ -30,9 +30,9 @@ async function readInventories(market: Market): Promise<void> {
 
 async function letPassersBuy(market: Market): Promise<void> {
   if (!market.faults.isOn('passers-buy')) return
-  const best = ({ name, currency }: { name: string; currency: 'USD' | 'EUR' | 'RUB' }) =>
-    market.prices.best(name, currency)
-  for (const { itemId } of listingsForPassers(market.world(), best, market.nowS())) {
+  const lowestOf = ({ name, currency }: { name: string; currency: 'USD' | 'EUR' | 'RUB' }) =>
+    market.prices.lowest(name, currency)
+  for (const { itemId } of listingsForPassers(market.world(), lowestOf, market.nowS())) {
     await market.buy([itemId], 'accepts')
   }
 }

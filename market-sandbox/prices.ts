@@ -6,16 +6,16 @@ import { type Currency, SCALES } from './games.ts'
 
 /** The price of one US dollar. */
 const RATES: Record<Currency, number> = { USD: 1, EUR: 0.86, RUB: 92 }
-/** The best offer of others, as a share of an item's price. */
-const BEST_SHARE = 0.98
+/** The lowest price of others, as a share of an item's price. */
+const LOWEST_SHARE = 0.98
 
 const fileSchema = z.object({
   prices: z.record(z.string(), z.array(z.object({ name: z.string(), usd: z.string() }))),
 })
 
 export type Prices = {
-  /** The best offer of others, in units of the currency. */
-  best(name: string, currency: Currency): number
+  /** The lowest price of others, in units of the currency. */
+  lowest(name: string, currency: Currency): number
   /** All item names in the file. */
   names(): readonly string[]
 }
@@ -35,8 +35,8 @@ export function createPrices(file: string | undefined): Prices {
   const usdOf = (name: string): number =>
     known.get(name) ?? 0.5 + createHash('sha256').update(name).digest().readUInt16BE(0) / 2000
   return {
-    best: (name, currency) =>
-      Math.max(1, Math.round(usdOf(name) * BEST_SHARE * RATES[currency] * SCALES[currency])),
+    lowest: (name, currency) =>
+      Math.max(1, Math.round(usdOf(name) * LOWEST_SHARE * RATES[currency] * SCALES[currency])),
     names: () => [...known.keys()],
   }
 }

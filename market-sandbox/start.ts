@@ -33,7 +33,7 @@ type Options = {
 
 export type RunningMarket = Awaited<ReturnType<typeof startMarket>>
 
-/** Starts a market on 127.0.0.1. Rejects if the port is taken or a file cannot be read. */
+/** Starts both markets on 127.0.0.1. Rejects if the port is taken or a file cannot be read. */
 export async function startMarket({ port, everyMs = 1000, ...options }: Options) {
   const { markets, sockets, save } = createMarkets(options)
   const { family, waxpeer } = markets
@@ -80,7 +80,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
 /** The functions that tests use on one market. */
 const controlsOf = (market: Market) => ({
   world: market.world,
-  /** Opens an account; resolves to its key. */
+  /** Opens an account. Returns its key. */
   open: (steamId: string, currency: Currency = 'USD'): string =>
     market.change((world) => openAccount(world, { steamId, currency })).key,
   /** Bars an account from selling for this many seconds, as if sales had not been handed over. */

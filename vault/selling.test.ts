@@ -140,6 +140,7 @@ describe('an item of a collecting bot', () => {
     await runFreshRoundsUntil(() => listedItems().length > 0)
     expect((await readReports())(item).slice(0, 2)).toEqual(['listing', 'sold'])
     expect(listedItems().map(({ itemId }) => itemId)).not.toContain(item)
+    // Sells the item, so the next tests find no listing of it.
     await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
     await runFreshRounds(8)
   })

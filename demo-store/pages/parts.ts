@@ -67,7 +67,7 @@ export function arrivedText(
     : texts.arrivedOnHold(onHold)
 }
 
-/** Returns the part of the cart's price that the balance does not cover, in minor units. */
+/** Returns the cart's price less the balance, in minor units: zero or less if the balance covers it. */
 export function toPay({
   visitor: { currency },
   cart,

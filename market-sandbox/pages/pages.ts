@@ -74,8 +74,8 @@ function onSale(markets: Markets): Reply {
 const isOnSale = ({ status }: Listing): boolean => status === 'on_sale'
 
 function saleRow(market: Market, item: Listing): string {
-  const best = market.prices.best(item.name, item.currency)
-  return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${market.site} · ${money(item.price, item)}, others ask ${money(best, item)}</p></div>
+  const lowest = market.prices.lowest(item.name, item.currency)
+  return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${market.site} · ${money(item.price, item)}, others ask ${money(lowest, item)}</p></div>
 <form method="post"><input type="hidden" name="market" value="${market.name}"><input type="hidden" name="item" value="${item.itemId}">
 <select name="as" aria-label="Buyer of ${escapeHtml(item.name)}">${tempers()}</select>
 <button class="accept">Buy</button></form></li>`

@@ -6,14 +6,14 @@ type PublicCall = (context: { request: Incoming; market: Market }) => Reply
 
 /** The calls that need no key. */
 export const PUBLIC: Record<string, PublicCall> = {
-  /** The best offers of others, in major units of the currency. */
+  /** The lowest prices of others, in major units of the currency. */
   prices: ({ request, market }) => {
     const currency = /\/(\w+)\.json$/.exec(request.path)?.[1]
     if (!isCurrency(currency)) return json({ success: false, error: 'bad_currency' })
     const items = market.prices.names().map((name) => ({
       market_hash_name: name,
       volume: '12',
-      price: (market.prices.best(name, currency) / SCALES[currency]).toFixed(3),
+      price: (market.prices.lowest(name, currency) / SCALES[currency]).toFixed(3),
     }))
     return json({ success: true, time: market.nowS(), currency, items })
   },

@@ -20,7 +20,7 @@ const SHOWN_S = 600
 const ACTIVE = 2
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** Sold items, items that must be handed over, and the proceeds. */
+/** Listings, items that must be handed over, and the proceeds. */
 export const SALES: Record<string, Call> = {
   'GET items': async ({ market, seller, appId }) => {
     await market.look()

@@ -47,7 +47,7 @@ export const SELLING: Record<string, Call> = {
         classid: classId,
         instanceid: '0',
         market_hash_name: name,
-        market_price: market.prices.best(name, seller.currency) / SCALES[seller.currency],
+        market_price: market.prices.lowest(name, seller.currency) / SCALES[seller.currency],
         tradable: tradable ? 1 : 0,
       }))
     return json({ success: true, items })
@@ -90,8 +90,8 @@ export const SELLING: Record<string, Call> = {
   },
   'GET search-item-by-hash-name-specific': ({ market, seller, request }) => {
     const name = request.query.get('hash_name') ?? ''
-    const best = market.prices.best(name, seller.currency)
-    const data = [best, best + Math.ceil(best / 20)].map((price, index) => ({
+    const lowest = market.prices.lowest(name, seller.currency)
+    const data = [lowest, lowest + Math.ceil(lowest / 20)].map((price, index) => ({
       id: 1000 + index,
       market_hash_name: name,
       price,

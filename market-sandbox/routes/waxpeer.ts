@@ -137,7 +137,7 @@ const CALLS: Record<string, Call> = {
   'GET prices': ({ market }) => {
     const items = market.prices
       .names()
-      .map((name) => ({ name, count: 12, min: market.prices.best(name, 'USD') }))
+      .map((name) => ({ name, count: 12, min: market.prices.lowest(name, 'USD') }))
     return json({ success: true, items })
   },
 }
@@ -185,7 +185,7 @@ function linesOf(body: string): Line[] | undefined {
   }))
 }
 
-/** Counts this change of the item, unless it comes too early. Returns the milliseconds until the next one is allowed. */
+/** Counts this change of the item and returns 0. If it comes too early, returns the milliseconds until it is allowed. */
 function waitOf(market: Market, assetId: string): number {
   const nowMs = market.machineMs()
   const recent = (market.itemCalls.get(assetId) ?? []).filter((at) => nowMs - at < ITEM_WINDOW_MS)

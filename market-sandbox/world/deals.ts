@@ -82,17 +82,18 @@ export function markReady(
   return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
 }
 
-/**
- * Returns listings that passers-by buy: on sale for half a minute, and no dearer than `best`, the lowest price on the
- * market.
- */
-export function listingsForPassers(world: World, best: (item: Listing) => number, nowS: number): Listing[] {
+/** Returns listings that passers-by buy: on sale for half a minute, and no dearer than the lowest price of others. */
+export function listingsForPassers(
+  world: World,
+  lowestOf: (item: Listing) => number,
+  nowS: number,
+): Listing[] {
   return world.items.filter((item) => {
     const seller = findSeller(world, item.seller)
     return (
       item.status === 'on_sale' &&
       item.listedAtS + MINUTE_S / 2 <= nowS &&
-      item.price <= best(item) &&
+      item.price <= lowestOf(item) &&
       seller !== undefined &&
       isOnline(seller, nowS) &&
       !isBanned(seller, nowS)

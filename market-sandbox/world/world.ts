@@ -29,7 +29,9 @@ export type Inventory = {
   appId: number
   /** When the next reading is due. */
   dueAtS?: number
+  /** When the market last read it with success. */
   readAtS?: number
+  /** When the market last tried to read it. */
   triedAtS?: number
   items: Owned[]
 }
@@ -40,6 +42,7 @@ export type Seller = {
   /** True once the market has deleted the key because of too many requests. */
   keyDeleted: boolean
   currency: Currency
+  /** The token of the account's trade link; at Waxpeer, the whole link. */
   tradeToken?: string
   /** The access token of the last ping. */
   accessToken?: string
@@ -58,7 +61,7 @@ export type Seller = {
   blocked: { assetId: string; untilS: number }[]
 }
 
-/** `waiting`: the seller has reported the offer. */
+/** `waiting`: the seller has reported the offer. `cancelled`: sold, but not given. A listing that is taken down is deleted. */
 export type ListingStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
 
 /** One listing, and its result. */
@@ -101,6 +104,7 @@ export type Deal = {
   madeAtS: number
   deadlineS: number
   state: 'open' | 'given' | 'failed'
+  /** When the seller reported the offer. */
   readyAtS?: number
   offerId?: string
   /** Set while the seller's own reversal is under way. */

@@ -87,7 +87,7 @@ export class ModelMarket {
       reportOffer: (_, { offerId }) => callOverNetwork(() => this.#reportOffer(offerId)),
       outcomes: (appId) => callOverNetwork(() => answered(this.#outcomes(seller, appId))),
       money: () => callOverNetwork(() => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
-      bestOffers: () => callOverNetwork(() => answered(this.#bestOffers())),
+      lowestPrices: () => callOverNetwork(() => answered(this.#lowestPrices())),
     }
   }
 
@@ -289,7 +289,7 @@ export class ModelMarket {
   }
 
   /** The lowest price at which others offer each item, in cents, by name. */
-  #bestOffers(): ReadonlyMap<string, bigint> {
+  #lowestPrices(): ReadonlyMap<string, bigint> {
     const { luck, steam, priceOf } = this.#context
     const isLow = luck.hits('others ask next to nothing', 0.2)
     const share = BigInt(luck.random.between(85, 115))

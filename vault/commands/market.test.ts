@@ -1,4 +1,4 @@
-/** The switch that lets a bot sell its own items: it is off by default, and explains its risk. */
+/** The command that lets a bot sell its own items and explains the risk, and the switch of accounts at a market. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -87,7 +87,7 @@ describe('D-34 a bot that collects deposits', () => {
     expect(accesses()).toHaveLength(1)
   })
 
-  it('does not sell if the file of markets was changed by hand', async () => {
+  it('does not sell if its permission is missing from the file of markets', async () => {
     await add(BOT, { sellsItself: true })
     const file = join(path, 'markets.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))

@@ -1,6 +1,6 @@
 /**
- * The vault's memory: entries are only ever added, and each is signed together with the one before it. All decisions
- * of the vault follow from this log alone, so no write to the database makes the vault forget.
+ * The vault's memory: entries are only ever added, and each is signed together with the one before it. The vault knows
+ * what it did from this log alone, so no write to the database makes it forget.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -31,7 +31,10 @@ export type VaultLog = {
   close(): void
 }
 
-/** Reads the log and keeps it open. Throws if an entry was changed, removed or added by anyone else. */
+/**
+ * Reads the log and keeps it open. Throws if anyone else changed or added an entry, or removed one that is followed by
+ * another. A loss of only the last entries goes unnoticed (docs/selling.md).
+ */
 export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
   const { entries, lastMac, length } = readChain(folder, key)

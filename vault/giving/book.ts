@@ -25,7 +25,9 @@ const entrySchema = z.discriminatedUnion('kind', [
   }),
   /** From this entry on, the offer may exist. */
   z.strictObject({ kind: z.literal('send_begun'), wish }),
+  /** The offer was not in Steam's list. */
   z.strictObject({ kind: z.literal('offer_missed'), wish }),
+  /** Steam's number of the offer is known, so it exists. */
   z.strictObject({ kind: z.literal('offer_known'), wish, offerId: DIGITS }),
   z.strictObject({ kind: z.literal('confirmed'), wish }),
   z.strictObject({ kind: z.literal('delivered'), wish, steamTradeId: DIGITS }),
@@ -38,6 +40,10 @@ export type Intended = Extract<WishEntry, { kind: 'intended' }>
 /** An entry of the log with its time. */
 export type DatedEntry = { at: Date; entry: WishEntry }
 
+/**
+ * Why nothing was given. `not_sent`: Steam refused the offer. `never_appeared`: the answer to the send was lost, and no
+ * list of Steam's contained the offer. `no_longer_allowed`: the operator removed the destination before the send.
+ */
 export type EndReason = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
 
 type IntendedGift = { intended: Intended; intendedAt: Date }

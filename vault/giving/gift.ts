@@ -8,7 +8,10 @@ export type Gift = {
   assets: readonly GivenAsset[]
 }
 
-/** `failed`: it was accepted, but Steam did not carry out the trade. */
+/**
+ * How an offer ended without a trade. `invalid`: an item was gone. `withdrawn`: its sender cancelled it. `failed`: it was
+ * accepted, but Steam did not carry out the trade.
+ */
 export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired' | 'failed'
 
 /** The offer as Steam shows it to its sender. */
@@ -29,7 +32,7 @@ export type Hands = {
   find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
   /** Reads an offer. Undefined if Steam did not answer. */
   read(offerId: string): Promise<SeenOffer | undefined>
-  /** Confirms an offer only if it gives exactly this gift. Resolves to false if that is not certain. */
+  /** Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. */
   confirm(offerId: string, gift: Gift): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**

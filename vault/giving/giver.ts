@@ -1,4 +1,4 @@
-/** Takes up wishes and carries them out. The shell around book.ts, judge.ts and next-step.ts. */
+/** Takes up wishes and carries them out, with the calls that the pure book.ts, judge.ts and next-step.ts lack. */
 import { randomBytes } from 'node:crypto'
 import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
@@ -21,10 +21,12 @@ import type { Gift, GivenAsset, Hands } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Objection, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
-/** Calls to Steam for one account. `undefined`: Steam did not answer. */
+/** Calls to Steam for one account. */
 export type SteamCalls = {
   hands: Hands
+  /** The items of a game that may leave, by asset id. Undefined if Steam gave no complete answer. */
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
+  /** The account that sent these items in that trade. Undefined if Steam's answer does not prove it. */
   giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
   /** Accepts exactly this gift from another of the vault's own accounts, if it asks for nothing. */
   accept(offer: { offerId: string; fromSteamId: string; gift: Gift }): Promise<void>
@@ -215,8 +217,8 @@ function giftOf(
 }
 
 /**
- * False if the operator removed the account, or the destination from the list. Nothing more is then given, not even a
- * recorded gift.
+ * False if the operator removed the account, or removed the destination from the list or changed it to another account.
+ * Nothing more is then given, not even a recorded gift.
  */
 function isStillAllowed(
   { rules, accounts }: GiverContext,

@@ -4,6 +4,7 @@ import type { Partner } from '../files/trade-link.ts'
 import { type Book, isOpen, type Spent } from './book.ts'
 import { type GivenAsset, isSameSet } from './gift.ts'
 
+/** The most items of one wish. */
 export const MOST_ASSETS = 100
 /** Steam's context of items that are not under protection. */
 const FREE_CONTEXT = '2'
@@ -21,7 +22,7 @@ export type Wish = {
 export type Verdict = { kind: 'give'; partner: Partner } | Objection
 
 export type Objection =
-  /** The wish may be fulfilled later: once the operator has acted, or the limits have room. */
+  /** The wish may be fulfilled later, such as once the operator has approved it, or the limits have room. */
   | { kind: 'wait'; because: string }
   /** The wish is refused for good, even if the till asks again under the same number. */
   | { kind: 'refuse'; because: string }

@@ -13,6 +13,7 @@ const CONFIRM_MS = 10 * 60_000
 const LEAST_MISSES = 3
 const APPEARS_WITHIN_MS = 120_000
 
+/** `find`: look for the offer on Steam. `read`: read the offer. */
 export type Step =
   | { kind: 'send' }
   | { kind: 'find' }
@@ -37,6 +38,7 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
   }
 }
 
+/** `prove`: read Steam's record of the trade. */
 export type OfferStep =
   | { kind: 'confirm' }
   | { kind: 'cancel' }

@@ -19,7 +19,9 @@ export type SaleEntry =
   | { kind: 'send_begun'; market: string; dealId: string }
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
   | { kind: 'send_unanswered'; market: string; dealId: string }
+  /** The offer was not in Steam's list. */
   | { kind: 'offer_missed'; market: string; dealId: string }
+  /** The vault gave the deal up, because it has no offer. */
   | { kind: 'abandoned'; market: string; dealId: string }
   | { kind: 'offer_known'; market: string; dealId: string; offerId: string }
   | { kind: 'confirmed'; market: string; dealId: string }
@@ -41,6 +43,7 @@ export type Listing = AccountFields & {
   begunAt: Date
   /** `in_deal`: sold and not given yet. `over`: ended, and the item was not given. */
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
+  /** The market's latest word on the sale; null before the first. */
   end: Outcome['end'] | null
 }
 
@@ -52,6 +55,10 @@ type SentDeal = DealBase & {
   isReported: boolean
 }
 
+/**
+ * `intended`: nothing was sent yet. `sending`: no answer to the send is recorded. `unknown`: the answer was lost, so the
+ * vault looks for the offer. `active`: the offer is known. `ended`: nothing was given.
+ */
 export type Deal =
   | (DealBase & { state: 'intended' })
   | (DealBase & { state: 'sending' | 'unknown'; begunAt: Date; missed: number; missedAt: Date | null })
@@ -84,7 +91,7 @@ export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
 
-/** True if the item must not be listed: it is on sale, or it was given and no market has reported its return. */
+/** True if the item must not be listed: it is on sale or sold, or it was given and no market has reported its return. */
 export const isTied = (listing: Listing): boolean =>
   isLive(listing) || (listing.state === 'given' && listing.end?.kind !== 'reversed')
 
@@ -174,7 +181,7 @@ function changeDeal(book: Book, entry: DealEntry, at: Date): Book {
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
   if (changed.state === 'delivered') return changeListing(after, isPartOfDeal(after, changed), markGiven)
-  // The buyer did not take the item, so it may be listed again.
+  // Nothing was given, so the items may be listed again.
   if (changed.state === 'ended') return changeListing(after, isPartOfDeal(after, changed), markOver)
   return after
 }

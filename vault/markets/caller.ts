@@ -26,7 +26,7 @@ export type Caller<Ask> = <T, R>(
 const PAUSE_MS = 60_000
 const TOO_MANY_REQUESTS = 'HTTP 429'
 
-/** Stops calling a market that has refused the key, and pauses for a minute after "too many requests". */
+/** Never again calls a market that has refused the key, and pauses for a minute after "too many requests". */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
   { connection, time }: { connection: Connection; time: Time },
@@ -68,7 +68,7 @@ async function askOnce<Ask>(
       return unanswered(`HTTP ${reply.status}`)
     answer = parseLossless(reply.text)
   } catch (error) {
-    // The message may contain the address, and the address contains the key.
+    // The message may contain the URL, and the URL contains the key.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no complete answer'
     return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
   }

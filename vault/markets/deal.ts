@@ -3,7 +3,10 @@ import type { EndedOffer, SeenOffer } from '../giving/gift.ts'
 import type { Deal } from './book.ts'
 import type { Market } from './market.ts'
 
-/** `look`: look for the offer on Steam. `report`: report the offer to the market. */
+/**
+ * `abandon`: give up, because no offer was made. `look`: look for the offer on Steam. `report`: report the offer to the
+ * market. `prove`: read Steam's record of the trade. `note_end`: record that the offer ended without a trade.
+ */
 export type Step =
   | { kind: 'send' }
   | { kind: 'look' }

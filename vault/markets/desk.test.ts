@@ -70,9 +70,10 @@ it('a desk looks for items to list every two minutes', () => {
 
 it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
   expect(countLooks(60)).toBe(1)
+  expect(desk.isDue(OTHER_APP)).toBe(true)
   await desk.listSoon(APP)
   expect(refreshes).toEqual([APP])
-  expect(desk.isDue(OTHER_APP)).toBe(true)
+  expect(desk.isDue(OTHER_APP)).toBe(false)
   expect(countLooks(180)).toBe(9)
   expect(countLooks(240)).toBe(2)
 })

@@ -90,7 +90,7 @@ type State = {
   unreadyBecause: string | undefined
   /** The fee that the market states. */
   feeBp: bigint | null
-  /** By game and asset: how often the market refused to list it, and when it last did. */
+  /** By game and asset: how often the market answered "retry" (MOST_RETRIES at once for a final refusal), and when. */
   refused: Map<string, { times: number; atMs: number }>
 }
 
@@ -207,6 +207,7 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
 function unreadyOf(reply: Awaited<ReturnType<Market['ready']>>): string | undefined {
   if (reply.kind === 'locked_out') return 'the market refuses the key'
   if (reply.kind !== 'answered') return 'the market does not answer'
+  // Pings end `offline`, and the desk sends them anyway.
   const problems = reply.value.problems.filter((problem) => problem !== 'offline')
   return problems.length === 0 ? undefined : problems.join(', ')
 }
@@ -265,7 +266,8 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   const answers = reply.kind === 'answered' ? reply.value : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
   if (reply.kind === 'answered' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
-  // The market has not read the inventory since these items arrived, so listing is due again after LIST_AGAIN_MS.
+  // The call failed, or the market has not read the inventory since these items arrived. So listing is due again after
+  // LIST_AGAIN_MS.
   await market.refresh(appId)
   state.lastRunMs.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
 }

@@ -119,6 +119,7 @@ describe('a sale', () => {
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     await bench.advanceS(11 * 60)
+    // These two leave the offer open, so the seller cancels it.
     if (temper === 'never' || temper === 'escrow') bench.cancel(offerId)
     await bench.market.look()
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
@@ -138,7 +139,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('that is not handed over bars the account from selling for a day if it is the third one', async () => {
+  it('that is not handed over bars the account from selling for a day if it is the third in a row', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(bench, client, { appId: DOTA, temper: 'accepts' })
       await bench.advanceS(5 * 60)

@@ -216,6 +216,6 @@ describe('a market in trouble', () => {
   })
 })
 
-it('an empty public list of best offers is an answer without offers', async () => {
-  expect(await unwrap(client.bestOffers(DOTA))).toEqual(new Map())
+it('an empty public list of lowest prices is an answer without prices', async () => {
+  expect(await unwrap(client.lowestPrices(DOTA))).toEqual(new Map())
 })

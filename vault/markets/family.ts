@@ -139,7 +139,7 @@ function accountCalls(
 function listingCalls(
   call: FamilyCaller,
   { scale }: Options,
-): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
+): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'lowestPrices'> {
   const cur = scale.currency
   const reprice = (appId: number, lines: readonly { itemId: string; priceMinor: bigint }[]) => {
     const body = `{"items":[${lines
@@ -183,7 +183,7 @@ function listingCalls(
         itemIds.map((itemId) => ({ itemId, priceMinor: 0n })),
       ),
     unlistAll: (appId) => call('remove-all-from-sale', envelopeSchema, { appId, read: () => null }),
-    bestOffers: (appId) =>
+    lowestPrices: (appId) =>
       call(`prices/${cur}.json`, pricesSchema, {
         appId,
         read: ({ items }) =>

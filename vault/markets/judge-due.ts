@@ -7,8 +7,8 @@ import type { Scale } from './scale.ts'
 export type OwnListing = { itemId: string; appId: number; assetId: string; priceMinor: bigint }
 
 /**
- * The reasons to give nothing. `asset_not_listed`: the market asks for more or other items than it sold. `own_account`:
- * the buyer is ours. `deposit_message`: the message contains what looks like a deposit's secret code. `changed`: the
+ * The reasons to give nothing. `asset_not_listed`: an asset is not one that we listed in this game, is protected, or is
+ * named twice. `own_account`: the buyer is ours. `deposit_message`: the message contains what looks like a deposit's secret code. `changed`: the
  * same deal asked for something else before. `not_sold`: the market's own list does not show every item as sold.
  * `price_differs`: its price is not the listed one. `given_already`: the asset is promised to another deal. `too_late`:
  * the deadline is near.
@@ -32,7 +32,7 @@ export type Context = {
   scale: Scale
   /** All accounts of the operator. */
   ownAccounts: ReadonlySet<string>
-  /** Recorded deals by number. */
+  /** Recorded deals that have not ended without a gift, by number. */
   known: ReadonlyMap<string, Due>
 }
 

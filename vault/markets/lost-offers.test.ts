@@ -16,7 +16,6 @@ const due = {
   partnerSteamId: '76561198000000031',
   token: 'AbC12-_x',
   message: 'm',
-  leftS: null,
   assets: [],
 }
 const deal = (missed: number, missedAt: Date | null): DealBeforeOffer => ({

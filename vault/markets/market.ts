@@ -14,7 +14,11 @@ export type Failure =
 
 export type MarketAnswer<T> = { kind: 'answered'; value: T } | Failure
 
-/** A reason why an account cannot sell. */
+/**
+ * A reason why an account cannot sell. `other_account`: the key belongs to another account. `no_trade_token`: the market
+ * does not know the token of the account's trade link. `trade_check_failed`: the market says that the account cannot
+ * trade. `offline`: it counts the seller as offline, and a ping ends that. `banned_from_selling`: it bars the account.
+ */
 export type Problem =
   | 'other_account'
   | 'no_trade_token'
@@ -25,6 +29,7 @@ export type Problem =
 /** `feeBp`: the stated fee as a share of a price, in hundredths of a percent; null if the market does not state one. */
 export type Readiness = { problems: readonly Problem[]; feeBp: bigint | null }
 
+/** `freeMinor`: can be withdrawn. `settlingMinor`: kept by the market until protection is over. */
 export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string }
 
 /** An item to list. */
@@ -42,7 +47,10 @@ export type Repriced = { itemId: string; isDone: boolean }
 export type Row = {
   itemId: string
   assetId: string
-  /** `sold`: the item must be given. `offer_out`: the market knows the offer that gives it. */
+  /**
+   * `sold`: the item must be given. `offer_out`: the market knows the offer that gives it. `given`: the buyer has the
+   * item. `cancelled`: the sale was called off. `unknown`: a stage for which the client has no name.
+   */
   stage: 'on_sale' | 'sold' | 'offer_out' | 'given' | 'cancelled' | 'unknown'
   /** Seconds left to hand over the item. */
   leftS: number | null
@@ -58,7 +66,11 @@ export type Due = Gift & {
 /** An answer about one game: the listings, and the sold items that must be given now. */
 export type Round = { rows: readonly Row[]; due: readonly Due[] }
 
-/** How a sale ended. `settling`: the market holds the money until `settlesAt`. */
+/**
+ * How a sale stands. `pending`: it has not ended. `settling`: the market holds the money until `settlesAt`. `paid`: the
+ * money is free. `cancelled`: the market pays nothing. `reversed`: the trade was taken back by `causer`, and the market
+ * pays `refundMinor`.
+ */
 export type Outcome = {
   itemId: string
   soldAt: Date
@@ -76,6 +88,7 @@ export type Market = {
   games: readonly number[]
   /** The order in which to confirm an offer and report it to the market. */
   order: 'confirm_then_report' | 'report_then_confirm'
+  /** Asks whether the account may sell. */
   ready(): Promise<MarketAnswer<Readiness>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
@@ -101,6 +114,6 @@ export type Market = {
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
   money(): Promise<MarketAnswer<Money>>
-  /** Reads the best offers of others: the lowest price of each item, by its market hash name, in minor units. */
-  bestOffers(appId: number): Promise<MarketAnswer<ReadonlyMap<string, bigint>>>
+  /** Reads the lowest price at which others offer each item, by its market hash name, in minor units. */
+  lowestPrices(appId: number): Promise<MarketAnswer<ReadonlyMap<string, bigint>>>
 }

@@ -21,7 +21,7 @@ describe('an item', () => {
     expect(placeBids(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
   })
 
-  it('goes to the other market if the first one refuses it', () => {
+  it('goes to the other market if the first one has no bid for it', () => {
     expect(placeBids([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
   })
 
@@ -44,19 +44,19 @@ describe('an item', () => {
 
 describe('the proceeds of a listing', () => {
   const proceeds = (change: Partial<Parameters<typeof proceedsOf>[0]>) =>
-    proceedsOf({ priceMinor: 1_000n, bestMinor: 1_001n, knownMinor: 1_000n, feeBp: 500n, ...change })
+    proceedsOf({ priceMinor: 1_000n, lowestMinor: 1_001n, knownMinor: 1_000n, feeBp: 500n, ...change })
 
   it('are its price less the fee', () => {
     expect(proceeds({})).toBe(950n)
-    expect(proceeds({ feeBp: 0n, bestMinor: null })).toBe(1_000n)
+    expect(proceeds({ feeBp: 0n, lowestMinor: null })).toBe(1_000n)
   })
 
-  it('are no more than the best offer of others, even if a floor holds the price above it', () => {
-    expect(proceeds({ priceMinor: 1_000n, bestMinor: 800n })).toBe(760n)
+  it('are no more than the lowest price of others, even if a floor holds the price above it', () => {
+    expect(proceeds({ priceMinor: 1_000n, lowestMinor: 800n })).toBe(760n)
   })
 
   it('count at most one and a half times the vault’s own price', () => {
-    expect(proceeds({ priceMinor: 9_999n, bestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
+    expect(proceeds({ priceMinor: 9_999n, lowestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
   })
 })
 

@@ -9,15 +9,15 @@ export type Bid = Line & { netMinor: bigint }
 const MOST_COUNTED_BP = 15_000n
 const ALL_BP = 10_000n
 
-type PricedListing = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
+type PricedListing = { priceMinor: bigint; lowestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**
- * The expected proceeds of a listing, after the fee. A sale brings its price, or the best offer of others if a floor
+ * The expected proceeds of a listing, after the fee. A sale brings its price, or the lowest price of others if a floor
  * holds the price above that. The cap keeps a market from attracting items with absurd offers.
  */
-export function proceedsOf({ priceMinor, bestMinor, knownMinor, feeBp }: PricedListing): bigint {
+export function proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp }: PricedListing): bigint {
   const most = (knownMinor * MOST_COUNTED_BP) / ALL_BP
-  const amount = [priceMinor, bestMinor ?? priceMinor, most].reduce((least, each) =>
+  const amount = [priceMinor, lowestMinor ?? priceMinor, most].reduce((least, each) =>
     each < least ? each : least,
   )
   return netOf(amount, feeBp)

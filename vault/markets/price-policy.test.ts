@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const item = (change: Partial<Priced> = {}): Priced => ({
   costMinor: 1_000n,
   mayLose: false,
-  bestMinor: 1_500n,
+  lowestMinor: 1_500n,
   knownMinor: 1_500n,
   onSaleMs: 0,
   feeBp: 0n,
@@ -17,7 +17,7 @@ const price = (change: Partial<Priced> = {}, rules = {}) =>
 const priceOf = (minor: bigint) => ({ kind: 'price', minor })
 
 describe('a listing', () => {
-  it('undercuts the best offer of others by a step', () => {
+  it('undercuts the lowest price of others by a step', () => {
     expect(price()).toEqual(priceOf(1_499n))
     expect(price({}, { stepMinor: 10n })).toEqual(priceOf(1_490n))
   })
@@ -40,7 +40,7 @@ describe('a listing', () => {
   })
 
   it('is never below the vault’s floor, whatever the market and the operator say', () => {
-    expect(price({ bestMinor: 100n, mayLose: true })).toEqual(priceOf(1_200n))
+    expect(price({ lowestMinor: 100n, mayLose: true })).toEqual(priceOf(1_200n))
   })
 
   it('needs the vault’s own price, and a cost unless the operator allows a loss', () => {
@@ -54,7 +54,7 @@ describe('a listing', () => {
     const priced = fc.record({
       costMinor: amount,
       mayLose: fc.boolean(),
-      bestMinor: fc.option(amount),
+      lowestMinor: fc.option(amount),
       knownMinor: amount,
       onSaleMs: fc.integer({ min: 0, max: 400 * DAY_MS }),
       feeBp: fc.bigInt({ min: 0n, max: 3_000n }),

@@ -1,7 +1,7 @@
 /** The price at which an item is listed. Pure. Amounts are minor units of the market's currency. */
 
 export type PriceRules = {
-  /** How far to undercut the best listing of others. */
+  /** How far to undercut the cheapest listing of others. */
   stepMinor: bigint
   /** The margin that a price must have over the item's cost, in hundredths of a percent. */
   marginBp: bigint
@@ -25,8 +25,8 @@ export type Priced = {
   costMinor: bigint | null
   /** True if the operator allows a sale at a loss. */
   mayLose: boolean
-  /** The best listing of others on this market. */
-  bestMinor: bigint | null
+  /** The price of the cheapest listing of others on this market; null if unknown. */
+  lowestMinor: bigint | null
   /** The item's price from the vault's own source; null if there is none. */
   knownMinor: bigint | null
   onSaleMs: number
@@ -43,12 +43,12 @@ const ALL_BP = 10_000n
 const DAY_MS = 86_400_000
 
 export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
-  const { costMinor, mayLose, bestMinor, knownMinor, onSaleMs, feeBp } = item
+  const { costMinor, mayLose, lowestMinor, knownMinor, onSaleMs, feeBp } = item
   if (knownMinor === null || knownMinor <= 0n) return { kind: 'none', because: 'no_price' }
   if (costMinor === null && !mayLose) return { kind: 'none', because: 'no_cost' }
   const days = BigInt(Math.max(0, Math.floor(onSaleMs / DAY_MS)))
   const dropBp = smaller(days * rules.dropBpPerDay, rules.mostDropBp)
-  const market = (bestMinor ?? knownMinor) - rules.stepMinor
+  const market = (lowestMinor ?? knownMinor) - rules.stepMinor
   const target = (market * (ALL_BP - dropBp)) / ALL_BP
   const ownFloor = roundUp(knownMinor * rules.floorBp)
   const least = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))

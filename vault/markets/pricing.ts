@@ -23,7 +23,10 @@ export type Pricing = {
 /** `feeBp`: the share of a price that the market keeps, in hundredths of a percent. */
 type Context = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
 
-/** Prices of items on this market. Leaves out items without a price from the vault, or without a known cost. */
+/**
+ * Prices of items on this market. Leaves out items without a price from the vault, and items whose cost is unknown,
+ * unless the vault may sell at a loss and lists unbooked items too.
+ */
 export async function bidsFor(
   items: readonly OwnItem[],
   { appId, listings, ...context }: Context & { appId: number; listings: readonly Listing[] },
@@ -36,8 +39,8 @@ export async function bidsFor(
     const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
     const knownMinor = facts.prices.get(marketHashName)
     if (priceMinor === undefined || knownMinor === undefined) return []
-    const bestMinor = facts.best.get(marketHashName) ?? null
-    const netMinor = proceedsOf({ priceMinor, bestMinor, knownMinor, feeBp: context.feeBp })
+    const lowestMinor = facts.lowest.get(marketHashName) ?? null
+    const netMinor = proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp: context.feeBp })
     return [{ assetId, priceMinor, netMinor }]
   })
 }
@@ -67,10 +70,10 @@ export async function repricesFor(
   })
 }
 
-/** `costs`: by asset id. `best`: the best offers of others, by name. `prices`: the vault's own prices, by name. */
+/** `costs`: by asset id. `lowest`: the lowest prices of others, by name. `prices`: the vault's own prices, by name. */
 type PriceFacts = {
   costs: ReadonlyMap<string, bigint>
-  best: ReadonlyMap<string, bigint>
+  lowest: ReadonlyMap<string, bigint>
   prices: ReadonlyMap<string, bigint>
 }
 
@@ -82,25 +85,25 @@ async function factsOf(
 ): Promise<PriceFacts> {
   const ids = items.map(({ assetId }) => assetId)
   const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
-  const offers = await market.bestOffers(appId)
+  const offers = await market.lowestPrices(appId)
   const prices = new Map<string, bigint>()
   for (const name of new Set(items.map(({ marketHashName }) => marketHashName))) {
     const price = await pricing.priceOf(appId, name)
     if (typeof price === 'bigint') prices.set(name, price)
   }
-  return { costs, prices, best: offers.kind === 'answered' ? offers.value : new Map() }
+  return { costs, prices, lowest: offers.kind === 'answered' ? offers.value : new Map() }
 }
 
 function priceOf(
   { assetId, marketHashName }: OwnItem,
-  { costs, best, prices, onSaleSince, now, pricing, feeBp }: Context & PriceFacts & { onSaleSince: Date },
+  { costs, lowest, prices, onSaleSince, now, pricing, feeBp }: Context & PriceFacts & { onSaleSince: Date },
 ): bigint | undefined {
   if (pricing.mustBeBooked && !costs.has(assetId)) return undefined
   const verdict = listingPrice(
     {
       costMinor: costs.get(assetId) ?? null,
       mayLose: pricing.mayLose,
-      bestMinor: best.get(marketHashName) ?? null,
+      lowestMinor: lowest.get(marketHashName) ?? null,
       knownMinor: prices.get(marketHashName) ?? null,
       onSaleMs: now().getTime() - onSaleSince.getTime(),
       feeBp,

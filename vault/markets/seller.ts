@@ -21,7 +21,9 @@ import type { Scale } from './scale.ts'
 export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 
 export type Alarm =
+  /** The market asked for items in a way that makes the vault give nothing. */
   | { kind: 'due_refused'; dealId: string; problem: string }
+  /** The market shows a listing that the vault did not make. */
   | { kind: 'strange_listing'; itemId: string }
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
@@ -52,7 +54,7 @@ export function createSeller(parts: Parts) {
     reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
     /** Call this every 15 seconds for each game with listings: a sale must be handed over within five minutes. */
     round: (appId: number) => round(parts, appId),
-    /** Advances every open deal until it has no further step. */
+    /** Advances every open deal until it has no further step now. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
         if (isOfAccount(parts.marketAccount)(deal)) await advance(parts, deal)
@@ -284,8 +286,8 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
 }
 
 /**
- * How much the clocks of the market and the vault may differ. A listing is never sold twice within this time, so two sales
- * cannot be mixed up.
+ * How much the clocks of the market and the vault may differ. An item is never sold twice within this time, so two of its
+ * sales cannot be mixed up.
  */
 const CLOCKS_DIFFER_MS = 120_000
 

@@ -7,6 +7,7 @@ const MOST_ROWS = 20_000
 const DAY_MS = 86_400_000
 const FIRST_STEAM_ID = 76561197960265728n
 
+/** Waxpeer's names of the games, with Steam's app ids. */
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
 
 /**

@@ -34,6 +34,7 @@ export type Socket = {
   isDown(): boolean
   /** Deals that the socket has reported and whose deadline is not over. */
   deals(): readonly DueDeal[]
+  /** True if the socket has reported that the market called off the deal of this offer. */
   isCalledOff(offerId: string): boolean
   close(): void
 }

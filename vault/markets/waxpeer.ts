@@ -187,7 +187,7 @@ function listingCalls({
   call,
   scale,
   time,
-}: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
+}: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'lowestPrices'> {
   const mayChange = createItemLimit(time)
   const lineOf = (itemId: string, priceMinor: bigint) => ({
     // A string, because asset ids of Rust have 19 digits.
@@ -232,7 +232,7 @@ function listingCalls({
         read: (answer) => removedOf(answer, itemIds),
       }),
     unlistAll: (appId) => call('remove-all', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
-    bestOffers: (appId) =>
+    lowestPrices: (appId) =>
       call('prices', pricesSchema, {
         query: [gameOf(appId), ['minified', '0']],
         read: ({ items }) =>

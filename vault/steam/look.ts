@@ -52,7 +52,7 @@ export async function readFreeItems(
   return undefined
 }
 
-/** The account that sent exactly these items in that trade. Undefined if Steam's record does not prove it. */
+/** The account that sent these items in that trade. Undefined if Steam's record does not prove it. */
 export async function readGiver(
   session: Session,
   steamTradeId: string,

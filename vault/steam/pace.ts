@@ -1,7 +1,7 @@
 /**
- * The least time between two requests to Steam of the same kind, for each account. Each rate is at most a tenth of the
- * gateway's for the same method; the gateway's rates leave that much room. Confirmations are read at most every ten
- * seconds, because Steam is said to refuse more frequent reads.
+ * The least time between two requests to Steam of the same kind, for each account. The gateway makes requests for the same
+ * accounts, so offers and trades are read, sent and cancelled here at most a tenth as often as METHODS of the gateway
+ * allows. Confirmations are read at most every ten seconds, because Steam is said to refuse more frequent reads.
  */
 export const GAPS_MS = {
   login: 60_000,
@@ -9,7 +9,6 @@ export const GAPS_MS = {
   offer: 200,
   offers: 1_500,
   trade: 20_000,
-  history: 150_000,
   send: 10_000,
   cancel: 5_000,
   accept: 5_000,

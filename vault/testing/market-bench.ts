@@ -85,7 +85,7 @@ export async function openMarketBench() {
     waxpeerWith(key: string): Market {
       return this.clientWith(key, { create: createWaxpeer })
     },
-    /** Makes the seller's offer as the vault does: sends it, and confirms it on the phone. */
+    /** Sends the seller's offer for a deal, and confirms it on the phone unless `isConfirmed` is false. */
     send({ partnerSteamId, token, message, assets }: Due, isConfirmed = true): string {
       const intent = { sender: seller.steamId, partner: partnerSteamId, token, message, items: [] }
       const sent = steam.change((world, now) => sendOffer(world, { ...intent, give: [...assets] }, now))

@@ -70,7 +70,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     refresh: async () => answered(null),
     unlistAll: async () => answered(null),
     money: async () => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' }),
-    bestOffers: async () => answered(new Map()),
+    lowestPrices: async () => answered(new Map()),
     reprice: async () => answered([]),
     list: async (_, lines) =>
       call(

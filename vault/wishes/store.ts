@@ -65,6 +65,10 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
   }
 }
 
+/**
+ * The vault's report about a wish. `waiting`: not taken up yet, for the reason in `because`. `intended`: taken up, and
+ * an offer may exist. `ended`: taken up, but nothing was given.
+ */
 type Deed = {
   state: 'waiting' | 'refused' | 'intended' | 'offered' | 'delivered' | 'ended'
   because: string | null
