@@ -4,12 +4,17 @@
  */
 import type { DepositStatus } from '../contract/statuses.ts'
 
+/** The types are public: docs/store-guide.md explains the events that the store gets of them. */
 export type FrameMessage =
   /** `question` is the question to ask before closing the frame; empty if no offer would be left open. */
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }
+  /** The deposit has succeeded. The store's page may lead to `redirectUrl`. */
   | { type: 'done'; detail: { depositId: string; status: DepositStatus; redirectUrl: string | null } }
+  /** The shopper pressed a link that leaves the till. */
   | { type: 'close'; detail: { url: string } }
+  /** The height of the page's content, in CSS pixels. */
   | { type: 'resize'; detail: { height: number } }
+  /** Escape was pressed, and no dialog was open here. */
   | { type: 'escape' }
 
 export type Frame = { send(message: FrameMessage): void }

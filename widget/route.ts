@@ -1,4 +1,4 @@
-/** The screen of a path. Read once: no link leads from one path to another in the same tab. */
+/** The screen of a path. Read once, because every link to another path loads a new document. */
 import { isLanguage, type Language } from '../contract/languages.ts'
 
 export type Route =

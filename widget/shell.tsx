@@ -84,7 +84,7 @@ function Head({ texts, language }: { texts: PageTexts | null; language: Language
   )
 }
 
-/** The store's own name for the balance that it fills, such as a user name in the store. */
+/** The store's own name for the balance that the deposit fills, such as a user name in the store. */
 function CustomerLabel({ children }: { children: ReactNode }) {
   return (
     <>

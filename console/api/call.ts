@@ -3,6 +3,7 @@
  * POST.
  */
 
+/** `kind` is the server's kind of refusal, or a kind of the page's own, such as `offline` if there was no answer. */
 export type Failure = { kind: string; message: string }
 export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; failure: Failure }
 

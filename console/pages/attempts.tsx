@@ -105,7 +105,7 @@ export function AttemptsPage({ endpointId }: { endpointId: string }) {
         columns={COLUMNS}
         rows={rows}
         keyOf={({ attemptId }) => attemptId}
-        empty="Nothing was sent to it in the last 30 days."
+        empty="No attempt is on record: nothing was sent to it lately."
         all={() => allRows<Page, Row>('attempts', input, rowsOf)}
         fileName={`webhook-attempts-${endpointId}`}
       />

@@ -89,13 +89,13 @@ const ADVICE: Record<View['bars'][number]['reason'], string> = {
     'Another bot could serve the same shoppers, so this one is chosen last: look at the account in Steam.',
 }
 
-/** A bar is a reason for the bot to rest: it gets no new trades until the bar ends. */
+/** While a bar lasts, the bot rests: it gets no new trades. A `doubted` bot gets those for which no other is free. */
 function Rests({ bars }: Pick<View, 'bars'>) {
   if (bars.length === 0) return null
   return (
     <Panel title="Rests">
       <Table
-        caption="Reasons why the bot gets no new trades"
+        caption="Reasons why the bot gets no or fewer new trades"
         rows={bars}
         keyOf={({ scope, reason }) => scope + reason}
         empty=""

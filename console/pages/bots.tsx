@@ -168,7 +168,7 @@ export function BotActs({
           {...common}
           act="bot remove"
           label="Remove"
-          does={`Removes ${name} and its token, once no trade of it needs watching.`}
+          does={`Removes ${name} and its token, once none of its trades needs watching.`}
           needs="operator"
           needsReason
         />

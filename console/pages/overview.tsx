@@ -76,7 +76,7 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
             <span className="quiet">credited by {deposits === 1 ? '1 deposit' : `${deposits} deposits`}</span>
           </div>
         ))}
-        {credited.length === 0 && <p className="empty">Nothing has been credited yet.</p>}
+        {credited.length === 0 && <p className="empty">Nothing was credited in this time.</p>}
         {statuses.map(({ status, count }) => (
           <PageLink className="tile" key={status} to={`/deposits?status=${status}`}>
             <span className="tile-value">{count}</span>

@@ -84,7 +84,7 @@ function Denied({ shoppers, refresh }: PanelProps<'shoppers'>) {
 function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
   return (
     <Panel title="Took items back">
-      <p className="quiet">Their deposits are credited once Steam can no longer take the items back.</p>
+      <p className="quiet">Their deposits are credited once the items can no longer be taken back.</p>
       <Table
         caption="Accounts that took items back"
         rows={shoppers}

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApi, crossSiteToken } from './api.ts'
 import { HASH, LINK, payment } from './test-states.ts'
 
@@ -67,7 +67,7 @@ describe('an answer', () => {
     expect(await apiWithAnswers(answer).load()).toEqual({ kind: 'lost', refusal })
   })
 
-  it.each(['steam_unavailable', 'no_bot_available'])(
+  it.each(['steam_unavailable', 'no_bot_available', 'technical_works'])(
     'with the code %s is a refusal, although its status is 503',
     async (code) => {
       expect(await apiWithAnswers(problem(503, code)).load()).toMatchObject({ kind: 'refused', status: 503 })
@@ -84,21 +84,28 @@ describe('an answer', () => {
 
   it('is no longer awaited once the caller aborts', async () => {
     const caller = new AbortController()
-    const { api, calls } = apiWithAnswers(Response.json(payment()))
-    await api.payment(HASH, { language: 'en', etag: null, signal: caller.signal })
-    const signalOfCall = calls[0]?.init.signal
+    let signalOfCall: AbortSignal | null | undefined
+    const hangs: typeof fetch = (_path, init) => {
+      signalOfCall = init?.signal
+      return new Promise((_, reject) => {
+        signalOfCall?.addEventListener('abort', () => reject(signalOfCall?.reason))
+      })
+    }
+    const options = { language: 'en', etag: null, signal: caller.signal } as const
+    const answer = createApi(hangs, () => '').payment(HASH, options)
     expect(signalOfCall?.aborted).toBe(false)
     caller.abort()
     expect(signalOfCall?.aborted).toBe(true)
+    expect(await answer).toEqual({ kind: 'lost', refusal: NO_DETAILS })
   })
 
   it('is no longer awaited after 30 s', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+    onTestFinished(() => timeout.mockRestore())
     const { load, calls } = apiWithAnswers(Response.json(payment()))
     await load()
     expect(timeout).toHaveBeenCalledWith(30_000)
     expect(calls[0]?.init.signal?.aborted).toBe(true)
-    timeout.mockRestore()
   })
 })
 

@@ -75,11 +75,14 @@ describe('before the code of the flow is loaded', () => {
   it('D-10 all other events wait for the code, in their order', async () => {
     const { flow, loadCode } = page()
     flow.dispatch({ kind: 'connectionChanged', online: false })
-    flow.dispatch({ kind: 'languageChosen', language: 'en' })
-    expect(flow.state()).toMatchObject({ online: true, language: 'ru' })
+    for (const language of ['ru', 'en'] as const) flow.dispatch({ kind: 'languageChosen', language })
+    expect(flow.state()).toMatchObject({ online: true, language: 'ru', languageChosen: false })
     const { effects, pass } = loadCode()
     expect(flow.state()).toMatchObject({ online: false, language: 'en', languageChosen: true })
-    expect(effects).toEqual([{ kind: 'storeLanguage', language: 'en' }])
+    expect(effects).toEqual([
+      { kind: 'storeLanguage', language: 'ru' },
+      { kind: 'storeLanguage', language: 'en' },
+    ])
     await pass(0)
     expect(flow.state().language).toBe('en')
   })

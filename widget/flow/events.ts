@@ -7,7 +7,7 @@ import type { Dialogs, FlowState, OfferedPicks, Refusal, Sort } from './state.ts
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
   | { kind: 'paymentLoaded'; payment: Payment; atMs: number }
-  /** The page opened on the payment that came with it. */
+  /** The flow started, perhaps on a payment that came with the page. */
   | { kind: 'opened' }
   | { kind: 'paymentUnchanged' }
   | { kind: 'paymentFailed'; refusal: Refusal }

@@ -107,7 +107,10 @@ export function linkOf(page: Page): LinkState | undefined {
     : undefined
 }
 
-/** Any typing that changes the link resets the user; input is ignored while the server checks a link. */
+/**
+ * A new text closes the stand, but the link of the deposit's user opens a new one. Typing is ignored while the server
+ * checks a link.
+ */
 function linkTyped(state: FlowState, text: string): FlowState {
   const link = linkOf(state.page)
   if (link === undefined || link.status === 'checking' || link.text === text) return state

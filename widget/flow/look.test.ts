@@ -57,14 +57,21 @@ describe('the deposit', () => {
     expect(look(play(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
   })
 
-  it.each([
-    ['trade_in_progress', 0],
-    ['deposit_closed', 0],
-    ['user_not_found', 5000],
-  ])('is checked when a link is refused with %s, after %d ms', (code, delayMs) => {
+  const withRefusedLink = (code: string) => {
     const typed = play(awaitingLink(), { kind: 'linkTyped', text: LINK }, { kind: 'typingEnded' }).state
-    const refusal = { code, detail: null }
-    expect(look(play(typed, { kind: 'userFailed', request: 1, refusal }).state)).toMatchObject({ delayMs })
+    return play(typed, { kind: 'userFailed', request: 1, refusal: { code, detail: null } }).state
+  }
+
+  it.each(['trade_in_progress', 'deposit_closed'])(
+    'is checked immediately when a link is refused with %s',
+    (code) => {
+      expect(look(withRefusedLink(code))).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    },
+  )
+
+  it('is not checked before its deadline when a link is refused with user_not_found', () => {
+    const { deadlineMs } = awaitingLink()
+    expect(look(withRefusedLink('user_not_found'))).toMatchObject({ delayMs: 5000, notBeforeMs: deadlineMs })
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(

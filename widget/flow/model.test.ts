@@ -38,7 +38,7 @@ const ORDER: Record<DepositStatus, number> = {
 
 const ITEM_IDS = ['1', '2', '3', '4', '5', '6']
 
-/** One deposit of the gateway. `id` counts the changes of the deposit, `quoteId` the inventories asked for. */
+/** One deposit of the gateway. `id` counts the changes of its status, `quoteId` the inventories asked for. */
 class Gateway {
   deposit: Payment = payment({ user: null, id: '1' })
   previous: Payment = this.deposit

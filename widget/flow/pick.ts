@@ -1,6 +1,7 @@
 /**
  * Proposes items for an amount: the lowest total that reaches it, with no more items than one offer may have. Pure. The
- * order of the items makes no difference. The work is limited by its steps, not by time.
+ * order of the items makes no difference. The work is limited by its steps, not by time, so among very many items the
+ * total may be a little above the lowest.
  */
 import type { Item } from '../../contract/widget-api.ts'
 
@@ -11,7 +12,7 @@ export type Proposal =
   | { kind: 'found'; ids: readonly string[]; total: number }
   /** No offer of these items reaches the amount; `reach` is the most that an offer of them can be worth. */
   | { kind: 'short'; reach: number }
-  /** Every choice that reaches the amount exceeds the most that the deposit takes. */
+  /** The choices found that reach the amount exceed the most that the deposit takes. */
   | { kind: 'none' }
 
 type Priced = Pick<Item, 'id' | 'price'>

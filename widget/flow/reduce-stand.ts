@@ -207,7 +207,7 @@ export function withFailure(state: FlowState, type: InventoryFailure): FlowState
   return state.page.stage === 'wait-for-select-items' ? showFailure(state, state.page.stand, type) : state
 }
 
-/** Searches for items worth the amount, limited to the payable range. Does nothing during a payment. */
+/** Searches for items worth the amount, limited to the payable range, while the deposit is `created`. */
 function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState {
   const { payment, nextRequest: request } = state
   if (stand.inventory.status !== 'ready' || payment?.status !== 'created') return state
@@ -228,7 +228,7 @@ function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState 
   return withStand({ ...state, nextRequest: request + 1 }, { question })
 }
 
-/** A search ends when its items change, or when the shopper picks an item. */
+/** A search ends when its items change, or when the shopper changes the picks. */
 const withoutSearch = ({ aim }: Stand): Stand['aim'] => (aim?.search.status === 'searching' ? null : aim)
 
 function itemsProposed(

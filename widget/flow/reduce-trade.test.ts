@@ -161,7 +161,7 @@ describe('creating', () => {
     expect(standOf(withInventory(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
   })
 
-  it('cannot be left while it is unknown whether there is an offer', () => {
+  it('cannot be left before it counts as slow', () => {
     expect(modalKind(play(creating(), LEAVE).state)).toBe('creating')
   })
 

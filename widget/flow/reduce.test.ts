@@ -106,8 +106,9 @@ describe('opening the page', () => {
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 an ended deposit does not check a stored link', () => {
+  it('D-26 an ended deposit does not offer a stored link', () => {
     const { state } = play(opening({ link: LINK }), loaded({ user: null, status: 'paymentTimeout' }))
+    expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
     expect(kinds(state)).toEqual([])
   })
 
@@ -378,21 +379,20 @@ describe('an outage while polling', () => {
   ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next outage is shown', (_what, answer) => {
     expect(play(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
+})
 
-  it('an unchanged answer keeps the same state', () => {
-    const state = confirming()
-    expect(play(state, { kind: 'paymentUnchanged' }).state).toBe(state)
-  })
+it('an unchanged answer keeps the same state', () => {
+  const polling = confirming()
+  expect(play(polling, { kind: 'paymentUnchanged' }).state).toBe(polling)
+})
 
-  it('the return of the connection is announced once', () => {
-    const offline: FlowEvent = { kind: 'connectionChanged', online: false }
-    const online: FlowEvent = { kind: 'connectionChanged', online: true }
-    expect(play(confirming(), online).effects).toEqual([])
-    const back = play(confirming(), offline, offline, online, online)
-    expect(back.state.online).toBe(true)
-    expect(back.effects).toEqual([{ kind: 'toast', toast: { text: 'connectionBack' } }])
-    expect(play(confirming(), offline).state.online).toBe(false)
-  })
+it('the return of the connection is announced once', () => {
+  const connection = (online: boolean): FlowEvent => ({ kind: 'connectionChanged', online })
+  expect(play(confirming(), connection(true)).effects).toEqual([])
+  const back = play(confirming(), ...[false, false, true, true].map(connection))
+  expect(back.state.online).toBe(true)
+  expect(back.effects).toEqual([{ kind: 'toast', toast: { text: 'connectionBack' } }])
+  expect(play(confirming(), connection(false)).state.online).toBe(false)
 })
 
 it('the payment in the state is the server’s answer', () => {

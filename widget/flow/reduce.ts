@@ -102,7 +102,10 @@ function withNextLook(state: FlowState): FlowState {
   }
 }
 
-/** A page that could not be opened tries again if that may help. Any other page checks whether its state is current. */
+/**
+ * A page that could not be opened tries again if that may help. Any other page checks whether its state is current,
+ * unless it polls or shows a success.
+ */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }

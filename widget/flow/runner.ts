@@ -20,7 +20,7 @@ export type RunningFlow = Flow & {
   stop(): void
 }
 
-/** A longer gap between two polls, or between two ticks of the clock, means that the page slept. */
+/** After a longer gap between the starts of two polls, or between two ticks of the clock, the page may have slept. */
 export const SLEPT_MS = 2000
 /** A call older than this when the page comes back may have hung since before it slept. */
 const MAY_HANG_MS = 1000
@@ -53,7 +53,10 @@ function activityRunner(
         if (!running.has(activity.key)) begin(activity)
       }
     },
-    /** Aborts old calls and makes them again. All calls are idempotent, even the one that creates a trade. */
+    /**
+     * Makes old calls again, and delayed calls immediately, and aborts the previous ones. All calls are idempotent,
+     * even the one that creates a trade.
+     */
     repeatOldCalls(): void {
       const nowMs = now()
       for (const { activity, sinceMs, controller } of [...running.values()]) {

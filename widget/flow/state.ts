@@ -87,7 +87,10 @@ export type Stand = {
   /** Null until an amount was asked for, and after the selection was cleared. */
   aim: Aim | null
   question: PriceQuestion | null
-  /** Number of quiet looks since the last press on Try again. Each checks whether the failure is solved. */
+  /**
+   * Number of quiet looks, each of which checks whether the failure is solved. Set to 0 by a press on Try again, a loaded
+   * inventory and a change of game.
+   */
   quietLooks: number
 }
 

@@ -168,7 +168,7 @@ function Row({ row, cells, layout, gap, currency, members, picked, current, whyI
   )
 }
 
-/** Closes the explanation of a price when its card scrolls out of view. */
+/** Closes the explanation of a price once its card is not drawn: it is far out of view, or a search leaves it out. */
 function useQuestionInSight(
   { questioned, onGone }: Asking,
   items: readonly Item[],
@@ -222,6 +222,7 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
   return { press, step, pressPart, take, extend, forgetAnchor }
 }
 
+/** `why`: the ? button. `fewer`, `all`, `more`: the buttons of a stack. `card`: any other place. */
 type Part = 'card' | 'why' | 'all' | 'fewer' | 'more'
 
 /** Returns the part of a card that was pressed. */

@@ -74,7 +74,7 @@ function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: num
   )
 }
 
-/** How close the proposal came, until the picks change; null if there is none. */
+/** How close the proposal came; null if there is none, or if the picks have another total than the one proposed. */
 export function useOutcome(stand: Stand, { currency }: Payment): string | null {
   const { texts, money } = useStand()
   const { aim } = stand

@@ -1,4 +1,4 @@
-/** The panel shows the amounts before the button is pressed. */
+/** The panel on a desktop: the amounts, the button and the picks, before Add funds is pressed and during an offer. */
 import { describe, expect, it } from 'vitest'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'

@@ -10,7 +10,7 @@ export type Asking = {
   /** The item whose price the popover explains; null while it is closed. */
   questioned: string | null
   onAsk(id: string): void
-  /** Closes the popover when its card scrolls out of view. */
+  /** Closes the popover once its card is not drawn. */
   onGone(): void
 }
 
@@ -23,7 +23,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
     onAsk: (id) => {
       // A second press on the same question mark closes the popover.
       if (id === questioned) return
-      // A press on another one would also only close it: the browser counts every button that opens it as part of it.
+      // A press on another question mark would only close it too: the browser counts its buttons as part of it.
       document.getElementById(whyId)?.hidePopover()
       flow.dispatch({ kind: 'priceQuestioned', id })
     },

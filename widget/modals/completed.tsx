@@ -17,6 +17,7 @@ type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
 /** Outcomes with an icon, a title and a description. A payment that timed out has none of these. */
 type MappedOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
 
+/** True if a thief with access to the account may have ended the offer. */
 const SUSPICIOUS: Record<MappedOutcome, boolean> = {
   succeeded: false,
   tradeTimeout: false,

@@ -142,7 +142,7 @@ function Items({ state, payment }: Omit<Props, 'flow'>) {
   )
 }
 
-/** Lists the picks, or those that this tab kept for a reload, because they have pictures. Else the server's list. */
+/** If the picks, or those that this tab kept for a reload, are the offer's items, lists these: they have pictures. */
 function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): ItemRow[] {
   const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
   // A gateway of the previous release lists no items.

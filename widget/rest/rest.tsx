@@ -32,7 +32,7 @@ const toasts = createToasts({ after }, randomId)
 /** Continues the flow of a deposit, now that its code is loaded. */
 export const continueFlow = (opened: FlowState): RunningFlow => runFlow(opened, toasts)
 
-/** Everything around the screen of a deposit: the tab's title, the page of the store, dialogs and toasts. */
+/** Everything around the screen of a deposit: the tab's title, the messages to the store's page, dialogs and toasts. */
 export function Around({ state, flow }: { state: FlowState; flow: Flow }) {
   useStorePage(state)
   return (

@@ -1,4 +1,4 @@
-/** The tab's title, which a shopper sees while on Steam's page. */
+/** The tab's title and icon, which a shopper sees while on Steam's page. */
 import { useEffect } from 'react'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { secondsLeft } from '../flow/selectors.ts'

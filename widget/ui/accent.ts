@@ -57,7 +57,7 @@ export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Acce
   }
 }
 
-/** Applies a store's colour to the page; null restores the page's own. */
+/** Applies a store's colour to the page. With null, the page's own colour stays. */
 export function useAccent(colour: string | null): void {
   useLayoutEffect(() => {
     if (colour === null) return
