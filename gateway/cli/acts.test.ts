@@ -49,7 +49,7 @@ async function addBalance(storeId: string, amount: bigint): Promise<void> {
     .execute()
 }
 
-/** Reads every row that an act may change. */
+/** Reads all tables that an act of `CASES` changes. */
 async function readTables(): Promise<unknown> {
   const tables = [
     'store',
@@ -85,10 +85,10 @@ async function takeNextActId(): Promise<void> {
 const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'wire 1', '--reason', 'November']
 const ITEM = ['--game', 'cs', '--item', 'Knife']
 const ALLOW = ['store', 'allow-address', '--store']
-
 /** An end within the 30 days that maintenance may last. */
 const SOON = new Date(Date.now() + 3_600_000).toISOString()
 
+/** `prepare` makes what the act needs, and returns the arguments that name it. `arguments`: those that are recorded. */
 type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>; args: string[] }
 
 const CASES: Case[] = [

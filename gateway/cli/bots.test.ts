@@ -213,7 +213,7 @@ describe('bot', () => {
 })
 
 describe('items', () => {
-  it('export has a header, and moved refuses a line that is not an item', async () => {
+  it('export has a header, and moved refuses each line that names no held item', async () => {
     expect((await run(['items', 'export'])).out).toBe(
       'item,bot,botSteamId,appId,assetId,marketHashName,price,currency,receivedAt,protectedUntil\n',
     )

@@ -105,7 +105,10 @@ const MATCHED_BY: Record<FoundDeposit['as'][number], string> = {
   item_name: 'the name of its item',
 }
 
-/** Returns a line for each result. The line of a deposit also says which part of it matched. */
+/**
+ * Returns a line for each result, and one for each delivery of an event. The line of a deposit also says which part of
+ * it matched.
+ */
 export function findingLines(found: Findings): string[] {
   return [
     ...found.deposits.map((row) =>

@@ -28,7 +28,7 @@ const COMMANDS = [
   ['ledger', 'verify'],
 ]
 
-/** Runs in a shell that has only the database's URL and `env`. */
+/** Runs in a shell that has only the database's URL, an empty data folder and `env`. */
 const inShell = (args: string[], env: Record<string, string> = {}) =>
   runCommand(args, { env: { DATABASE_URL: database.url, TRADETILL_DATA: folder, ...env } })
 

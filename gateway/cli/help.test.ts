@@ -21,7 +21,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
   const listed = isList ? [positional.parameter] : []
   const args = positional?.kind === 'tuple' ? positional.parameters : listed
 
-  it('shows the usage, with required arguments in round brackets', async () => {
+  it('shows the usage, with required options in round brackets', async () => {
     const { usage } = await helpOf(name)
     const words = options.map(([option, { kind, optional = false, ...rest }]) => {
       const isNeeded = !optional && !('default' in rest && rest.default !== undefined)
@@ -43,7 +43,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     for (const [option, { brief }] of options) expect(out).toMatch(lineOf(`--${kebab(option)}`, brief))
   })
 
-  it('has an example that the command accepts: only the database is missing', async () => {
+  it('has an example that the command accepts: it fails only because it reaches no database, till or handler', async () => {
     const { out } = await helpOf(name)
     const example = /^ {2}npm run --silent tradetill -- (.*)$/m.exec(out)?.[1] ?? ''
     const answer = await runCommand(wordsOf(example), { databaseUrl: NOWHERE })

@@ -121,7 +121,7 @@ function smokeOf(wanted: string, waitsForAccept: boolean): NonNullable<PortCheck
   }
 }
 
-/** Resolves when the person has accepted the offer and pressed Enter. */
+/** Asks the person to accept the offer, and resolves when they press Enter. */
 async function askToAccept({ offerId }: { offerId: string }): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   await terminal.question(

@@ -28,7 +28,7 @@ export function proposalLines({ proposals, aboveUsdMinor }: ProposalList): strin
   const limit =
     aboveUsdMinor === null
       ? 'No act needs a second operator.'
-      : `A second operator must approve what moves more than ${formatAmount(aboveUsdMinor, 'USD')}.`
+      : `A second operator must approve what one operator moves above ${formatAmount(aboveUsdMinor, 'USD')} in 24 hours.`
   const lines = proposals.map(
     ({ proposalId, state, act, input, proposedBy, backedBy, decidedBy, reason }) => {
       const who = [`by ${proposedBy}`, ...(backedBy === null ? [] : [`backed by ${backedBy}`])]

@@ -1,4 +1,4 @@
-/** Asks the operator for the credentials of a Steam account. Typed text is neither shown nor kept. */
+/** Asks the operator for the credentials of a Steam account. Typed secrets are neither shown nor kept. */
 import type { LoginWay } from '../steam/web/enrol.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -22,8 +22,7 @@ export const EXIT_CODES: Record<RefusalKind, number> = {
 const VERSION = new Set(['--version', '-v'])
 const HELP = new Set(['help', '--help', '-h'])
 
-/** Runs one command and resolves to its exit code. The reason for a code other than 0 is written to
- * stderr. */
+/** Runs one command and resolves to its exit code. The reason for a code other than 0 is written to stderr. */
 export async function runCommandLine(args: string[], surroundings: Surroundings): Promise<number> {
   const [first = 'help', ...rest] = args
   const { terminal } = surroundings

@@ -1,4 +1,4 @@
-/** Gives a command its settings, database and operator. Each is read on first use. */
+/** Gives a command its settings, database and operator. Each is read only when the command asks for it. */
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'

@@ -34,7 +34,7 @@ export type Streams = {
 export type Terminal = {
   /** Writes a line of the answer to stdout. */
   print(line: string): void
-  /** Writes a line to stderr: a problem, or a note that there is nothing to show. */
+  /** Writes a line to stderr: a problem, progress, or anything else that is not part of the answer. */
   warn(line: string): void
   /** Yields every line of stdin that is not empty. */
   lines(): AsyncGenerator<string>

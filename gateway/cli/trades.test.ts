@@ -174,7 +174,9 @@ describe('trade release', () => {
     const { tradeId } = await anOffer()
     await credit(tradeId)
     expect(await release(tradeId)).toMatchObject({ code: 4, errors: expect.stringContaining('protects it') })
-    await jump(till, 9 * DAY_S + 60)
+    await jump(till, 8 * DAY_S + 60)
+    expect(await release(tradeId)).toMatchObject({ code: 4, errors: expect.stringContaining('protects it') })
+    await jump(till, DAY_S)
     expect(await release(tradeId)).toMatchObject({ code: 0 })
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
     expect(await tradeRow(tradeId)).toMatchObject({ state: 'final', look_at: null, due_at: null })
@@ -204,7 +206,7 @@ describe('trade reverse', () => {
 })
 
 describe('trade list', () => {
-  it('shows open and watched trades with their Steam numbers, for all bots or one', async () => {
+  it('shows open trades with their Steam numbers, for all bots or one', async () => {
     const { tradeId, depositId, offerId } = await anOffer()
     const { out } = await run('trade', 'list')
     expect(out).toContain(`${tradeId}\tdeposit ${depositId}\tactive`)

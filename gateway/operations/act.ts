@@ -30,7 +30,7 @@ export type NamedAct<T> = {
 }
 
 export type SecondOperator<T> = {
-  /** Returns the amount that moves, or `all` if the act needs approval whatever the limit. */
+  /** Returns the amount that moves, or `all` if the act needs approval under any limit. */
   moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
   /** Arguments with which the act is repeated after its approval. */
   input: Record<string, unknown>
@@ -43,7 +43,8 @@ const MOST_REASON = 500
 const CONTROL = /\p{Cc}/u
 
 /**
- * Does `work` and records it in one transaction. If `work` refuses, both its changes and the record are rolled back.
+ * Does `work` and records it in one transaction. If `work` refuses, or a second operator must approve the act first,
+ * the changes are rolled back and not recorded.
  */
 export async function act<T>(
   deps: ActDeps,
@@ -74,8 +75,8 @@ export async function act<T>(
 class RolledBack extends Error {}
 
 /**
- * Returns a proposal if the act moves more than the limit, or a refusal if its proposal was already decided. Runs after
- * the work, so only an act that would succeed is proposed.
+ * Returns a proposal if the act moves more than the limit. An approved act decides its own proposal here, or gets a
+ * refusal if that was already decided. Runs after the work, so only an act that would succeed is proposed.
  */
 async function obstacleTo<T>(
   tx: Tx,

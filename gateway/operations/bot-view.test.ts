@@ -77,6 +77,7 @@ test('a bot shows its calls of the last hour by all processes, but not those for
     counts.request('GetTradeOffer', { outcome: 'failed', seconds: 1, account: '76561197960287930' })
     counts.heldBack('GetTradeOffer', 'paused', account)
     await saveCalls(till.db, counts.take())
+    // The calls were taken, so the next save adds nothing.
     await saveCalls(till.db, counts.take())
   }
   expect((await viewOf()).calls).toEqual({ asked: 4, limited: 2, failed: 0, heldBack: 2 })

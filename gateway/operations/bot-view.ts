@@ -11,7 +11,8 @@ const HOUR_MS = 3_600_000
 
 /**
  * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of its open
- * offers. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar excludes the game.
+ * offers. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar excludes the game,
+ * unless the bar only doubts the bot.
  */
 export type GameRoom = {
   game: Game
@@ -28,6 +29,7 @@ export type BotView = ListedBot & {
   inventoriesFailingSince: Date | null
   games: GameRoom[]
   offers: OpenOffer[]
+  /** The most offers that a bot may have open. */
   mostOffers: number
   /** Steam's refusals within the last hour. */
   refusals: RefusalCount[]

@@ -13,8 +13,9 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /**
- * `tokenEndsSoon`: the token ends within 30 days, by the till's clock. `history`: null if nothing can be taken back;
- * `completeAt`: all reversals before this time are known.
+ * `tokenEndsSoon`: the token ends within 30 days, by the till's clock. `history`: how far the bot's trades were read on
+ * Steam; null if it never had an item. `completeAt`: all reversals before this time are known; null before the first
+ * complete reading.
  */
 export type ListedBot = BotSummary & {
   tokenEndsSoon: boolean

@@ -1,4 +1,4 @@
-/** Queries of the operators' list of deposits. No filter scans a table: each page examines a limited number of rows. */
+/** Queries of the operators' list of deposits. Each examines a limited number of rows; none scans a table. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -38,14 +38,14 @@ export type DepositFilter = {
   limit: number
 }
 
-/** Most deposits examined for one page of a rare filter. The cost stays the same while the table grows. */
+/** Most deposits that one query examines for a rare filter. The cost stays the same while the table grows. */
 const MOST_EXAMINED = 500
 
 export type ExaminedDeposit = { id: bigint; fits: boolean }
 
 /**
- * How many deposits to examine. If an index covers the filter in the order of the list, one page and one more row are
- * enough.
+ * How many deposits one query examines. If an index covers the filter in the order of the list, one page and one more
+ * row are enough.
  */
 export function mostExamined(filter: DepositFilter): number {
   const { leastMinor, mostMinor, currency, game, status, from, to, order, limit } = filter
@@ -110,7 +110,7 @@ export async function examineDeposits(
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** The order that decides which deposits are kept if there are too many to sort. */
+/** The order that decides which deposits are read if an account has, or a need concerns, too many. */
 const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 
@@ -170,10 +170,13 @@ function sourceOf(filter: DepositFilter, { now, isFew }: Examining): RawBuilder<
     : source
 }
 
-/** Most deposits of one account. No real shopper has more; only the first in the order of the list are used. */
+/** Most deposits, or trades, to read of one account. No real shopper has more. */
 export const MOST_OF_ACCOUNT = 5_000
 
-/** The first deposits of each kind (giver, trade link, named by the store), each from an index in that order. */
+/**
+ * The deposits of an account, with `most` for each of its roles: it owns the trade link, is named by the store, or gave
+ * the items. The oldest if the list begins with the oldest, otherwise the newest. Each role has an index in that order.
+ */
 function depositsOfSteamId(
   steamId: string,
   order?: DepositOrder,
@@ -194,7 +197,10 @@ const AWAY_MS = 120_000
 const WAKE_AGAIN_MS = 30_000
 const SILENT_MS = 86_400_000
 
-/** The first deposits of each need, in the order of the list. */
+/**
+ * At most `MOST_NEEDY` deposits of each need: those that have needed a person for the shortest time, or for the longest
+ * in a list that begins with the oldest.
+ */
 function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
   const direction = timeDirectionOf(order)
   const ago = (ms: number) => new Date(now.getTime() - ms)
@@ -236,8 +242,12 @@ export type ListedDeposit = {
   amountMinor: bigint | null
   heldMinor: bigint
   reversedMinor: bigint
+  /**
+   * The account of the trade that `game` is taken from. Without a trade: the owner of the trade link, or else the account
+   * that the store named.
+   */
   steamId: string | null
-  /** Game of its latest trade; null without a trade. */
+  /** Game of its delivered trade, or else of its latest trade; null without a trade. */
   game: Game | null
   createdAt: Date
 }
@@ -260,11 +270,11 @@ export async function depositRows(db: Db, ids: readonly bigint[]): Promise<Liste
 }
 
 /** One deposit rarely has more trades than this, because it gets a new trade only after the last one failed. */
-const OFFERS_OF_DEPOSIT = 10
+const TRADES_OF_DEPOSIT = 10
 
 /** Returns the newest deposits of an account. */
 export async function depositsOfAccount(db: Db, steamId: string, limit: number): Promise<bigint[]> {
-  const newest = depositsOfSteamId(steamId, 'newest', limit * OFFERS_OF_DEPOSIT)
+  const newest = depositsOfSteamId(steamId, 'newest', limit * TRADES_OF_DEPOSIT)
   const { rows } = await sql<{ id: bigint }>`
     select id from (${newest}) own order by id desc limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)

@@ -104,7 +104,7 @@ it.each([
   const accounts = await till.db.selectFrom('account').select(['kind', 'balance']).execute()
   const balanceOf = (kind: string) => accounts.find((account) => account.kind === kind)?.balance
   expect({ available: balanceOf('available'), loss: balanceOf('loss') }).toEqual(left)
-  // The loss keeps using its part of the limit.
+  // Whichever side lost the credit, it keeps using its part of the limit.
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 

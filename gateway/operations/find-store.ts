@@ -87,6 +87,7 @@ export type FoundEvent = {
   eventId: string
   storeId: bigint
   type: EventType
+  /** Null until the event has its number. */
   sequence: bigint | null
   depositId: bigint | null
   createdAt: Date
@@ -95,6 +96,7 @@ export type FoundEvent = {
     endpointId: string
     state: string
     attempts: number
+    /** Result of the last attempt; null before the first. */
     said: string | null
   }[]
 }

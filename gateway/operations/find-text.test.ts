@@ -96,7 +96,7 @@ it.each([
   ['nothing', '  '],
   ['an address of something that the till does not store', 'https://steamcommunity.com/id/nova_hound'],
   [
-    'a trade link without an account',
+    'a trade link with an impossible account number',
     'https://steamcommunity.com/tradeoffer/new/?partner=99999999999999&token=abc',
   ],
   ['two lines', 'order 1\norder 2'],

@@ -5,6 +5,7 @@ import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 
 export type Reading =
+  /** The secret part of a deposit's link. */
   | { kind: 'hash'; hash: string }
   /** Link of a shopper's receipt. */
   | { kind: 'receipt'; receipt: ReceiptName }
@@ -14,9 +15,11 @@ export type Reading =
   | { kind: 'asset'; assetId: string }
   /** An item as lists show it: trade number and the shopper's asset id. */
   | { kind: 'item'; tradeId: string; assetId: string }
+  /** The secret code of an offer. */
   | { kind: 'code'; code: string }
-  /** Digits alone: the number of a deposit, an offer, a Steam trade, an asset or a delivery. */
+  /** Digits alone: the number of a deposit, a trade, an offer, a Steam trade, an asset or a delivery. */
   | { kind: 'number'; digits: string }
+  /** A store's own id for a deposit. */
   | { kind: 'order'; externalId: string }
   /** Prefixes of words in a name, in lower case. */
   | { kind: 'words'; words: readonly string[] }
@@ -36,7 +39,7 @@ const DIGITS = /^\d{1,20}$/
 const ITEM = /^([1-9]\d{0,17})-(\d{1,20})$/
 const STEAM_2 = /^STEAM_[0-5]:([01]):(\d{1,10})$/i
 const STEAM_3 = /^\[?U:1:(\d{1,10})\]?$/i
-/** A web address, with or without its scheme. */
+/** A web address. Only those of Steam and of this machine are recognised without their scheme. */
 const ADDRESS = /^(?:(?:https?|steam):\/\/|(?:www\.)?steamcommunity\.com\/|localhost[:/])/i
 
 /** Returns all possible meanings of the text, most likely first. */

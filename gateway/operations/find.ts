@@ -27,7 +27,11 @@ import {
 import { type Reading, readText } from './find-text.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
-/** A part of a deposit that a text can match. */
+/**
+ * A part of a deposit that a text can match. `hash` and `receipt`: links. `deposit` and `trade`: the till's numbers.
+ * `order`: the store's own id. `steam_id`: an account of its shopper. `offer`, `steam_trade` and `asset`: Steam's
+ * numbers. `code`: the secret code of an offer. `item_name`: the exact name of an item.
+ */
 export type DepositKey =
   | 'hash'
   | 'receipt'

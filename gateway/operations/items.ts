@@ -80,6 +80,7 @@ export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<
 
 export type MovedItems = { moved: string[]; refused: { item: string; message: string }[] }
 
+/** Each message follows the item's id. */
 const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refused> = {
   not_an_item: refused('usage', 'is not an item of the export'),
   not_held: refused('conflict', 'is not held by a bot'),

@@ -25,8 +25,8 @@ const OTHER_KEY_IN_USE = refused(
 )
 
 /**
- * `known`: fingerprints of keys that the database may need. `left`: values not yet sealed with the key of these
- * settings.
+ * `known`: fingerprints of keys that the database may need. `values`: all sealed values. `left`: those not yet sealed
+ * with the key of these settings.
  */
 export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
 
@@ -102,7 +102,10 @@ function messageOf({ resealed, left, unreadable }: Rotated): string {
   return `${resealed} sealed again, ${left} left. ${why}`
 }
 
-/** Replaces a value only if it is unchanged since it was read, so a running till is not disturbed. */
+/**
+ * Seals every value again that does not begin with `mark`, the prefix of the current key. Replaces a value only if it is
+ * unchanged since it was read, so a running till is not disturbed.
+ */
 export async function resealAll(
   db: Db,
   box: SecretBox,

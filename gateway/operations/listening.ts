@@ -6,6 +6,7 @@ import { systemClock } from '../kit/clock.ts'
 import { isWebhookSecret } from './conformance.ts'
 import { type Answer, done, refused } from './operation.ts'
 
+/** `sequence`: the last event that the developer now has. `sent`: how many events were sent. */
 export type Listened = { sequence: number; sent: number }
 
 export type Listening = {

@@ -1,4 +1,4 @@
-/** Switches maintenance on and off with a notice for shoppers. */
+/** Maintenance that an operator switches on: which notices for shoppers are accepted, and what is recorded. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'
 import { startTill, type Till } from '../testing/till.ts'

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 
 export type ListedMarket = {
   market: string
+  /** Whether an operator switched it off. The vault may have switched it off too; that is not known here. */
   isOff: boolean
   offSince: Date | null
   /** `listed`: items on sale now. `unpaid`: items sold but not paid. */

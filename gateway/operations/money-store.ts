@@ -15,7 +15,10 @@ export type Money = {
   /** The operator's side: all accounts without a store. */
   own: { kind: AccountKind; currency: Currency; amountMinor: bigint }[]
   atRisk: { storeId: bigint; store: string; usdMinor: bigint; limitUsdMinor: bigint }[]
-  /** Result of the latest check of the ledger; null before the first one. */
+  /**
+   * Result of the latest check of the ledger; null before the first one. `completeAt`: when all entries were checked
+   * last. `verifiedEntry`: the last entry that was checked.
+   */
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }
 

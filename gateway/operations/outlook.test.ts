@@ -129,7 +129,7 @@ it('an operator can have Steam asked about an open trade, end it, credit it, and
   ])
 })
 
-it('held credit can be released a day after its protection ends, and reversed at any time', () => {
+it('a held trade can be released a day after its protection ends, and reversed at any time', () => {
   expect(acts({ state: 'held', settlesAt: at(500) })).toEqual([
     ['trade look', null],
     ['trade release', at(500 + DAY_S)],
@@ -158,10 +158,27 @@ it('a webhook that was given up can be sent again', () => {
 it('every suggested act is a real command', () => {
   const names = allCommands().map(({ name }) => name)
   const states: TradeStateColumn[] = ['active', 'held', 'declined', 'unknown']
-  const suggested = states.flatMap(
-    (state) => withTrade({ state, botState: 'dead', hasGateway: false, offerId: null }).can,
-  )
+  const suggested = [
+    ...outlookOf(created, NOW).can,
+    ...withTrade({ state: 'held', heldMinor: 500n }, { givenUp: [{ endpointId: 3n, sequence: 9n }] }).can,
+    ...states.flatMap(
+      (state) => withTrade({ state, botState: 'dead', hasGateway: false, offerId: null }).can,
+    ),
+  ]
   expect(suggested.length).toBeGreaterThan(8)
+  expect([...new Set(suggested.map(({ act }) => act))].sort()).toEqual([
+    'bot renew',
+    'bot retire',
+    'deposit hold',
+    'deposit release',
+    'shopper deny',
+    'trade credit',
+    'trade end',
+    'trade look',
+    'trade release',
+    'trade reverse',
+    'webhook replay',
+  ])
   for (const { act, command } of suggested) {
     expect(names).toContain(act)
     expect(command.startsWith(`${act} `)).toBe(true)

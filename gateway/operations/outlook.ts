@@ -8,8 +8,8 @@ import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 
 /**
- * How long after settlement an operator may release credit. Repeats the figure of trades/by-hand.ts, because a command
- * that only reads must not load the rules of trades.
+ * An operator can release held credit by hand only this long after its settlement. Repeats the figure of
+ * trades/by-hand.ts, because a command that only reads must not load the rules of trades.
  */
 export const RELEASE_WAIT_MS = 86_400_000
 
@@ -24,13 +24,19 @@ export type OutlookTrade = {
   /** Whether a process holds the bot. */
   hasGateway: boolean
   offerId: string | null
+  /** The shopper's account. */
   partnerSteamId: string
+  /** When the offer is cancelled unless it is accepted. */
   deadline: Date | null
   acceptedAt: Date | null
   isCancelling: boolean
+  /** When Steam's protection ends. */
   settlesAt: Date | null
+  /** When Steam is next asked whether the items were taken back. */
   lookAt: Date | null
+  /** End of Steam's hold (escrow) of the items. */
   steamHoldUntil: Date | null
+  /** When the till's next step is due. */
   dueAt: Date | null
 }
 

@@ -81,7 +81,7 @@ const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView =>
 
 export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: HoldView[] }
 
-/** Lists the state of each source, and all blocks and overrides. */
+/** Lists the state of each source, and all blocks, freezes and overrides. */
 export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   const holds: HoldView[] = []
   for (const game of GAMES) {

@@ -30,10 +30,14 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
-  /** Proceeds less the cost of the item, in minor units of `currency`; null until both are known. */
+  /**
+   * Proceeds less the cost of the item, in minor units of `currency`; the refund alone if the sale was reversed. Null
+   * until it is known.
+   */
   resultMinor: bigint | null
 }
 
+/** `name`: of the market or game, or the week's Monday. `broughtMinor`: what the markets paid, refunds included. */
 export type SaleTotal = {
   by: 'market' | 'game' | 'week'
   name: string
@@ -46,7 +50,8 @@ export type SaleTotal = {
 
 /**
  * The differences are the balance that the market reports less the balance in the books; null without a report.
- * `saidAt`: time of the report.
+ * `settlingMinor`: money that the market still keeps back. `freeMinor`: money that it would pay out. `saidAt`: time of
+ * the report.
  */
 export type MarketBooksView = {
   market: string

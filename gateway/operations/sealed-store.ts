@@ -48,6 +48,7 @@ export const SEALED: readonly SealedColumn[] = [
   },
 ]
 
+/** `at`: the row's primary key. `place`: the row and column that the value is bound to. */
 export type SealedValue = { at: string[]; place: string; sealed: Buffer }
 
 /** Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. */

@@ -1,4 +1,4 @@
-/** Steam accounts that are denied, or credited only on release. */
+/** Steam accounts of shoppers: their history, denials, credit only on release, and erasure. */
 
 import type { Db } from '../db/client.ts'
 import { counted } from '../kit/counted.ts'
@@ -101,8 +101,8 @@ export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
 }
 
 /**
- * Erases the account from all deposits and trades that have ended. Data that an open offer, a protection or the
- * deny-list needs is kept, and the answer says so. The record of the act does not name the account.
+ * Erases the account from all deposits and trades that have ended. Data that an open offer, a protection, the deny-list
+ * or credit on release needs is kept, and the answer says so. The record of the act does not name the account.
  */
 export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const argumentsOf = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })

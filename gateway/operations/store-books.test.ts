@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 /** Credits the store with an adjustment instead of a deposit. */
 const creditInstead = async (amountMinor: bigint) => {
-  await creditStore(deps, { storeId, currency: 'USD', amountMinor, reference: 'from a deposit' })
+  await creditStore(deps, { storeId, currency: 'USD', amountMinor, reference: 'instead of a deposit' })
 }
 
 const money = (amountMinor: bigint, reference: string) => ({
@@ -77,12 +77,15 @@ it('a credit, a debit and a write-off each move money once, are recorded, and ve
     refusal: 'conflict',
     message: 'Nothing was recorded: the store has 31.00 USD available.',
   })
-  expect(await debitStore(deps, { ...money(3_600n, 'b'), mayOwe: true })).toMatchObject({ kind: 'done' })
+  const debit = { ...money(3_600n, 'b'), mayOwe: true }
+  expect(await debitStore(deps, debit)).toMatchObject({ kind: 'done' })
+  expect(await debitStore(deps, debit)).toMatchObject({ kind: 'unchanged' })
   expect(await available()).toBe(-500n)
   expect(await writeOffStore(deps, money(501n, 'c'))).toMatchObject({
     message: 'Nothing was recorded: the store has -5.00 USD: it owes less than that.',
   })
   expect(await writeOffStore(deps, money(500n, 'c'))).toMatchObject({ kind: 'done' })
+  expect(await writeOffStore(deps, money(500n, 'c'))).toMatchObject({ kind: 'unchanged' })
   expect(await available()).toBe(0n)
   expect((await acts()).slice(0, 3)).toMatchObject([
     {
@@ -97,7 +100,7 @@ it('a credit, a debit and a write-off each move money once, are recorded, and ve
   expect(await problems()).toEqual([])
 })
 
-it('an adjustment or payout sent several times at once moves money once, even in a new currency of the store', async () => {
+it('of several adjustments or payouts sent at once with one reference, only one moves money, even in different currencies', async () => {
   const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
   const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
   expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
@@ -141,13 +144,14 @@ it('two simultaneous voids of one payout move its amount once', async () => {
   expect(await available()).toBe(3_000n)
 })
 
-it('the statement and the report contain every movement, and add up', async () => {
+it('the statement begins with the latest movement, and the rows of the report add up to the change of the balance', async () => {
   await debitStore(deps, money(200n, 'd'))
   const statement = await showStatement(deps, { storeId, currency: 'USD', limit: 1 })
   expect(statement).toMatchObject({
     data: { movements: [{ cause: 'adjusted', reference: 'd', availableMinor: -200, depositId: null }] },
   })
   const to = new Date(till.clock.now().getTime() + 1)
+  // Store 1 is that of the first test, the only one with a paid deposit.
   const report = await reportStore(deps, { storeId: 1n, from: began, to, by: 'day' })
   if (report.kind !== 'done') throw new Error(report.message)
   const { rows, opening, closing } = report.data

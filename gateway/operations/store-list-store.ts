@@ -21,7 +21,9 @@ export type StoreRow = {
   disabledAt: Date | null
   creditMode: CreditMode
   liability: Liability
+  /** Null means the default of the settings. */
   commissionBps: number | null
+  /** Null means all. */
   games: Game[] | null
   riskLimitUsdCents: bigint
   /** The used part of the limit. */

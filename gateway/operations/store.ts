@@ -129,6 +129,7 @@ export type OpenTrade = {
   bot: string
   botState: BotState
   state: TradeStateColumn
+  /** Why the trade ended without items; null for other trades. */
   reason: string | null
   partnerSteamId: string
   secretCode: string

@@ -29,7 +29,7 @@ const openDeposit = (externalId: string, games?: Game[]) => {
 }
 
 describe('a store', () => {
-  it('can have all its settings changed together, and single settings alone', async () => {
+  it('can have many settings changed together, and single settings alone', async () => {
     const changes = {
       name: 'Anvil',
       origins: ['https://anvil.test'],

@@ -38,6 +38,7 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
   })
 }
 
+/** `webhookSecret`: null unless the change made a new endpoint. */
 export type UpdatedStore = { storeId: bigint; webhookSecret: string | null }
 
 /** Changes the given settings of a store. Delivered trades keep the terms under which they were made. */

@@ -66,7 +66,7 @@ describe('webhooks that fail', () => {
     await sendWebhooks()
   })
 
-  it('are found among those of all stores, without the query of their URL', async () => {
+  it('are counted for their endpoint, as retried and then as given up, without the query of its URL', async () => {
     const { data } = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
     expect(data?.endpoints).toMatchObject([
       {
@@ -132,7 +132,7 @@ describe('webhooks that fail', () => {
     expect(await lastAct()).toEqual(before)
   })
 
-  it('can be signed with another secret, which is shown once and recorded nowhere', async () => {
+  it('can be signed with another secret, which the record of the act does not contain', async () => {
     const { data } = await rotateWebhookSecret(deps, { endpointId, overlapHours: 0 })
     const row = await till.db
       .selectFrom('webhook_endpoint')

@@ -110,7 +110,7 @@ function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
   return because(`its offer is ${offerId}`)
 }
 
-/** Releases held credit a day after settlement, if no bot can ask Steam about the trade. */
+/** Releases held credit, a day or more after settlement. Meant for a trade about which no bot can ask Steam. */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })
   const what = { name: 'trade release', needsReason: true, argumentsOf, secondOperator }
@@ -126,7 +126,10 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
   })
 }
 
-/** Reverses held credit, if no bot can ask Steam and the operator knows that the sender took the items back. */
+/**
+ * Reverses held credit. Meant for a trade about which no bot can ask Steam, if the operator knows that the sender took
+ * the items back.
+ */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })
   const what = { name: 'trade reverse', needsReason: true, argumentsOf, secondOperator }

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/client.ts'
 export type EndpointFilter = {
   storeId?: bigint | undefined
   endpointId?: bigint | undefined
-  /** Only endpoints that fail now or have given up deliveries. */
+  /** Only endpoints that wait to retry a delivery, gave one up, or are gone. */
   failing?: boolean | undefined
   /** Last endpoint of the previous page. */
   after?: bigint | undefined
@@ -17,11 +17,13 @@ export type EndpointRow = {
   storeId: bigint
   store: string
   url: string
+  /** `pending`: it has not yet proved that it expects webhooks. */
   state: 'pending' | 'enabled' | 'disabled'
+  /** `gone`: it answered that it no longer exists (410). */
   disabledReason: 'by_store' | 'gone' | null
   /** Failed deliveries that will be retried; `MOST_COUNTED` means that many or more. */
   retrying: number
-  /** Deliveries given up. */
+  /** Deliveries given up; `MOST_COUNTED` means that many or more. */
   givenUp: number
   /** Numbers of the first and last given-up event in the store's event log; null if there is none. */
   givenUpFrom: bigint | null
@@ -75,7 +77,7 @@ export async function selectEndpoints(
   }))
 }
 
-/** Returns the store of an endpoint; undefined if there is no such endpoint. */
+/** Returns the store and the URL of an endpoint; undefined if there is no such endpoint. */
 export function storeOfEndpoint(db: Db | Tx, endpointId: bigint) {
   return db
     .selectFrom('webhook_endpoint')

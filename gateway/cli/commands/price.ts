@@ -141,7 +141,7 @@ const release = command({
 })
 
 const list = command({
-  does: 'show the state of the sources, and all blocked and frozen items',
+  does: 'show the state of the sources, and all blocks, freezes and overrides',
   example: 'price list',
   parameters: { flags: FIND },
   load: async () => {

@@ -8,7 +8,7 @@ import type { Session } from '../session.ts'
 const PROPOSAL = { parse: id, brief: 'the number of the proposal', placeholder: 'PROPOSAL' } as const
 
 const list = command({
-  does: 'list the acts that wait for a second operator’s approval in the console',
+  does: 'list the acts that wait, or waited, for a second operator’s approval in the console',
   example: 'proposal list',
   parameters: { flags: FIND },
   load: async () => {
@@ -30,7 +30,7 @@ const decline = command({
 })
 
 const limit = command({
-  does: 'require a second operator for acts that move more than this; a later change needs one too',
+  does: 'require a second operator for what one moves above this in 24 hours; a later change needs one too',
   example: "proposal limit 500 --reason 'two of us by now'",
   parameters: {
     flags: SERIOUS_ACT,

@@ -1,4 +1,4 @@
-/** `shopper …`: Steam accounts that are denied, or credited only on release. */
+/** `shopper …`: Steam accounts of shoppers: their history, denials, credit only on release, and erasure. */
 import { buildRouteMap } from '@stricli/core'
 import { steamId } from '../arguments.ts'
 import {
