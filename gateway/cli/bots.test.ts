@@ -151,6 +151,11 @@ describe('bot', () => {
     }
   })
 
+  it('add names the line of a refused token, and blank lines count', async () => {
+    const { out } = await run(['bot', 'add'], '\nnonsense\n\nnonsense\n')
+    expect(out).toMatch(/^Line 2: .*\nLine 4: /)
+  })
+
   it('enrol says what was wrong, and refuses a stdin that ends early', async () => {
     const { accountName } = firstBot()
     const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)

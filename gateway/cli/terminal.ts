@@ -36,7 +36,7 @@ export type Terminal = {
   print(line: string): void
   /** Writes a line to stderr: a problem, progress, or anything else that is not part of the answer. */
   warn(line: string): void
-  /** Yields every line of stdin that is not empty. */
+  /** Yields every line of stdin, trimmed. Blank lines are included, so a line's place is its number in the input. */
   lines(): AsyncGenerator<string>
   /** Asks on stderr and reads typed or piped lines of stdin. Throws a Refusal if stdin ends. */
   openQuestions(): Questions
@@ -79,7 +79,5 @@ function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): 
 }
 
 async function* inputLines(stdin: Streams['stdin']): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: stdin })) {
-    if (line.trim() !== '') yield line.trim()
-  }
+  for await (const line of createInterface({ input: stdin })) yield line.trim()
 }

@@ -92,7 +92,7 @@ export async function enrolByLogin(
 
 export type AddedBots = { added: AddedBot[]; refused: { line: number; message: string }[] }
 
-/** Enrols one bot for each refresh token. A refused token does not stop the others. */
+/** Enrols one bot for each line with a refresh token. A refused token does not stop the others. */
 export async function addBots(
   deps: ActDeps,
   tokens: AsyncIterable<string>,
@@ -103,6 +103,7 @@ export async function addBots(
   let line = 0
   for await (const refreshToken of tokens) {
     line += 1
+    if (refreshToken === '') continue
     const answer = await enrolBot(deps, { refreshToken, name: 'bot add', checkWith })
     if (answer.kind === 'refused') {
       firstRefusal ??= answer

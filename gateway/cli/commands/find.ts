@@ -31,6 +31,6 @@ export const find = command({
 })
 
 async function firstLine({ terminal }: Session): Promise<string> {
-  for await (const line of terminal.lines()) return line
+  for await (const line of terminal.lines()) if (line !== '') return line
   return ''
 }

@@ -54,11 +54,11 @@ const sold = command({
   lines: soldLines,
 })
 
-/** Returns the first column of the export's lines, without its header. */
+/** Returns the first column of the export's lines, without its header and blank lines. */
 async function* firstColumn(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) {
     const [item = ''] = line.split(',')
-    if (item !== 'item') yield item
+    if (item !== 'item' && line !== '') yield item
   }
 }
 
