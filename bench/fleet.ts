@@ -213,8 +213,8 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
 }
 
 /**
- * True if the visit's bot could not read Steam when the shopper accepted, so the till learns of the acceptance only
- * after the misfortune.
+ * True if the misfortune of the visit's bot prevents reads of Steam, so the till learns of acceptances only after it.
+ * Applies to the bot's visits in all waves.
  */
 function isBlind({ bot }: Visit, struck: ReadonlyMap<string, Misfortune>): boolean {
   const misfortune = struck.get(bot ?? '')

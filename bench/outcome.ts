@@ -5,7 +5,7 @@ export type Outcome = {
   /** The figure to compare with: the bare minimum, or another way to do the same. */
   floor?: string
   ratio?: number
-  /** The limit, in the form `<=1.5`. */
+  /** The limit: `<=1.5`, `>=100`, `all` or `0`, for example. */
   limit?: string
   passed: boolean
   /** Other figures of the same run, each with its own limit. `passed` covers them too. */

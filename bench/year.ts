@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- year`: a gateway's calls on a till that is a year old, compared with one that is eleven days old.
- * Both have the same number of deposits per hour, 1,000,000 and 30,000 in all. After ten days the tables of short-lived
- * rows no longer grow.
+ * Both have the same number of deposits per hour, 1,000,000 and 30,000 in all. Both are older than ten days, so
+ * they have equally many rows of the kinds that are kept for ten days at most.
  */
 import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'

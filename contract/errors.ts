@@ -292,7 +292,11 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
     .replace('{asked}', () => asked)
 }
 
-/** Why Steam refused an offer, if its answer is unambiguous. */
+/**
+ * Why Steam refused an offer, if its answer is unambiguous. `link_expired`: the token of the trade link is no longer
+ * valid. `account_restricted`: the shopper's account cannot trade, for example because it is limited or its inventory is
+ * private. `trade_ban`: it has a trade ban.
+ */
 export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
 
 /** The body of every refused call, sent as `application/problem+json`. */

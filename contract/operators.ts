@@ -1,5 +1,12 @@
 /** The roles of operators. Each role may do everything that the roles before it may. */
-export const OPERATOR_ROLES = ['viewer', 'support', 'operator'] as const
+export const OPERATOR_ROLES = [
+  /** Sees everything except secrets. */
+  'viewer',
+  /** Also pauses bots, blocks prices, denies shoppers and switches the maintenance. */
+  'support',
+  /** Also moves money and items, makes keys, and changes stores and limits. */
+  'operator',
+] as const
 
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 

@@ -1,13 +1,19 @@
 /** The progress of a sale, as Steam or the market reports it to the seller. Amounts are minor units. */
 export type SaleReport =
+  /** The listing has a new price. */
   | { kind: 'repriced'; price: bigint }
+  /** The item is no longer for sale. */
   | { kind: 'unlisted' }
+  /** There is a buyer. */
   | { kind: 'sold' }
   /** Nothing was given: the market asked for something other than the listed item. */
   | { kind: 'refused' }
   /** Proved by Steam's record of the trade. */
   | { kind: 'delivered'; steamTradeId: string }
+  /** The market holds the money until `settlesAt`. `received`: what it pays. */
   | { kind: 'settling'; received: bigint; settlesAt: Date }
+  /** The money is free. */
   | { kind: 'paid'; received: bigint }
   | { kind: 'cancelled' }
+  /** The given item went back. `causer`: the side that took it back; `refund`: what the market pays all the same. */
   | { kind: 'reversed'; causer: 'buyer' | 'seller' | 'unknown'; refund: bigint }

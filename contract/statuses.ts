@@ -33,11 +33,17 @@ export function isBefore(status: DepositStatus, known: DepositStatus): boolean {
 
 /** Why an inventory cannot be shown; each is a state of the page, not a refused call. */
 export const INVENTORY_ERROR_TYPES = [
+  /** Any other failure. */
   'internal',
+  /** The inventory is empty, or the account may not trade. */
   'tradeNotAvailable',
+  /** The inventory is private. */
   'hidden',
+  /** Steam would hold the shopper's trades. */
   'escrow',
+  /** The token of the trade link is not valid. */
   'invalidPartner',
+  /** Steam or the bots are unavailable. */
   'engineeringWorks',
 ] as const
 
@@ -45,14 +51,23 @@ export type InventoryErrorType = (typeof INVENTORY_ERROR_TYPES)[number]
 
 /** Why an item of the inventory is not offered for payment. */
 export const UNAVAILABLE_REASONS = [
+  /** Steam gives no reason. */
   'notTradable',
+  /** Steam blocks trades of the item until a date. */
   'tradeHold',
+  /** The item comes from a trade that Steam can still reverse. */
   'tradeProtected',
+  /** Several items share one asset id. */
   'stack',
+  /** Steam describes the item badly or not at all. */
   'unknownItem',
+  /** Steam's market never accepts the item. */
   'notMarketable',
+  /** Items of another value have the same market name (Team Fortress 2). */
   'noOwnPrice',
+  /** There is no reliable price. */
   'noPrice',
+  /** The item is sold too rarely. */
   'notPopular',
   'tooCheap',
   'inAnotherTrade',

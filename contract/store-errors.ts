@@ -8,7 +8,7 @@ export type ErrorEntry = {
   forStores?: Record<Language, string>
 }
 
-/** The refusals that only calls of stores answer. */
+/** The refusals that only calls of stores return. */
 export const STORE_ERRORS = {
   unauthorized: {
     status: 401,

@@ -1,7 +1,7 @@
 /**
- * The events of a store: one for each transition of a deposit, and for each later change of its credit. The event log
- * (GET /v1/events) is authoritative; a webhook (Standard Webhooks: headers webhook-id, webhook-timestamp,
- * webhook-signature) carries the same event.
+ * The events of a store: one for each transition of a deposit, for each later change of its credit, and for each restore
+ * of the till's database (`epoch.started`). The event log (GET /v1/events) is authoritative; a webhook (Standard
+ * Webhooks: headers webhook-id, webhook-timestamp, webhook-signature) carries the same event.
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
@@ -43,7 +43,7 @@ const epochEventSchema = z
         .int()
         .nonnegative()
         .describe(
-          'Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. The numbers between that event and this one are never used.',
+          'Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. No new event gets a number between that event’s and this one’s.',
         ),
     }),
   })
@@ -76,7 +76,7 @@ export const eventsQuerySchema = z.strictObject({
 
 export const eventListSchema = z
   .object({
-    events: z.array(webhookSchema).describe('In order, without gaps.'),
+    events: z.array(webhookSchema).describe('In order; none is left out.'),
     next: z.int().nonnegative().describe('Pass this as `after` in the next call.'),
     hasMore: z.boolean(),
   })
@@ -87,6 +87,7 @@ export const depositEventsSchema = z
   .object({ events: z.array(depositEventSchema) })
   .meta({ id: 'DepositEvents' })
 
+/** Most sequences of one replayed range. */
 export const MOST_REPLAYED = 10_000
 
 export const endpointSchema = z
@@ -171,7 +172,7 @@ const sentSchema = {
 /** POST /v1/webhook-endpoints/{id}/test: the endpoint's answer. */
 export const testResultSchema = z
   .object({
-    delivered: z.boolean(),
+    delivered: z.boolean().describe('The answer was 2xx.'),
     challengeRepeated: z
       .boolean()
       .describe(

@@ -83,8 +83,8 @@ export const paymentSchema = z.object({
   /** When the maintenance should end; null if unknown. */
   technicalWorksUntil: z.iso.datetime().nullable(),
   /**
-   * True if the offer was declined, or cancelled by others, within seconds after it was sent. The shopper did not do
-   * that, so a scammer may have access to an account and prepare a look-alike of the offer.
+   * True if the offer was declined, or cancelled by others, within seconds after it was sent. The shopper had no time to
+   * read it, so a scammer may have access to an account and prepare a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
   /** When the next offer to the same account may be sent, after unused ones. Absent if it does not have to wait. */

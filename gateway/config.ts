@@ -27,7 +27,7 @@ import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
-/** Steam protects a trade for seven days. One more day allows for differing clocks and for late reversals. */
+/** Steam protects trades of Counter-Strike 2 for seven days. One more day allows for differing clocks and for late reversals. */
 export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })

@@ -1,4 +1,4 @@
-/** The composition root: the only file that wires the parts together. */
+/** The composition root: wires the parts together, with the help of the *-parts.ts files. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'

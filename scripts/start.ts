@@ -93,7 +93,7 @@ let vaultSetUp: Promise<void> = Promise.resolve()
 async function stopAll(): Promise<void> {
   isStopping = true
   setUpAbort.abort()
-  // Stop the store first, and stop the gateway before the Steam sandbox that it calls.
+  // In reverse order: the store before the gateway, and the gateway before the Steam sandbox that it calls.
   for (const child of [...children].reverse()) await child.stop()
   await vaultSetUp
 }

@@ -1,5 +1,5 @@
 /**
- * `npm test`: finds or installs Chromium, builds the widget, runs every test and closes with the line
+ * `npm test`: finds or installs Chromium, builds the widget and the console, runs every test and closes with the line
  * `N passed, N failed`. `npm test -- contract` runs the test files whose path matches. `npm test -- --changed` runs
  * those that the uncommitted changes affect, and `--changed=REF` also those that the commits since REF affect. Other
  * arguments go to Vitest.

@@ -6,11 +6,12 @@ export type TillOptions = {
   url: string
   /** The store's key, `tt_test_…` or `tt_live_…`. */
   apiKey: string
-  /** The timeout of one try, in milliseconds. */
+  /** The timeout of one try, in milliseconds. Default: 10,000. */
   deadlineMs?: number
-  /** The most tries of a call, including the first. */
+  /** The most tries of a call, including the first. Default: 4. */
   tries?: number
-  /** The longest wait between two tries, in milliseconds. If the till asks for more, the call is not repeated. */
+  /** The longest wait between two tries, in milliseconds. If the till asks for more, the call is not repeated.
+   * Default: 10,000. */
   longestWaitMs?: number
   fetch?: typeof fetch
   /** Waits between two tries. For tests. */
@@ -22,7 +23,7 @@ export type EventOptions = {
   after?: number
   /** True: waits for further events, until `signal` ends it. */
   follow?: boolean
-  /** The wait between two checks for further events, in milliseconds. */
+  /** The wait between two checks for further events, in milliseconds. Default: 5,000. */
   everyMs?: number
   signal?: AbortSignal
 }
@@ -96,7 +97,7 @@ export function createTill(options: TillOptions) {
         body: {},
         key: crypto.randomUUID(),
       }),
-    /** The event log in order, without gaps. Keep the `sequence` of your last booked event as your cursor. */
+    /** The event log in order; none is left out. Keep the `sequence` of your last booked event as your cursor. */
     events,
   }
 }

@@ -124,7 +124,7 @@ export type EpochEvent = {
   data: {
     /** The number of the new epoch. A till begins with epoch 1, so its first event of this type has 2. */
     epoch: number
-    /** Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. The numbers between that event and this one are never used. */
+    /** Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. No new event gets a number between that event’s and this one’s. */
     previousSequence: number
   }
 }
@@ -132,7 +132,7 @@ export type EpochEvent = {
 export type Event = DepositEvent | EpochEvent
 
 export type EventList = {
-  /** In order, without gaps. */
+  /** In order; none is left out. */
   events: Event[]
   /** Pass this as `after` in the next call. */
   next: number

@@ -154,6 +154,7 @@ export async function saveCounter(tx: Tx, credentialId: string, counter: bigint)
 
 export type Challenge = {
   challenge: Buffer
+  /** `register`: to add a passkey; `step_up`: to confirm an act with a passkey. */
   purpose: 'register' | 'sign_in' | 'step_up'
   /** Hash of the link or cookie that it was made for; null for a sign-in. */
   askedBy: Buffer | null

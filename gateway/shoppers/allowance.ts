@@ -16,7 +16,10 @@ const MOST_DOUBLINGS = 5
 /** Unused offers older than this no longer count. */
 export const REMEMBERED_MS = 24 * 60 * 60_000
 
-/** Reasons with which a trade ends if the shopper did not use its offer. */
+/**
+ * Reasons with which a trade ends if the shopper did not use its offer. `declined_at_once`: within seconds; `deadline`:
+ * cancelled by the till when the time was over; `expired`: by Steam.
+ */
 export const UNUSED_REASONS = ['declined', 'declined_at_once', 'deadline', 'expired'] as const
 
 export type PartnerFacts = {

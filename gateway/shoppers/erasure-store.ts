@@ -16,7 +16,7 @@ export type Erased = {
    * watched or at risk.
    */
   keptDeposits: number
-  /** Events that stores have received. They stay unchanged. */
+  /** Events of the erased deposits. Stores may have them already, so they stay unchanged. */
   keptEvents: number
   isDenied: boolean
   /** Whether the account has reversed trades, which the till must remember. */

@@ -33,7 +33,7 @@ export type OnReleaseShopper = {
   /** The last reversed trade; `lastAt` is when the till noticed the reversal. */
   tradeId: bigint
   lastAt: Date
-  /** Number of reversed trades. */
+  /** Number of reversals. A trade that is reversed in parts counts several times. */
   reversals: number
 }
 

@@ -1,4 +1,4 @@
-/** The offers of one Steam account. */
+/** The offers to one Steam account. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'

@@ -93,7 +93,7 @@ it('D-26 no answer about a deposit contains its trade token, neither for its pag
   await api.app.close()
 })
 
-it('an offer is sent with the opened token of its deposit', async () => {
+it('an offer is sent with the decrypted token of its deposit', async () => {
   const sent: unknown[] = []
   const { session } = till.readers[0] ?? {}
   if (session === undefined) throw new Error('no bot')

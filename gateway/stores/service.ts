@@ -21,6 +21,7 @@ export type NewStore = {
   webhookUrl?: string | undefined
   /** Most credit while Steam can still reverse the trades, in US cents; 0 holds everything. */
   riskLimitUsdCents: bigint
+  /** `on_accept`, the default: credit within the limit is available at once; `on_release`: after Steam's protection. */
   creditMode?: 'on_accept' | 'on_release' | undefined
   /** The party that bears a reversal after the credit. */
   liability?: 'operator' | 'store' | undefined
@@ -75,6 +76,7 @@ export type StoreChanges = {
   games?: readonly Game[] | null | undefined
 }
 
+/** `webhookSecret`: null if no endpoint was created. */
 type Updated = { kind: 'updated'; webhookSecret: string | null }
 
 /**
