@@ -96,7 +96,7 @@ describe('a reversal', () => {
     expect((await call('GET', 'trades')).body).toHaveLength(3)
   })
 
-  it('of one trade, some items or all trades can be made on the page', async () => {
+  it('of some items, or of all trades, can be made on the page', async () => {
     const { steamId, tradeId, assetIds } = await makeTrade()
     const path = `/profiles/${steamId}/history/`
     expect(await show(path)).toContain('Reverse this trade')
@@ -181,7 +181,9 @@ describe('behaviours', () => {
   it('are listed with descriptions, and can be switched on and off for one person or for all', async () => {
     const { steamId } = steam.as('nova_hound')
     const behavioursText = async () => JSON.stringify((await call('GET', 'behaviours')).body)
-    expect(await behavioursText()).toContain('"name":"declines"')
+    expect(await behavioursText()).toContain(
+      '"name":"declines","line":"Declines automatically after 10 seconds."',
+    )
     await call('PUT', 'behaviours/declines', { steamId })
     const toNova = sendBotOffer()
     const toLynx = sendBotOffer('quiet_lynx')
@@ -191,7 +193,13 @@ describe('behaviours', () => {
     await call('PUT', 'behaviours/declines', { steamId })
     expect(steam.world().switched).toHaveLength(1)
     await call('DELETE', 'behaviours/declines')
-    expect(stateOf(sendBotOffer().offerId)).toBe(STATE.active)
+    const undisturbed = sendBotOffer()
+    await call('POST', 'clock', { advanceS: 10 })
+    expect(stateOf(undisturbed.offerId)).toBe(STATE.active)
+    await call('PUT', 'behaviours/declines', {})
+    const toBoth = [sendBotOffer(), sendBotOffer('quiet_lynx')]
+    await call('POST', 'clock', { advanceS: 10 })
+    expect(toBoth.map(({ offerId }) => stateOf(offerId))).toEqual([STATE.declined, STATE.declined])
     expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
   })
 
@@ -230,10 +238,15 @@ describe('sessions', () => {
   it('of an account can be ended, and its refresh tokens revoked, by the control API', async () => {
     const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
     const before = refreshToken()
+    const account = () => steam.world().accounts.find((other) => other.steamId === steamId)
+    expect((await call('POST', `sessions/${steamId}/expire`)).status).toBe(200)
+    expect(account()).toMatchObject({ loginGeneration: 0, sessionGeneration: 1 })
+    expect(await loginCookies(steam, before)).not.toEqual([])
     expect((await call('POST', `sessions/${steamId}/revoke`)).status).toBe(200)
-    const bot = steam.world().accounts.find((account) => account.steamId === steamId)
-    expect(bot).toMatchObject({ loginGeneration: 1, sessionGeneration: 1 })
+    const bot = account()
+    expect(bot).toMatchObject({ loginGeneration: 1, sessionGeneration: 2 })
     expect(bot && refreshTokenOf(bot, NOW_S)).not.toBe(before)
+    await expect(loginCookies(steam, before)).rejects.toMatchObject({ eresult: 15 })
   })
 })
 

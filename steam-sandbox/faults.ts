@@ -3,7 +3,7 @@ import type { BadDay, Effect } from './bad-days/day.ts'
 import { field, type Incoming, type Reply } from './http.ts'
 import type { World } from './world/world.ts'
 
-/** An active bad day: the next `times` matching requests get this effect. */
+/** A fault that is on: the next `times` matching requests get this effect. `name`: the bad day that it belongs to. */
 type ActiveFault = {
   name?: string
   /** Limits the fault to requests about this account. */
@@ -38,7 +38,7 @@ export function createFaults(nowS: () => number) {
         path.startsWith(match.path) && (match.host === undefined || match.host === host)
       active = [...active, { ...fault, matches }].slice(-MOST_ACTIVE)
     },
-    /** Switches the bad day of this name on, for a number of requests or until it is switched off. */
+    /** Switches the bad day of this name on. It ends after a number of requests, after a time, or when it is switched off. */
     begin(name: string, { times, steamId }: { times?: number; steamId?: string }) {
       const day = BAD_DAYS[name]
       if (!day) return

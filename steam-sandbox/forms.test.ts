@@ -124,7 +124,7 @@ describe('a login', () => {
     return post({ uri, form: { input_protobuf_encoded: message.toString('base64') } })
   }
 
-  it('can be polled only by its initiator', async () => {
+  it('cannot be polled with a guessed request id, or with a message that cannot be read', async () => {
     const session = createSession(steam)
     const { qrChallengeUrl = '' } = await session.startWithQR()
     session.cancelLoginAttempt()

@@ -81,7 +81,7 @@ const PREFIXES: Record<number, Record<string, string>> = {
 }
 
 const DAY_MS = 86_400_000
-/** Stands in a class id for a wear, which are numbered from 0 to 4. */
+/** The digit in a class id for an item without wears. Wears have the digits 0 to 4. */
 const NO_WEAR = 9
 
 /** Every item class of the sandbox, by class id. */

@@ -43,7 +43,7 @@ describe('quotas', () => {
     expect(await statuses(uri, 2)).toEqual([200, 429])
   })
 
-  it('allow a bot 30 pages of partners’ inventories, and limit public inventories per address', async () => {
+  it('allow 30 pages of partners’ inventories, and 60 of public inventories, at once', async () => {
     const { steamId } = steam.as('nova_hound')
     const partner = `https://steamcommunity.com/tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2`
     expect((await statuses(partner, 31)).filter((status) => status === 429)).toHaveLength(1)
@@ -58,7 +58,7 @@ describe('quotas', () => {
     expect(await statuses(ownPage, 2)).toEqual([200, 429])
   })
 
-  it('allow one inventory with descriptions a second, and answer further requests with an empty one', async () => {
+  it('allow one inventory with descriptions a second, and give further requests an empty answer', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }
@@ -160,7 +160,7 @@ describe('the data of a bot', () => {
 describe('a hostile name', () => {
   const NAME = '</script>]]><b>"(26)'
 
-  it('stays text on every page', async () => {
+  it('stays text on the trade page, in the profile and on the start page', async () => {
     const { steamId, tradeUrl } = steam.as('nova_hound')
     await control(steam, `POST players/${steamId}/name`, { name: NAME })
     const page = String((await get(bot.community, tradeUrl())).body)
@@ -202,7 +202,7 @@ describe('Steam hides', () => {
 })
 
 describe('a trade', () => {
-  it('is shown only to its two parties, and so are its protected items, even after ten days', async () => {
+  it('is hidden from a stranger, and so are its protected items, even after ten days', async () => {
     await control(steam, 'POST protection', { seconds: 20 * DAY_S })
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)

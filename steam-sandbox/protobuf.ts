@@ -60,7 +60,7 @@ function readFields(bytes: Buffer): Map<number, Buffer | bigint> | undefined {
     }
     return fields
   } catch {
-    // The library throws if the bytes end too early.
+    // The library throws if the bytes end too early or have an invalid type.
     return undefined
   }
 }

@@ -10,13 +10,13 @@ type Quota = {
   isSilent?: true
 }
 
-/** The behaviour that reduces every limit to almost nothing. */
+/** The behaviour that lowers every limit to TIGHT. */
 export const TIGHT_QUOTAS = 'tight-quotas'
 const TIGHT = { burst: 2, everyMs: 10_000 }
 
 /**
- * Steam's limits per account, as others measured them. Limits per address are a low guess. The sandbox has only one
- * address, so all callers share its limits.
+ * Steam's limits. Those of IEconService and of partnerinventory were measured by others. The rest are guesses, and low
+ * ones per address. The sandbox has only one address, so all callers share its limits.
  */
 const QUOTAS: Quota[] = [
   { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, per: 'account' },

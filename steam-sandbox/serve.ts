@@ -33,7 +33,7 @@ export async function serve(
   if (fault?.effect.drop === 'before') return void response.destroy()
   if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)
   const replaced = fault && replyOf(fault)
-  // A fault `after` the request lets Steam carry it out, and changes only the answer.
+  // A fault `after` the request lets Steam carry it out, and affects only the answer.
   const isCarriedOut =
     fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
   const reply = replaced && !isCarriedOut ? replaced : answer(request, sandbox)

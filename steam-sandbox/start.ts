@@ -62,7 +62,7 @@ export async function startSteam({
     reset: sandbox.reset,
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
-    /** Switches a behaviour on, for all or one person, and optionally for a number of requests. Throws if unknown. */
+    /** Switches a behaviour on, for all or one person. `times`: the number of requests of a bad day. Throws if unknown. */
     begin(name: string, options: { steamId?: string; times?: number } = {}) {
       if (switchOn(sandbox, name, options).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
@@ -71,7 +71,7 @@ export async function startSteam({
     /** Makes the next matching requests fail, as the control API does. */
     fault: ({ times = 1, delayMs = 0, ...fault }: FaultOptions) =>
       sandbox.faults.add({ ...fault, times, delayMs }),
-    /** Adds a bot; resolves to its Steam id. Throws if there is no room. */
+    /** Adds a bot, and returns its Steam id. Throws if there is no room. */
     addBot(): string {
       const bot = sandbox.change(addBot)
       if (bot === undefined) throw new Error('There is no room for another bot.')

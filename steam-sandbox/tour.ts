@@ -51,7 +51,10 @@ export function createTour(onPressed: (name: string) => void) {
         return false
       return change(name, { state, summary, links })
     },
-    /** Plays one scene at a time, because all share the clock. Returns false while another one plays. */
+    /**
+     * Plays one scene at a time, because all share the clock. Returns false for an unknown
+     * scene, or while another one plays.
+     */
     press(name: string): boolean {
       if (isPlaying() || !change(name, { state: 'playing', summary: '', links: [] })) return false
       onPressed(name)

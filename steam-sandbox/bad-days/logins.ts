@@ -5,7 +5,7 @@ const SET_TOKEN = /^POST help\.steampowered\.com\/login\/settoken$/
 const PASSWORD = /^POST api\.steampowered\.com\/IAuthenticationService\/BeginAuthSessionViaCredentials\//
 const CODE = /^POST api\.steampowered\.com\/IAuthenticationService\/UpdateAuthSessionWithSteamGuardCode\//
 const TRADE_PAGE = /^GET steamcommunity\.com\/tradeoffer\/new\/$/
-const COMMUNITY = /^(GET|POST) steamcommunity\.com\/tradeoffer\//
+const ALL_TRADE_PAGES = /^(GET|POST) steamcommunity\.com\/tradeoffer\//
 
 const on = (at: RegExp, line: string, effect: Effect): BadDay => ({ line, at, effect })
 const result = (eresult: number): Effect => ({
@@ -45,7 +45,7 @@ export const LOGINS: Record<string, BadDay> = {
   'login-wrong-password': on(PASSWORD, 'Steam refuses every password as wrong (5).', result(5)),
   'login-rate-limited': on(PASSWORD, 'Steam refuses a login with a password: too many (84).', result(84)),
   'login-wrong-code': on(CODE, 'Steam refuses every authenticator code as wrong (88).', result(88)),
-  'session-lost': on(COMMUNITY, 'The trade pages redirect to the login page.', SIGN_IN),
+  'session-lost': on(ALL_TRADE_PAGES, 'The trade pages redirect to the login page.', SIGN_IN),
   'page-invalid-link': on(
     TRADE_PAGE,
     'The trade page says that the link is no longer valid.',

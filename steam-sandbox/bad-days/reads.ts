@@ -52,15 +52,15 @@ function changeTrades(body: unknown, change: (trade: Row) => Row): unknown {
   return { response: { ...response, trades: rowsOf(response.trades).map(change) } }
 }
 
-/** Makes a trade look fully reversed, but with only its first asset marked. */
-function markFirstAsset(trade: Row): Row {
+/** In a fully reversed trade, leaves only the first asset marked. */
+function unmarkAllButFirst(trade: Row): Row {
   if (trade.status !== TRADE.protectionRollback) return trade
   const unmarked = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
   const assets = rowsOf(trade.assets_received)
   return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(unmarked)] }
 }
 
-/** Removes the protection from the trades of an answer. */
+/** Removes the protection from the offers and trades of an answer. */
 function removeProtection(body: unknown): unknown {
   const offers = changeOffers(body, ({ delay_settlement: _, settlement_date: __, ...offer }) => offer)
   return changeTrades(offers, ({ time_settlement: _, ...trade }) => trade)
@@ -173,7 +173,7 @@ export const READS: Record<string, BadDay> = {
   'rollback-half-marked': on(
     TRADES,
     'A trade is taken back completely, but only its first item is marked.',
-    changedJson((body) => changeTrades(body, markFirstAsset)),
+    changedJson((body) => changeTrades(body, unmarkAllButFirst)),
   ),
   'cancel-drop-after': on(CANCEL, 'The connection breaks after Steam has cancelled the offer.', {
     drop: 'after',

@@ -89,7 +89,7 @@ const keyAt = (time: number, tag: string, identity = secret()) => ({
 const list = (client = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
   wait<Confirmation[]>((done) => client.getConfirmations(time, key, done))
 
-/** Sends an offer that gives away the bot's only item. The offer then waits for the bot's phone. */
+/** Sends an offer that gives away the bot's first item of the game. The offer then waits for the bot's phone. */
 async function sendGift(appId = 570): Promise<string> {
   const { id } = await sendDraft(steam, bot, { appId })
   steam.as('nova_hound').accept(id)

@@ -119,10 +119,11 @@ describe('sending fails with', () => {
     expect(await inventoryOf(bot.community, steam.as('magic_private').steamId)).not.toEqual([])
   })
 
-  it('private inventory, but an earlier offer can still be accepted', async () => {
+  it('private inventory, although an earlier offer can still be accepted', async () => {
     const { steamId, accept } = steam.as('nova_hound')
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/goes-private', { steamId })
+    expect((await sendingError(draftOffer(steam, bot))).message).toContain('is set to "Private"')
     expect(accept(id)).toMatchObject({ kind: 'accepted' })
   })
 

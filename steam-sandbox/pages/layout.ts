@@ -34,7 +34,7 @@ export function notFound(text: string): Reply {
   return page('Not found', `<h1>Not found</h1><p>${text}</p>`, 404)
 }
 
-/** Renders an account with the day on which it joined Steam. A shopper compares the day with the one shown for the bot. */
+/** Renders an account with the day on which it joined Steam. The deposit page shows the bot's day, for comparison. */
 export function person(account: Account): string {
   const { name, steamId, level, avatarHash } = account
   const joined = memberSince(account)

@@ -195,7 +195,10 @@ function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
   return json({ error: 'Give state (done or failed), summary and links for a scene of the tour.' }, 400)
 }
 
-/** Switches a behaviour on for one person or all shoppers. A bad day can also end after a number of requests. */
+/**
+ * Switches a behaviour on: of one person or all shoppers, or, for a bad day, in the requests of one account or in all
+ * requests. Only a bad day can end after a number of requests.
+ */
 export function switchOn(sandbox: Sandbox, name: string, body: unknown): Reply {
   const [steamId, times] = [field(body, 'steamId'), field(body, 'times')]
   const person = typeof steamId === 'string' ? { steamId } : {}

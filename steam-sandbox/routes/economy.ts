@@ -23,7 +23,7 @@ const MOST_TRADES = 100
 
 export type Method = (request: Incoming, sandbox: Sandbox, caller: string) => Reply
 
-/** The methods of IEconService. Each caller sees only its own offers and trades. */
+/** Methods of IEconService about holds, offers and trades. Each caller sees only its own offers and trades. */
 export const ECONOMY: Record<string, Method> = {
   GetTradeHoldDurations: holdDurations,
   GetTradeOffers: tradeOffers,

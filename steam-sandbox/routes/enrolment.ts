@@ -171,7 +171,10 @@ function accessToken(message: Message, sandbox: Sandbox): Reply {
   return answer([[1, accessTokenOf(account, 'mobile', sandbox.nowS())], ...renewed])
 }
 
-/** Assigns a login by QR code to the account whose phone has scanned it. Returns false for an unknown login. */
+/**
+ * Assigns a login by QR code to the account whose phone has scanned it. Returns false for an unknown
+ * login, or one that belongs to another account.
+ */
 export function approveLogin({ logins }: Sandbox, clientId: string, account: Account): boolean {
   const pending = logins.get(clientId)
   if (!pending || (pending.steamId !== undefined && pending.steamId !== account.steamId)) return false

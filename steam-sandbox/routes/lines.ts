@@ -1,4 +1,4 @@
-/** Lines that describe a behaviour or a shopper. Every page and call that describes one reads it here. */
+/** Lines that describe a behaviour or a shopper, the same on every page and in every call. */
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { GAMES } from '../items.ts'
 import { PEOPLE } from '../world/people.ts'

@@ -2,6 +2,7 @@ import { CATALOGUE } from '../items.ts'
 import { isOrdinary } from './seed.ts'
 import { type Answer, type Asset, findAccount, refuse, type World, withAccount } from './world.ts'
 
+/** `gone`: the items were removed. `there`: they were added. */
 type DriftAnswer = { kind: 'gone' | 'there'; assetIds: string[] }
 
 /**

@@ -20,7 +20,7 @@ import {
 
 const LIMIT_PER_PARTNER = 5
 const LIMIT_IN_ALL = 30
-/** How long Steam bars an account from trading after it cancelled a held trade. */
+/** How long Steam bars an account from trading after it ended a held trade. */
 const COOLDOWN_S = 7 * DAY_S
 
 export type AssetRef = { appId: number; contextId: string; assetId: string }
@@ -39,7 +39,7 @@ export type Intent = {
 
 /**
  * Sends an offer. A bot's offer that gives something waits for the phone. Refusals: 2 the sender has not acknowledged
- * trade protection, 11 the countered offer is not live, 15 wrong token or a partner who is barred from trading, 24 a
+ * trade protection, 11 the countered offer is not live, 15 wrong token or a partner who cannot receive offers, 24 a
  * barred sender, 25 too many live offers, 26 an item is missing or not tradable.
  */
 export function sendOffer(
@@ -210,7 +210,7 @@ export function acceptOffer(
 
 /**
  * Answers as the partner with a counteroffer. `assetIds`: the items that the partner still gives; all by default.
- * Refusals as for sending.
+ * Refusals: 42 unknown, 15 not theirs, and those of sending.
  */
 export function counterOffer(
   world: World,

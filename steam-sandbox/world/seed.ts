@@ -102,7 +102,10 @@ export function seedWorld(seed: string, nowMs: number): World {
     .reduce((current, { steamId }) => withTwins(current, steamId), world)
 }
 
-/** Gives an account one of each item that is worth less than others with the same name. */
+/**
+ * Gives an account one item of each class that shares its name with an ordinary class: twins, and every paint of a
+ * Doppler but the first.
+ */
 export function withTwins(world: World, steamId: string): World {
   const twins = [...CATALOGUE.values()].filter((entry) => !isOrdinary(entry))
   const assets = twins.map(

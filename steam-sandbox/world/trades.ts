@@ -78,7 +78,7 @@ export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: num
   }
 }
 
-/** True if Steam protects the game's items: in Counter-Strike 2, and in every game for accounts with that behaviour. */
+/** True if Steam protects the game's items: in Counter-Strike 2, or in any game if a party's behaviour says so. */
 export function isProtectedApp(
   world: World,
   { sender, partner }: Pick<Trade, 'sender' | 'partner'>,
@@ -168,7 +168,7 @@ export type Reversal = {
 
 /**
  * Reverses a trade. The items go back under their old ids, the row changes its status, and a new row records the
- * reversal. Refusals: 42 unknown, 11 cannot be reversed, 26 an item has left the account that received it.
+ * reversal. Refusals: 42 unknown, 11 cannot be reversed, 26 no such item, or one that has left its receiver.
  */
 export function reverseTrade(
   world: World,

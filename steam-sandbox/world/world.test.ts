@@ -73,7 +73,7 @@ describe('an offer', () => {
     expect(acceptOffer(world, accept, NOW_S).answer).toEqual({ kind: 'refused', eresult: 28 })
   })
 
-  it('is final immediately in other games', () => {
+  it('leaves its items unprotected in other games', () => {
     const sent = send(fresh(), { appId: 440 })
     const { nova } = mainAccounts(sent.world)
     const { world } = acceptOffer(sent.world, { offerId: sent.offerId, by: nova.steamId }, NOW_S)
@@ -121,7 +121,7 @@ describe('an offer', () => {
     expect(world.offers[0]?.state).toBe(STATE.invalidItems)
   })
 
-  it('can be ended only once, and only by its own parties', () => {
+  it('can be ended only once, and cancelled only by its sender', () => {
     const sent = send(fresh())
     const { nova, bot } = mainAccounts(sent.world)
     const end = (world: World, by: string, how: 'cancel' | 'decline') =>

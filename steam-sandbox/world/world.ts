@@ -83,6 +83,7 @@ export type Trade = {
   atS: number
   /** When the protection ends; 0 if nothing is protected, and after a reversal. */
   settlesAtS: number
+  /** True if the trade was called off, is unprotected, or its protection is over. A reversal does not change it. */
   settled: boolean
   modifiedAtS?: number
   escrowEndsAtS?: number
