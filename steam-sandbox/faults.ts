@@ -124,7 +124,9 @@ function isAbout(request: Incoming, world: World, steamId: string): boolean {
   if (bearerOf(request) === steamId) return true
   const account = world.accounts.find((other) => other.steamId === steamId)
   const values = new Set([...path.split('/'), ...query.values(), ...form.values()])
-  if (!account || values.has(steamId) || values.has(String(account.accountId))) return true
+  if (values.has(steamId)) return true
+  if (!account) return false
+  if (values.has(String(account.accountId))) return true
   const isTheirs = (deal: { id: string; sender: string; partner: string }) =>
     (deal.sender === steamId || deal.partner === steamId) && values.has(deal.id)
   return world.offers.some(isTheirs) || world.trades.some(isTheirs)

@@ -220,12 +220,13 @@ describe('a trade', () => {
   })
 })
 
-describe('magic players', () => {
-  const inventory = async (who: string) => {
-    const page = `https://steamcommunity.com/inventory/${steam.as(who).steamId}/730/2?count=75`
-    return (await get(bot.community, page)).status
-  }
+/** The status of the answer to a read of this account's public inventory. */
+async function inventory(who: string): Promise<number> {
+  const page = `https://steamcommunity.com/inventory/${steam.as(who).steamId}/730/2?count=75`
+  return (await get(bot.community, page)).status
+}
 
+describe('magic players', () => {
   it('cause their bad day only in requests about them', async () => {
     expect(await inventory('magic_down')).toBe(503)
     expect(await inventory('magic_rate_limited')).toBe(429)
@@ -247,5 +248,12 @@ describe('magic players', () => {
     await control(steam, 'PUT behaviours/steam-down', { steamId: steam.as('nova_hound').steamId })
     expect(await inventory('nova_hound')).toBe(503)
     expect(await inventory('quiet_lynx')).toBe(200)
+  })
+})
+
+describe('a behaviour', () => {
+  it('can be switched on for an account that does not exist, and then affects no request', async () => {
+    await control(steam, 'PUT behaviours/steam-down', { steamId: '1' })
+    expect(await inventory('nova_hound')).toBe(200)
   })
 })
