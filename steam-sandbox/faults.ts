@@ -38,7 +38,7 @@ export function createFaults(nowS: () => number) {
         path.startsWith(match.path) && (match.host === undefined || match.host === host)
       active = [...active, { ...fault, matches }].slice(-MOST_ACTIVE)
     },
-    /** Switches the bad day of this name on. It ends after a number of requests, after a time, or when it is switched off. */
+    /** Switches a bad day on. It ends after a number of requests, after a time, or when it is switched off. */
     begin(name: string, { times, steamId }: { times?: number; steamId?: string }) {
       const day = BAD_DAYS[name]
       if (!day) return

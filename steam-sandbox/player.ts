@@ -7,9 +7,7 @@ import type { Account, Asset, Offer, World } from './world/world.ts'
 
 export type Player = ReturnType<typeof createPlayer>
 
-/**
- * What a person has and does in the sandbox, without a browser. `accept`, `decline` and `counter` return Steam's answer.
- */
+/** A person's links, items and acts, without a browser. `accept`, `decline` and `counter` return Steam's answer. */
 export function createPlayer(sandbox: Sandbox, who: string) {
   const find = (world: World) => world.accounts.find(({ name, steamId }) => who === name || who === steamId)
   const known = find(sandbox.world())

@@ -42,7 +42,7 @@ export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
-/** The most seconds by which time can be ahead of the clock: a hundred years. Much later times cannot be written as dates. */
+/** The most seconds that time can be ahead of the clock: a hundred years. Much later times have no date. */
 const MOST_AHEAD_S = 36_500 * 86_400
 
 /** Advances the sandbox's time. Everything that is due by then happens. */

@@ -62,7 +62,7 @@ export async function startSteam({
     reset: sandbox.reset,
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
-    /** Switches a behaviour on, for all or one person. `times`: the number of requests of a bad day. Throws if unknown. */
+    /** Switches a behaviour on, for all or one account. `times`: after how many requests a bad day ends. */
     begin(name: string, options: { steamId?: string; times?: number } = {}) {
       if (switchOn(sandbox, name, options).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)

@@ -150,7 +150,7 @@ const ROWS: Row[] = [
     ['Treasure of the Crimson Witness', 'rarity-2', null, false],
   ],
   [
-    'TF2: a renamed hat shows its own name, and has the price of the market name',
+    'TF2: a renamed hat shows its own name',
     'tf',
     inGame(440, "''Free <b>money</b>''", {
       market_hash_name: 'Strange Team Captain',

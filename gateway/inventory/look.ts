@@ -23,6 +23,10 @@ import {
 
 export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
+/**
+ * `no_bot`: no bot can be asked. `no_answer`: no bot answered in time. `too_many`: the deposit or the account has
+ * used up its reads.
+ */
 export type Look =
   | Snapshot
   | { failure: 'no_bot' | 'no_answer' }

@@ -88,7 +88,7 @@ describe('a refusal for too many requests', () => {
     expect(waiting.isGood()).toBe(false)
   })
 
-  it('lets a single request through after the pause, until it is answered', () => {
+  it('lets one request through after the pause, and others only after that one has ended', () => {
     const setup = aBudget(99, 1)
     setup.budget.take().limited()
     waitOutPause(setup)

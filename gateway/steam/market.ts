@@ -22,7 +22,10 @@ export const marketFields = {
 
 type Fields = z.infer<z.ZodObject<typeof marketFields & typeof restrictionFields>>
 
-/** An unmarketable item counts as restricted only if Steam gives the end of the restriction. */
+/**
+ * An unmarketable item counts as restricted only if Steam restricts such items at all, and gives the end of the
+ * restriction. The end may be unreadable.
+ */
 export function marketOf(fields: Fields): Market {
   const { marketable, market_marketable_restriction: days } = fields
   if (marketable === 1 || marketable === true || marketable === '1') return { kind: 'open' }

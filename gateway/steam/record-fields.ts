@@ -4,8 +4,9 @@
  */
 
 /**
- * `person`: a SteamID, or its account number. `name`: a text by a person. `line`: a text about an item. `sentence`: a
- * text by Steam.
+ * `keep`: stays as it is. `person`: a SteamID, or its account number. `asset`, `offer`, `trade`: an id of that kind.
+ * `name`: a text by a person. `line`: a text about an item. `sentence`: a text by Steam. `picture`: the URL of an
+ * avatar. `message`: the text of an offer.
  */
 export type Rule =
   | 'keep'

@@ -10,8 +10,10 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 
 /**
+ * `timeout`: no answer within the deadline. `rate_limited`: Steam refused one request too many.
  * `session_dead`: the refresh token no longer opens a session; the bot needs a new enrolment.
  * `not_our_turn`: our own limits held the request back. It was not sent, so it proves nothing about Steam.
+ * `steam_error`: every other failure.
  */
 export type Unavailable = {
   kind: 'unavailable'
@@ -118,8 +120,11 @@ export type RefusedReason =
   | 'items_gone'
   | 'inventory_full'
   | 'item_server_down'
+  /** Steam's result 15, which has several causes. */
   | 'access_denied'
+  /** The session had ended and was not renewed, so Steam did not act on the send. */
   | 'session_dead'
+  /** Steam refused one request too many. */
   | 'rate_limited'
   /** Our own limits held the request back, so it was not sent. */
   | 'not_our_turn'
@@ -270,6 +275,7 @@ export interface SteamSession {
 export type SessionAnswer =
   /** `expiresAt`: the end of the refresh token, read from the token; null if it has none. */
   | { kind: 'open'; session: SteamSession; expiresAt: Date | null }
+  /** `token_dead`: Steam refuses the refresh token. `token_malformed`: the text is not a refresh token. */
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' }
   | Unavailable
 

@@ -63,7 +63,7 @@ function duringPauses(requests: readonly SentRequest[]): SentRequest[] {
 }
 
 describe('bots on one address', () => {
-  it('that start together log in one after the other', async () => {
+  it('that start together log in at the rate of the budget', async () => {
     const time = createManualClock()
     const { requests, ask } = aFleet(time)
     const logIn = async (bot: string): Promise<void> => {
@@ -168,20 +168,23 @@ describe('bots on one address', () => {
 })
 
 describe('a method', () => {
-  it.each(METHOD_NAMES)('%s keeps to the budgets of account and address in every minute', async (method) => {
-    const time = createManualClock()
-    const { requests, ask } = aFleet(time)
-    const { account, address } = METHODS[method]
-    // Three times as many as the budget allows in a minute.
-    const tries = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
-    for (let second = 0; second < 60; second += 1) {
-      for (let count = 0; count < Math.min(tries / 60, 100); count += 1) void ask(method, 'bot', 0)
-      await time.advance(1_000)
-    }
-    const most = (limits: { burst: number; everyMs: number }) => limits.burst + 60_000 / limits.everyMs
-    expect(requests.length).toBeLessThanOrEqual(Math.min(most(account ?? address), most(address)))
-    expect(requests.length).toBeGreaterThanOrEqual(Math.min(address.burst, (account ?? address).burst))
-  })
+  it.each(METHOD_NAMES)(
+    '%s keeps to the budgets of account and address in its first minute',
+    async (method) => {
+      const time = createManualClock()
+      const { requests, ask } = aFleet(time)
+      const { account, address } = METHODS[method]
+      // Three times as many as the budget allows in a minute.
+      const tries = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
+      for (let second = 0; second < 60; second += 1) {
+        for (let count = 0; count < Math.min(tries / 60, 100); count += 1) void ask(method, 'bot', 0)
+        await time.advance(1_000)
+      }
+      const most = (limits: { burst: number; everyMs: number }) => limits.burst + 60_000 / limits.everyMs
+      expect(requests.length).toBeLessThanOrEqual(Math.min(most(account ?? address), most(address)))
+      expect(requests.length).toBeGreaterThanOrEqual(Math.min(address.burst, (account ?? address).burst))
+    },
+  )
 
   it('never waits longer than half of its deadline, and reports that the request was not sent', async () => {
     const time = createManualClock()

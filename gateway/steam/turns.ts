@@ -12,10 +12,13 @@ import {
 import { limitsOf, type Method } from './methods.ts'
 import type { Unavailable } from './steam.ts'
 
-/** `failed`: no answer, or an answer that shows trouble at Steam. */
+/** `limited`: Steam refused one request too many. `failed`: no answer, or an answer that shows trouble at Steam. */
 export type Outcome = 'answered' | 'limited' | 'failed'
 
-/** `out_of_budget`, `paused`: the request was not sent. */
+/**
+ * Why a request was not sent. `out_of_budget`: its turn would have come too late. `paused`: Steam limited an earlier
+ * request, and the pause after that is not over.
+ */
 export type HeldBack = 'out_of_budget' | 'paused'
 
 /** Called for every request, sent or held back. No account means a public page. */

@@ -5,6 +5,7 @@ export type FakeClock = TillClock & {
   advance(ms: number): void
   /** Advances the till's clock but not the machine's. */
   jump(ms: number): void
+  /** Sets the machine's clock, so the till's shows this time. */
   set(time: Date): void
 }
 

@@ -19,9 +19,9 @@ export function countingSteam() {
     profileReads: 0,
     memberSince: '2015-03-09' as string | null,
     level: 7,
-    /** How Steam answers when a session is opened. */
+    /** How Steam answers when a session is opened. `down`: not at all. `dead`: it refuses the token. */
     session: 'open' as 'open' | 'down' | 'dead',
-    /** How Steam answers the calls of an open session. */
+    /** How Steam answers the calls of an open session. `down`: not at all. `dead`: the session has ended for good. */
     answers: 'good' as 'good' | 'down' | 'dead',
     async openSession(refreshToken: string): Promise<SessionAnswer> {
       if (fake.session === 'down') return BOT_DOWN

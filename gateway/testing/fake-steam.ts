@@ -1,4 +1,4 @@
-/** A recording fake of the Steam port: gives the answers that the test sets, and keeps every request. */
+/** A fake of a bot's session: gives the answers that the test sets, and keeps its requests. */
 import { GAME_FACTS } from '../../contract/games.ts'
 import type {
   CancelAnswer,
@@ -15,7 +15,10 @@ import type {
 } from '../steam/steam.ts'
 
 export type FakeSession = SteamSession & {
-  /** Every request so far, such as `send CODE` or `read OFFER`. */
+  /**
+   * The requests so far, such as `send CODE` or `read OFFER`. Checks and inventories of partners, and the
+   * acknowledgement of trade protection, are not kept.
+   */
   calls: string[]
   /** The bot's offers by id, as Steam would report them. */
   offers: Map<string, Offer>
@@ -39,7 +42,7 @@ export type FakeSession = SteamSession & {
   /** The bot's own items, and whether Steam shows all of them. */
   ownItems: OwnItem[]
   isOwnComplete: boolean
-  /** True if Steam does not answer. */
+  /** True if Steam answers no read and no decline. Sends, cancels and checks of partners still work. */
   isDown: boolean
   /** Runs between the creation of an offer and the answer. */
   afterSend(): Promise<void>

@@ -1,4 +1,4 @@
-/** One embedded PostgreSQL for a run of the tests, with a migrated database that every test clones. */
+/** One embedded PostgreSQL for a run of the tests, with a migrated database of which the tests use copies. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -20,7 +20,7 @@ export const json =
 export const eachGame = (url: string) =>
   Object.fromEntries(GAMES.map((game) => [game, url])) as Record<Game, string>
 
-/** Compresses with Brotli for callers that accept it. */
+/** Compresses with Brotli. Refuses callers that do not accept it. */
 export const brotli =
   (body: unknown): Answer =>
   (response, { headers }) => {

@@ -120,7 +120,7 @@ export async function aStore(till: Till, options: { webhookUrl?: string; riskLim
   return store
 }
 
-/** Adds an endpoint with an unsealed secret, which tests can read. */
+/** Adds an endpoint. Its stored secret is a placeholder, because tests sign with `SECRET` of webhooks.ts. */
 export function anEndpoint(till: Till, store: { id: bigint }, url: string, types?: EventType[]) {
   const values = { store_id: store.id, url, secret: Buffer.from('sealed'), event_types: types ?? null }
   return till.db.insertInto('webhook_endpoint').values(values).returning('id').executeTakeFirstOrThrow()

@@ -10,7 +10,7 @@ import { type Claim, claimLane } from '../webhooks/store.ts'
 import type { FindAllowance } from '../webhooks/url.ts'
 import { aDeposit, type Till } from './till.ts'
 
-/** Signs for the endpoints of tests, whose secrets are not sealed. */
+/** Signs for the endpoints of tests, which store only a placeholder. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 /** Allows every address for all stores, because a test knows its ports only while it runs. */

@@ -12,7 +12,7 @@ import type { Asker } from '../turns.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
-/** The shortest time between two logins. Without it, logins would repeat endlessly if Steam refused fresh cookies. */
+/** The shortest time from a renewal to the next. Logins would repeat endlessly if Steam refused fresh cookies. */
 const RENEWAL_GAP_MS = 60_000
 /** How long before its token expires to renew a session. */
 const RENEW_AHEAD_MS = 10 * 60_000

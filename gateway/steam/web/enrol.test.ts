@@ -89,7 +89,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('does not come while Steam is down or hangs, and no error repeats a secret', async () => {
+  it('does not come while Steam is down or hangs, and no error repeats the password', async () => {
     const fault = (effect: object) =>
       fetch(`${sandbox.url}/control/faults`, {
         method: 'POST',
