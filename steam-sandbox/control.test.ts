@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSession, loginCookies } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'
 import { type RunningSteam, startSteam } from './start.ts'
-import { refreshTokenOf } from './tokens.ts'
 import { sendOffer } from './world/offers.ts'
 import { DAY_S, STATE, TRADE } from './world/world.ts'
 
@@ -231,22 +230,6 @@ describe('behaviours', () => {
       expect.arrayContaining(['magic_hidden', 'magic_slow', 'magic_reverser']),
     )
     expect(await show('/')).toContain('magic_hoarder')
-  })
-})
-
-describe('sessions', () => {
-  it('of an account can be ended, and its refresh tokens revoked, by the control API', async () => {
-    const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
-    const before = refreshToken()
-    const account = () => steam.world().accounts.find((other) => other.steamId === steamId)
-    expect((await call('POST', `sessions/${steamId}/expire`)).status).toBe(200)
-    expect(account()).toMatchObject({ loginGeneration: 0, sessionGeneration: 1 })
-    expect(await loginCookies(steam, before)).not.toEqual([])
-    expect((await call('POST', `sessions/${steamId}/revoke`)).status).toBe(200)
-    const bot = account()
-    expect(bot).toMatchObject({ loginGeneration: 1, sessionGeneration: 2 })
-    expect(bot && refreshTokenOf(bot, NOW_S)).not.toBe(before)
-    await expect(loginCookies(steam, before)).rejects.toMatchObject({ eresult: 15 })
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createSession, loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
+import { control, createSession, loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'
 import { decode, encode } from './protobuf.ts'
 import { type RunningSteam, startSteam } from './start.ts'
@@ -142,6 +142,22 @@ describe('a login', () => {
     expect((await call('PollAuthSessionStatus', guess)).body).toBe('')
     const nonsense = encode([[2, 'cut off']]).subarray(0, 4)
     expect((await call('PollAuthSessionStatus', nonsense)).body).toBe('')
+  })
+})
+
+describe('sessions', () => {
+  it('of an account can be ended, and its refresh tokens revoked, by the control API', async () => {
+    const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
+    const account = () => steam.world().accounts.find((other) => other.steamId === steamId)
+    const before = refreshToken()
+    await control(steam, `POST sessions/${steamId}/expire`)
+    expect(account()).toMatchObject({ loginGeneration: 0, sessionGeneration: 1 })
+    expect(await loginCookies(steam, before)).not.toEqual([])
+    await control(steam, `POST sessions/${steamId}/revoke`)
+    expect(account()).toMatchObject({ loginGeneration: 1, sessionGeneration: 2 })
+    await expect(loginCookies(steam, before)).rejects.toMatchObject({ eresult: 15 })
+    expect(refreshToken()).not.toBe(before)
+    expect(await loginCookies(steam, refreshToken())).not.toEqual([])
   })
 })
 
