@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs its own release on Debian or Ubuntu, or upgrades to it: packages, Node, database, settings, units, Caddy, the
 # nightly backup and its first run. Run it as root, as often as you like: it does only the missing steps and prints each.
-# It never replaces a file that another program wrote, or that you changed.
+# It never replaces a file that you changed. Of the files of other programs, it replaces only those that are still as
+# their Debian package installed them.
 set -eu
 umask 022
 

@@ -270,7 +270,7 @@ async function callForged(cookie: string): Promise<number | undefined> {
   return response.statusCode
 }
 
-test('D-33 a hostile page on another port of localhost gets nothing, and neither does its server', async () => {
+test('D-33 a hostile page on another port of localhost gets nothing, and the cookie that its server receives opens nothing', async () => {
   const { page, context, seen } = await openBrowser()
   await enterSandbox(page)
   const { url, cookies } = await hostileServer('<!doctype html><title>another</title><p>hello')

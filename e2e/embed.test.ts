@@ -206,7 +206,7 @@ test('Esc in the frame or the page closes the frame and gives the focus back; wi
   expect(questions).toHaveLength(2)
 })
 
-test('an element that was added and removed a hundred times leaves nothing behind, and still works', async () => {
+test('an element that was added and removed a hundred times leaves nothing behind, still works, and opens no foreign address', async () => {
   const { page } = await openPatientBrowser()
   const { url } = await createDeposit({ embedOrigin: STORE_ORIGIN })
   await openStorePage(page, { url })

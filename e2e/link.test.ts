@@ -234,7 +234,7 @@ test.each([
   ['a phone', 'ru', MOBILE],
   ['a desktop', 'en', undefined],
 ] as const)(
-  'A-069 on %s a known account takes one row, and the link is one press away',
+  'A-069 on %s the field is hidden once the account is known, and one press brings it back',
   async (_, language, viewport) => {
     const { page, texts } = await openStand({ language, ...(viewport !== undefined && { viewport }) })
     expect(await field(page, texts).count()).toBe(0)

@@ -18,24 +18,31 @@ import {
 import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, makeOffer, type OpenedDeposit } from './support/widget-calls.ts'
 
-/** Makes the offer look seconds old, however slow the machine is. */
+/** Moves the send an hour into the future, so the offer ends within seconds of it, however slow the machine is. */
 const makeRecent = (deposit: string) =>
   query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 
-/** The cause of each outcome: an act of the shopper, of Steam or of the clock. */
+/**
+ * The cause of each outcome: an act of the shopper, of Steam or of the clock. `who`: the shopper who makes the offer; empty
+ * if there is no offer.
+ */
 const CAUSES: Record<
   FinalDepositStatus,
   { who: string; cause(offerId: string, deposit: string): Promise<void> }
 > = {
   succeeded: { who: 'nova_hound', cause: (offerId) => answerOffer(till.sandbox, offerId, 'accept') },
   tradeDeclined: {
-    who: 'magic_counters',
+    who: 'magic_declines',
     cause: async (offerId, deposit) => {
       await makeRecent(deposit)
       await answerOffer(till.sandbox, offerId, 'decline')
     },
   },
-  tradeCountered: { who: 'magic_hoarder', cause: (offerId) => answerOffer(till.sandbox, offerId, 'counter') },
+  tradeCountered: {
+    who: 'magic_counters',
+    cause: (offerId) => answerOffer(till.sandbox, offerId, 'counter'),
+  },
+  // This shopper sells an offered item within seconds, so Steam ends the offer.
   tradeHasInvalidItems: { who: 'magic_seller', cause: async () => {} },
   tradeTimeout: {
     who: 'quiet_lynx',

@@ -200,7 +200,7 @@ test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of 
   await expect.poll(parts).toEqual(['.bottom-bar', '.controls-mobile', '.link-panel-mobile'])
 })
 
-test('A-045 wear and StatTrak are marked, with their full names for screen readers', async () => {
+test('A-045 wear and StatTrak are marked, and screen readers get the full name of the wear', async () => {
   const { page, texts, inventory } = await openStandAs({}, 'nova_hound')
   const worn = inventory.items.filter(({ wearCategory }) => wearCategory !== null).slice(0, 12)
   expect(worn.length).toBeGreaterThan(0)

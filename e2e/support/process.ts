@@ -84,7 +84,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
 
 /** Removes the settings of a till that runs on this machine from the environment of a till under test. */
 function withoutTillSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ours = /^(TRADETILL_|STEAM_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
+  const ours = /^(TRADETILL_|STEAM_SANDBOX_|MARKET_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)))
 }
 
@@ -99,7 +99,7 @@ const CHECK_EVERY_MS = 100
 export class GiveUp extends Error {}
 
 /**
- * Repeats `check` until it returns a value. Throws the last error, with `what` in front, after `timeoutMs`, or as soon
+ * Repeats `check` until it returns a value other than undefined and false. Throws the last error, with `what` in front, after `timeoutMs`, or as soon
  * as `check` throws a GiveUp.
  */
 export async function eventually<T>(

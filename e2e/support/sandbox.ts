@@ -79,7 +79,7 @@ export async function botTokens(sandbox: string): Promise<string[]> {
   return bots.map((bot) => bot.refreshToken)
 }
 
-/** Switches on a behaviour of Steam or of people, until `off` is called. `steamId` limits it to one person. */
+/** Switches on a behaviour of Steam or of people, until `off` is called. `steamId` limits it to one person, `times` to so many requests. */
 export async function beginBehaviour(
   sandbox: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Starts the processes of `npm start` separately, so a test can end one while the others run. */
+/** Starts the gateway, the Steam sandbox and the demo store separately, so a test can end one while the others run. */
 import { join } from 'node:path'
 import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import { parseSecrets, type StoreSecrets } from './demo-store.ts'

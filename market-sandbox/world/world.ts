@@ -82,7 +82,10 @@ export type Listing = {
   outcome?: Outcome
 }
 
-/** How a sale ended. `timed_out`: without a gift, for any reason. */
+/**
+ * How a sale stands. `settling`: given, but Steam can still take it back. `timed_out`: it ended without a gift, for any
+ * reason.
+ */
 export type Outcome = {
   kind: 'settling' | 'paid' | 'timed_out' | 'reversed'
   soldAtS: number

@@ -16,8 +16,8 @@ export type MarketAnswer<T> = { kind: 'answered'; value: T } | Failure
 
 /**
  * A reason why an account cannot sell. `other_account`: the key belongs to another account. `no_trade_token`: the market
- * does not know the token of the account's trade link. `trade_check_failed`: the market says that the account cannot
- * trade. `offline`: it counts the seller as offline, and a ping ends that. `banned_from_selling`: it bars the account.
+ * does not know the token of the account's trade link. `trade_check_failed`: the market's check of the account's
+ * trades failed. `offline`: it counts the seller as offline, and a ping ends that. `banned_from_selling`: it bars the account.
  */
 export type Problem =
   | 'other_account'

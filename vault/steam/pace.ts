@@ -1,7 +1,8 @@
 /**
  * The least time between two requests to Steam of the same kind, for each account. The gateway makes requests for the same
- * accounts, so offers and trades are read, sent and cancelled here at most a tenth as often as METHODS of the gateway
- * allows. Confirmations are read at most every ten seconds, because Steam is said to refuse more frequent reads.
+ * accounts, so the vault reads, sends and cancels offers, and reads trades, at most a tenth as often as
+ * gateway/steam/methods.ts allows. It reads confirmations at most every ten seconds, because Steam is said to refuse more
+ * frequent reads.
  */
 export const GAPS_MS = {
   login: 60_000,
