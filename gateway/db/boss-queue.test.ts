@@ -150,7 +150,8 @@ describe('queue', () => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
     onTestFinished(() => query.mockRestore())
     const texts = () => query.mock.calls.map(([text]) => String(text))
-    const looks = () => texts().filter((text) => text.includes('unnest')).length
+    const lookCalls = () => query.mock.calls.filter(([text]) => String(text).includes('unnest'))
+    const looks = () => lookCalls().length
     const fetches = () => texts().filter((text) => text.includes("name = 'idle.")).length
     for (let n = 0; n < 50; n += 1) await queue.work(`idle.${n}`, collect, { concurrency: 12 })
     await expect.poll(fetches).toBeGreaterThanOrEqual(50)
@@ -158,6 +159,8 @@ describe('queue', () => {
     const looksBefore = looks()
     await expect.poll(looks).toBeGreaterThan(looksBefore + 5)
     expect(fetches()).toBe(fetchesBefore)
+    const names = Array.from({ length: 50 }, (_, n) => `idle.${n}`)
+    expect(lookCalls().at(-1)?.flat(2)).toEqual(expect.arrayContaining(names))
   })
 
   test('a failed job runs again, but a job that succeeded at the same time does not', async () => {

@@ -2,7 +2,10 @@
 import type { Generated, JSONColumnType } from 'kysely'
 import type { BarReason, BarScope } from '../bots/bar.ts'
 
-/** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */
+/**
+ * `paused`: the operator stopped new trades. `dead`: Steam refuses its token. `retired`: its account is lost, so the till
+ * ended its open trades. `removed`: the operator took it out for good; its trades stay.
+ */
 export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
 
 /** A pause in which the bot gets no new trades, because Steam refused it: in one game, or in all. */

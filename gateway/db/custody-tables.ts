@@ -22,6 +22,7 @@ export type DepartureTable = {
   steam_trade_id: string
   partner_steam_id: string
   begun_at: Date
+  /** `Stage` in departures/departure.ts explains the values, and `Explanation` there those of the next column. */
   stage: 'under_way' | 'gone' | 'called_off' | 'returned'
   /** Why the items may leave; null is an alarm. */
   explanation: 'destination' | 'own_bot' | 'moved' | 'operator' | 'vault' | null

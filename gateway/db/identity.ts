@@ -97,7 +97,7 @@ const RING_ADVICE =
 
 const shortened = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
 
-/** How many of the oldest secrets to try. Later secrets may come from a shell that had another key. */
+/** How many of the oldest secrets of each table to try. A shell with another key may have written later ones. */
 const SAMPLED = 20
 
 /**

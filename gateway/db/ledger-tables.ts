@@ -5,7 +5,7 @@ import type { Currency } from '../../contract/money.ts'
 export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
-  /** Only increases. */
+  /** The sum of all promises ever made, by which a delivery notices a new promise. Only increases. */
   promised_usd_cents: Generated<bigint>
 }
 
@@ -52,6 +52,7 @@ export type AdjustmentTable = {
   id: Generated<bigint>
   store_id: bigint
   currency: Currency
+  /** `AdjustmentKind` in ledger/entry.ts. */
   kind: 'credit' | 'debit' | 'write_off'
   amount: bigint
   reference: string

@@ -53,8 +53,8 @@ export async function withMigrationLock<T>(
 }
 
 /**
- * Applies the .sql files that this database has not seen, in the order of their names, each in one transaction.
- * Resolves to the names applied now. Throws, with nothing written, if a file that was applied has changed since, or if
+ * Applies the .sql files that this database has not seen, in the order of their names, each in one transaction unless
+ * it must run without one. Resolves to the names applied now. Throws, with nothing written, if a file that was applied has changed since, or if
  * a later version made this schema and this version may not run on it.
  */
 export async function applyMigrations(client: pg.Client, options: MigrateOptions): Promise<string[]> {
@@ -106,8 +106,8 @@ function failureOf(what: string, error: unknown): Error {
 type ApplyOptions = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }
 
 /**
- * Applies a migration. If it does not get a lock, it has changed nothing, and starts again after a pause in which other
- * statements can run.
+ * Applies a migration. If it does not get a lock, it starts again after a pause in which other statements can run. Its
+ * transaction has then changed nothing; without a transaction, it repeats the statements that already ran.
  */
 async function applyPatiently(client: pg.Client, file: MigrationFile, options: ApplyOptions): Promise<void> {
   const { version, locks, onProgress } = options

@@ -142,6 +142,7 @@ export type InventoryRequestTable = {
   token_hmac: Buffer
   game: Game
   language: Language
+  /** `taken`: the process with the lease is reading it. */
   state: Generated<'open' | 'taken' | 'done'>
   answer: JSONColumnType<object> | null
   created_at: Generated<Date>
@@ -197,7 +198,18 @@ export type QuoteItemTable = {
   gross: bigint
 }
 
-export type AccountKind = 'held' | 'available' | 'items' | 'commission' | 'loss' | 'paid_out' | 'adjustments'
+export type AccountKind =
+  /** Credit of a store that it cannot spend yet, and that it can spend. */
+  | 'held'
+  | 'available'
+  /** The items that were collected: every delivery is paid from here. */
+  | 'items'
+  /** The operator's share of deliveries, and what the operator bears of reversals and debts. */
+  | 'commission'
+  | 'loss'
+  /** Where money of stores went, and where an operator's corrections came from. */
+  | 'paid_out'
+  | 'adjustments'
 
 export type AccountTable = {
   id: Generated<bigint>

@@ -6,7 +6,7 @@ type Ask = (statement: string) => Promise<{ rows: unknown[] }>
 
 type GrowingTable = 'ledger_entry' | 'custody_entry'
 
-/** The most looks at open transactions, and the pause between two: five seconds in all. */
+/** After the first look at open transactions, the most further ones, each after a pause: five seconds in all. */
 const MOST_LOOKS = 50
 const LOOK_MS = 100
 
@@ -14,7 +14,7 @@ const LOOK_MS = 100
  * Returns the newest number before which no other can appear. Numbers are assigned before the commit, so an open
  * transaction may still add an earlier one. But it locks the table before it takes a number, and until it ends. So the
  * newest number is final once all transactions have ended that held the lock right after it was read. No clock is
- * involved, because machines' clocks differ. Undefined if a transaction stays open longer than the till's own ever do.
+ * involved, because machines' clocks differ. Undefined if one of these transactions is still open at the last look.
  */
 export async function settledId(
   ask: Ask,

@@ -1,7 +1,10 @@
 /** Types of the tables of the till's time, for Kysely: its clock, outages, and how far sweeps have come. */
 import type { Generated } from 'kysely'
 
-/** An outage or maintenance that lasts now. `deposits`: the time of deposits stands still. */
+/**
+ * An outage or maintenance that lasts now. `offers` and `inventories`: Steam's calls for them fail for every bot.
+ * `deposits`: the time of deposits stands still.
+ */
 export type OutageTable = {
   kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'
   since: Date

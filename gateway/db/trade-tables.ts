@@ -1,8 +1,9 @@
-/** Types of the tables of trades, for Kysely; and the states of a trade, as ARCHITECTURE.md groups them. */
+/** Types of the tables of trades, for Kysely; and the states of a trade, in four groups. */
 import type { Generated } from 'kysely'
 import type { Game, Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 
+/** When a store can spend credit: within its limit at delivery (`on_accept`), or when Steam's protection has ended. */
 export type CreditMode = 'on_accept' | 'on_release'
 
 /** The side that pays for a reversal of credit that was already available. */
@@ -26,7 +27,7 @@ export type TradeStateColumn =
   | (typeof RETRYABLE_TRADE_STATES)[number]
   | (typeof FAILED_TRADE_STATES)[number]
 
-/** Reasons why Steam refuses an offer, or why the till does not send it. */
+/** Reasons why Steam refuses an offer (`RefusedReason` in steam/steam.ts), or why the till does not send it. */
 export const REFUSALS = [
   'invalid_token',
   'partner_cannot_trade',
@@ -43,6 +44,7 @@ export const REFUSALS = [
   'session_dead',
   'rate_limited',
   'not_our_turn',
+  // Steam would hold the trade for days, because of the shopper's account or of the bot's.
   'partner_hold',
   'own_hold',
   // Steam did not answer this bot right before the send.
@@ -82,6 +84,7 @@ export type TradeTable = {
   bad_end_seen_at: Date | null
   delivered_at: Date | null
   settles_at: Date | null
+  /** When Steam first reported protection of a trade that was credited without any. */
   protection_found_at: Generated<Date | null>
   /** When to read Steam's record of a settled trade once more, for a late reversal. */
   look_at: Date | null
@@ -101,7 +104,7 @@ export type TradeTable = {
   reversed_by_operator: Generated<boolean>
   /**
    * The promise to the shopper before the offer: at least this amount is credited at once, and the rest is held for
-   * `promised_days`. Null if nothing will be held. The promise uses the store's limit while the offer is open.
+   * `promised_days`. Null if Steam does not protect trades of the game. The promise uses the store's limit while the offer is open.
    */
   promised_amount: Generated<bigint | null>
   promised_days: Generated<number | null>
@@ -133,8 +136,10 @@ export type TradeItemTable = {
   name: string
   market_hash_name: string
   phase: Generated<Phase | null>
+  /** The shopper's credit for the item, and its price before commission. */
   price: bigint
   gross: bigint
+  /** False once the trade has ended without the items. Only one live trade can contain an item. */
   live: Generated<boolean>
   received_asset_id: string | null
   reversed_at: Date | null

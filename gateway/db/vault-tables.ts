@@ -10,6 +10,7 @@ export type WishTable = {
   deposit_id: bigint | null
   /** For a return: the Steam trade by which the items came. */
   steam_trade_id: string | null
+  /** `rule`: the row of `send_rule`. */
   asked_by: 'operator' | 'rule'
   created_at: Generated<Date>
   closed_at: Date | null
@@ -27,7 +28,17 @@ export type WishItemTable = {
 /** The vault's progress with a wish. Only the vault's role writes it. */
 export type VaultDeedTable = {
   wish_id: bigint
-  state: 'waiting' | 'refused' | 'intended' | 'offered' | 'delivered' | 'ended'
+  state:
+    | 'waiting'
+    /** The vault's rules forbid the gift. */
+    | 'refused'
+    /** The vault has decided to send an offer, and may have sent it. */
+    | 'intended'
+    /** The offer is on Steam. */
+    | 'offered'
+    | 'delivered'
+    /** The gift was begun, but nothing was given. */
+    | 'ended'
   /** Why the vault waits, refuses or has ended. */
   because: string | null
   partner_steam_id: string | null

@@ -2,7 +2,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 
-/** An address that the operator allowed. `inside`: it may lead into the operator's own network. */
+/** A host and port to which the operator allowed webhooks. `inside`: it may lead into the operator's own network. */
 export type WebhookAddressTable = {
   store_id: bigint
   host: string
@@ -19,7 +19,9 @@ export type WebhookEndpointTable = {
   previous_secret: Generated<Buffer | null>
   previous_until: Generated<Date | null>
   event_types: EventType[] | null
+  /** `pending`: the endpoint must first repeat a challenge. */
   state: Generated<'pending' | 'enabled' | 'disabled'>
+  /** `gone`: it answered 410. */
   disabled_reason: Generated<'by_store' | 'gone' | null>
   created_at: Generated<Date>
   /** True once the endpoint has repeated the challenge, or if it needs no proof. */
@@ -39,6 +41,7 @@ export type WebhookDeliveryTable = {
   id: Generated<bigint>
   event_id: string
   endpoint_id: bigint
+  /** `due`: an attempt follows at `due_at`. `failed`: the till has given up. */
   state: Generated<'due' | 'delivered' | 'failed'>
   attempts: Generated<number>
   due_at: Date | null

@@ -4,7 +4,7 @@ import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.
 /** Suffix of a reason: the offer ended before a person could have read it. */
 export const AT_ONCE = '_at_once'
 
-/** Why a deposit ended without items, for its store and its receipt. */
+/** Why a deposit ended without items, for its store and its receipt. receipts/texts.ts has a sentence for each. */
 export const END_REASONS = [
   'expired',
   'cancelled_by_store',
@@ -52,7 +52,7 @@ export type DepositCause =
   | { kind: 'delivered' }
   /** The store no longer wants it. Only possible before there is an offer. */
   | { kind: 'cancelled_by_store' }
-  /** A check of its time. Changes nothing before the expiry, or while a trade is open or Steam is down (`isStopped`). */
+  /** A check of its time. `isStopped`: a trade is open, Steam is down or maintenance lasts, so it does not expire. */
   | { kind: 'time_passed'; now: Date; isStopped: boolean }
 
 /** Returns the status that a cause moves a deposit to; null if nothing changes. */

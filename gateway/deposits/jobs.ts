@@ -1,4 +1,4 @@
-/** The jobs of deposits, and the sweep of their trade links. */
+/** The look-up of a store's trade links, and the sweep of trade links. The expiry's job is in trades/expiry.ts. */
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './create.ts'

@@ -25,12 +25,12 @@ export type View = {
 
 export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View>>
 
-/** How long the page of an ended deposit shows the shopper's details, if no setting says otherwise. */
+/** How long after its expiry the page of an ended deposit shows the shopper's details, if no setting says otherwise. */
 const SHOWN_MS = 30 * 86_400_000
 
 /**
  * Returns a reader of any number of views in one query, by the database's clock. `communityUrl`: where shoppers accept
- * offers. `shownMs`: how long the page of an ended deposit shows the shopper's details.
+ * offers. `shownMs`: how long after its expiry the page of an ended deposit shows the shopper's details.
  */
 export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
   return async (hashes) => {
@@ -174,8 +174,8 @@ const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment
 const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
 /**
- * Returns the time to the expiry while created, and to the trade's deadline while pending; null once the shopper has
- * accepted, and while the shopper's time is paused.
+ * Returns the seconds to the expiry while created, and to the trade's deadline while pending; null once the shopper has
+ * accepted, while the shopper's time is paused, and after the end.
  */
 function timeLeftOf(row: ViewRow): number | null {
   if (isFinal(row.status)) return null

@@ -4,7 +4,7 @@ import type { Log } from '../kit/log.ts'
 import type { View, ViewReader } from './shopper-view.ts'
 
 export type ViewCache = {
-  /** Resolves to a current view; undefined if there is no such deposit. */
+  /** Resolves to the cached view, or reads it if none is recent; undefined if there is no such deposit. */
   get(hash: string): Promise<View | undefined>
   /** Returns a cached view without a query; undefined if there is no recent one. */
   peek(hash: string): View | undefined

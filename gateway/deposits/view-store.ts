@@ -146,7 +146,7 @@ export type ViewRow = {
   trades_stopped: boolean
   seconds_to_expiry: number
   seconds_to_deadline: number | null
-  /** True if the deposit ended so long ago that the page no longer shows its shopper. */
+  /** True if the deposit has ended, and its expiry is so long ago that the page no longer shows its shopper. */
   is_old: boolean
 }
 

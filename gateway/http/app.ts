@@ -31,12 +31,12 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Known deposits and keys: a call that names one is never refused because of misses by its address. */
+  /** Known deposits and keys: misses by its address do not get a call that names one refused. */
   known: Known
   connections?: Partial<ConnectionLimits>
   /** Why calls that need the database are refused immediately; undefined if they are not. */
   unable?(): Unable | undefined
-  /** Called for every answered call except polls. `route` is the registered pattern, without the call's values. */
+  /** Called for each answered call of `routes.widget` and `routes.store`. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
@@ -66,6 +66,7 @@ export type AppOptions = {
 
 export type ObservedCall = {
   request: FastifyRequest
+  /** The registered pattern, without the call's values. */
   route: string
   status: number
   seconds: number

@@ -14,9 +14,9 @@ export type ConnectionLimits = {
   perAddress: number
   /** Pipelined requests that may wait on one connection. Browsers and proxies do not pipeline. */
   waiting: number
-  /** Time from the connection, or the end of the last answer, to the end of the headers. */
+  /** Time from the connection, or from the first byte of a later request, to the end of the headers. */
   headersMs: number
-  /** Time to the end of the body. */
+  /** Time from the same moment to the end of the body. */
   requestMs: number
   /** Time from a request's headers until its client has received the entire answer. */
   answerMs: number
@@ -81,7 +81,15 @@ export function boundedServers(
   }
 }
 
-type Cause = 'overAll' | 'overAddress' | 'askedTooMuch' | 'readTooSlowly'
+/** Why a connection was cut, as the log names it. */
+type Cause =
+  /** There were too many connections in all, or of one address. */
+  | 'overAll'
+  | 'overAddress'
+  /** Too many pipelined requests waited. */
+  | 'askedTooMuch'
+  /** An answer was not received in time, or too many bytes were unread in total. */
+  | 'readTooSlowly'
 
 type Cuts = {
   count(cause: Cause): void
@@ -165,7 +173,8 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   }
 
   /**
-   * Cuts connections that take too long. While too many bytes are unread in total, also cuts the oldest connections.
+   * Cuts connections that take too long. While too many bytes are unread in total, also cuts those whose request is the
+   * oldest.
    */
   const cutSlowReaders = (): void => {
     const now = nowMs()

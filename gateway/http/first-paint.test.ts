@@ -121,7 +121,7 @@ test('links to Steam lead to the sandbox if it is in use', () => {
   expect(linkIn('http://localhost:4301')).toBe('http://localhost:4301/my/tradeoffers')
 })
 
-test('every other address has neither shell nor payment', () => {
+test('a page without a deposit has neither shell nor payment', () => {
   expect(readDocument(BUILD, 'live').plain).toBe(BUILD.replace(/<!--shell-->.*<!--\/shells-->/, ''))
 })
 

@@ -7,7 +7,7 @@ import { isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 
 export type Document = {
-  /** The page for every address without a deposit. */
+  /** The page at every path that names no deposit. */
   plain: string
   /** The page with the shell of this deposit. */
   withPayment(payment: Payment): string
@@ -22,7 +22,7 @@ const TITLE = '<title>Tradetill</title>'
 const STEAM = 'https://steamcommunity.com'
 
 /**
- * `html` is the widget's build. Without shells in it, every address gets the same page. `steam`: where the links to
+ * `html` is the widget's build. Without shells in it, every path gets the same page. `steam`: where the links to
  * Steam lead.
  */
 export function readDocument(html: string, mode: 'sandbox' | 'live', steam = STEAM): Document {

@@ -109,20 +109,19 @@ export type Limits = {
    * page with many errors can still make its calls.
    */
   limitReports(request: FastifyRequest): void
-  /** Refuses too many costly calls for one deposit. */
+  /** Refuses too many calls about one deposit. Polls and reports are not counted. */
   limitDeposit(hash: string): void
   /** Refuses too many calls of one store. Only for an authenticated store, because anyone can make up a key. */
   limitStore(storeId: bigint): void
 }
 
-/** A page may send one report of each kind in this time, after its burst. */
+/** An address may send one report of each kind in this time, after its burst. */
 const REPORT_EVERY_S = 5
 
 export function createLimits(nowMs: () => number = () => performance.now()): Limits {
   const misses = createAddressBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createAddressBuckets({ perSecond: 50, burst: 300 }, nowMs)
   const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
-  // A page that polls for its offer needs two calls a second.
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const refuseUnless = (allowed: boolean, retryAfterS = 1) => {

@@ -1,6 +1,7 @@
 /**
- * Stops guessers. A miss is a call that names no existing path, deposit or key, and an address may have only so many of
- * them. A caller that names an existing deposit or key is never stopped, even if a guesser has the same address.
+ * Stops guessers. A miss is a call that names no existing path, deposit or key, or lacks the token of our page. An
+ * address may have only so many of them. A caller that names an existing deposit or key is not stopped, even if a guesser
+ * has the same address, unless too many calls of such addresses wait to be looked up.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'

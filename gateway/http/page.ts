@@ -22,7 +22,7 @@ export type PageOptions = {
   csrf: Csrf
   embed?: Embed | undefined
   /**
-   * The answer of GET payment; undefined if it would be a refusal or would come too late. Without this function, no
+   * The answer of GET /api/payment; undefined if it would be a refusal or would come too late. Without this function, no
    * page contains a payment.
    */
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>

@@ -1,7 +1,7 @@
 /** Shows a load balancer whether to send calls to this process. /healthz shows only whether the process works. */
 import type { FastifyInstance } from 'fastify'
 
-/** The phase of the process, which changes while it starts and stops. */
+/** The phase of the process. `draining`: it stops soon, and still answers calls until no load balancer sends any. */
 export type Progress = { state: 'starting' | 'ready' | 'draining' }
 
 const READY: Progress = { state: 'ready' }

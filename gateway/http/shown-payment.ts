@@ -1,4 +1,4 @@
-/** The payment inside a page: the answer of GET payment, under the same limits. */
+/** The payment inside a page: the answer of GET /api/payment, under the same limits. */
 import type { FastifyRequest } from 'fastify'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Misses } from './misses.ts'

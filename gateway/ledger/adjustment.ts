@@ -23,7 +23,9 @@ export type AdjustmentAnswer =
   | { kind: 'recorded'; id: bigint }
   /** The same adjustment is already recorded under this reference. */
   | { kind: 'known'; id: bigint }
+  /** Another adjustment is recorded under this reference. */
   | { kind: 'refused'; because: 'other_adjustment' }
+  /** A debit takes more than is available, or a write-off more than the store owes. */
   | { kind: 'refused'; because: 'not_available' | 'no_debt'; availableMinor: bigint }
 
 type Situation = { recorded: RecordedAdjustment | undefined; availableMinor: bigint }

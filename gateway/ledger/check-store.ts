@@ -114,7 +114,7 @@ export async function lastOfNextPart(
   return rows[0]?.id ?? undefined
 }
 
-/** Checks the entries from `$1` to `$2`, their deposits, and all trades of these deposits. */
+/** Checks the entries after `$1` up to `$2`, their deposits, and all trades of these deposits. */
 const PART = partOf({
   deposits: `select deposit_id from public.trade where id = any(array(
     select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))`,

@@ -63,7 +63,7 @@ describe('a delivery', () => {
 
 describe('accounts', () => {
   it('of a store are its held and its available credit', () => {
-    const kinds = ['held', 'available', 'items', 'commission', 'loss', 'paid_out'] as const
+    const kinds = ['held', 'available', 'items', 'commission', 'loss', 'paid_out', 'adjustments'] as const
     expect(kinds.filter(isStoreAccount)).toEqual(['held', 'available'])
   })
 })

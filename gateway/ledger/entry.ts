@@ -33,7 +33,7 @@ export function deliveryMovements({ total, gross, held }: Delivery): Movement[] 
   return movements.filter((movement) => movement.amount > 0n)
 }
 
-/** The trade can no longer be reversed: held credit becomes available. */
+/** Protection ended, or an operator released the credit: held credit becomes available. */
 export function releaseMovements(held: bigint): Movement[] {
   return held > 0n ? [{ debit: 'held', credit: 'available', amount: held, cause: 'released' }] : []
 }
@@ -49,9 +49,9 @@ export function voidMovements(amount: bigint): Movement[] {
   return [{ debit: 'paid_out', credit: 'available', amount, cause: 'payout_voided' }]
 }
 
+/** `credit` gives a store money, and `debit` takes some. `write_off` cancels its debt, at the operator's loss. */
 export type AdjustmentKind = 'credit' | 'debit' | 'write_off'
 
-/** A write-off cancels a store's debt, at the operator's loss. */
 export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movement[] {
   if (amount <= 0n) throw new RangeError(`an adjustment of ${amount} moves nothing`)
   switch (kind) {

@@ -26,12 +26,12 @@ type CheckDeps = {
 
 /** One check logs at most this many differences. */
 const MOST_LOGGED = 20
-/** One run checks at most this many parts of the ledger. The rest waits for the next run. */
+/** One run checks at most this many parts of the new entries. The rest waits for the next run. */
 const MOST_PARTS = 50
 
 /**
  * Checks the entries since the last check, and everything once a day. Must be called once a minute. Only one process
- * checks at a time. Logs every difference as an error. The metrics show the last check, whichever process made it.
+ * checks at a time. Logs 20 differences at most. The metrics show the last check, whichever process made it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
@@ -52,7 +52,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   }
 }
 
-/** Releases the claim, so the next minute tries again and a check that keeps failing stays visible. */
+/** Releases the claim. Otherwise the next runs would not check, and would show the result from before the failure. */
 async function giveUp(pool: CheckDeps['pool']): Promise<void> {
   try {
     const client = await pool.connect()

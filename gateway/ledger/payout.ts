@@ -16,6 +16,7 @@ export type PayoutAnswer =
   | { kind: 'recorded' }
   /** The same payout is already recorded under this reference. */
   | { kind: 'known' }
+  /** Another payout, or a voided one, is recorded under this reference. */
   | { kind: 'refused'; because: 'other_payout'; recorded: RecordedPayout }
   | { kind: 'refused'; because: 'not_available'; availableMinor: bigint }
 
@@ -63,7 +64,9 @@ export async function recordPayout(
 
 export type VoidAnswer =
   | { kind: 'voided'; payout: ListedPayout }
+  /** It was voided before. */
   | { kind: 'known'; payout: ListedPayout }
+  /** There is no such payout. */
   | { kind: 'unknown' }
 
 /** Voids a payout that did not happen: the store can spend its amount again. */

@@ -97,7 +97,10 @@ async function readAccounts(tx: Tx, { storeId, currency }: StoreCurrency): Promi
   return new Map(rows.map((row) => [row.kind, row.id]))
 }
 
-/** Returns the accounts of a posting, and creates those that are not `known`. */
+/**
+ * Returns the accounts of a posting, and creates those that are not `known`. If the posting may leave the store in debt,
+ * also removes the floor of its available balance.
+ */
 export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Promise<Accounts> {
   const { movements, storeId, currency } = posting
   const kinds = new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))

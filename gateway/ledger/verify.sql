@@ -1,4 +1,4 @@
--- Recomputes the ledger from its rows, and lists every difference. An empty result means that there is none.
+-- Recomputes the ledger from its rows, and lists up to 1,000 differences. An empty result means that there is none.
 -- It shares no code with the writer of the ledger.
 with entry as (
   select e.*, d.kind as debit_kind, d.currency as debit_currency, d.store_id as debit_store,
@@ -185,7 +185,7 @@ from (
 ) c
 where case moved when 'in' then was is distinct from (case when departure_id is not null then 'out' end)
   when 'out' then was is distinct from 'in' or at <> bot_id else false end
--- From here on: sums over everything. The check of the newest entries ends before this line.
+-- From here on: checks over all rows. The check of the newest entries ends before this line.
 union all
 select 'the balances of a currency do not sum to zero', currency || ': ' || sum(balance)
 from account group by currency having sum(balance) <> 0

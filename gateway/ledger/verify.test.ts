@@ -344,7 +344,7 @@ describe('the gateway’s check of the ledger', () => {
     expect(await metric('differences')).toBe('Nan')
   })
 
-  /** Whether a statement belongs to the check, not to this test. */
+  /** True for the statement of the check that examines a part of the entries. */
   const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
   it('is repeated while it fails on the newest entries, and does not count as clean', async () => {

@@ -31,6 +31,7 @@ const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
 export type Rate = { rateId: bigint; currency: Currency; perUsd: bigint }
 
 export type RateAnswer = { kind: 'rate'; perUsd: bigint } | { kind: 'refused'; reason: RateRefusal }
+/** `malformed`: not a plain decimal. `absurd`: outside the plausible range. `stale`: too old. */
 export type RateRefusal = 'malformed' | 'absurd' | 'stale'
 
 /** Parses a rate from a source or the database, and refuses implausible ones. */

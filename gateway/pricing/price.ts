@@ -30,7 +30,7 @@ export type GameRules = {
   supersededMs: number
   /** In hundredths of a percent. A larger fall at one source also lowers older prices of other sources. */
   fallBps: number
-  /** A popular item has at least this many sales in 30 days at one source, or listings at each of two. */
+  /** A popular item has at least this many sales in 7 or 30 days at one source, or listings at each of two. */
   minPopularity: number
   /** An item must be worth more than this, in US cents as the shopper would see them. */
   minWorthUsdCents: bigint

@@ -5,7 +5,7 @@ import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 
-/** An https address: with plain http, an attacker on the network could change prices. */
+/** An https address, or one on this machine: with plain http, an attacker on the network could change prices. */
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .refine((text) => new URL(text).protocol === 'https:' || isLoopback(new URL(text)), {
@@ -24,9 +24,9 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_FRESHER_MINUTES: perGame(1, 2_880).optional(),
   /** In hundredths of a percent. A larger fall also lowers older prices of other sources, and ends a quote. */
   TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),
-  /** The fewest sales in 30 days at one source, or listings at each of two. */
+  /** The fewest sales in 7 or 30 days at one source, or listings at each of two. */
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
-  /** The most that a price may exceed its 7-day level, in hundredths of a percent. */
+  /** How far a price may exceed its 7-day level, or two sources may differ, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
   /** Games whose commission may be too small to cover a pumped price, separated by commas. */
   TRADETILL_PRICE_ABOVE_LEVEL: z

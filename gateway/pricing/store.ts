@@ -9,8 +9,8 @@ import type { PriceRow, RateRow } from './sources/source.ts'
 
 /**
  * Stores a source's prices of a game, in one statement for any number of rows. Older prices never replace newer ones,
- * and frozen prices are never replaced. The first price of a day moves the last price of the day before into the
- * item's history. The weekly level is then computed again, unless the source gives one.
+ * and frozen prices are never replaced. The first price of a day moves the last price of an earlier day into the item's
+ * history. The weekly level is then computed again, unless the source gives one.
  */
 export async function savePrices(
   db: Db | Tx,
@@ -62,7 +62,7 @@ const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
-/** Deletes prices that no source has updated since `before`. Frozen prices stay. */
+/** Deletes prices that their source has not updated since `before`. Frozen prices stay. */
 export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   await sql`
     delete from price where as_of < ${before} and not exists (

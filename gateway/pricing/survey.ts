@@ -11,7 +11,7 @@ type PriceGauges = { pricedItems: Gauge<'game' | 'verdict'> }
 export const createPriceGauges = (registry: Registry): PriceGauges => ({
   pricedItems: new Gauge({
     name: 'tradetill_price_items',
-    help: 'Items that any source has ever priced, by verdict: accepted, or the reason why not',
+    help: 'Items with a stored price of a source, by verdict: accepted, or the reason why not',
     labelNames: ['game', 'verdict'],
     registers: [registry],
   }),

@@ -91,7 +91,7 @@ describe('the line of a store’s call', () => {
     expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
   })
 
-  it('has the request id of the answer, refused or not, and no deposit unless the call concerns an existing one', async () => {
+  it('has the request id of the answer, refused or not, and no deposit if the call neither has a deposit’s id nor finds a deposit', async () => {
     for (const url of [
       '/v1/balance',
       '/v1/deposits',

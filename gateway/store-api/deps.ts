@@ -19,7 +19,7 @@ export type DepositCalls = {
     by: { depositId: bigint } | { externalId: string },
   ): Promise<StoreDeposit | undefined>
   listDeposits(storeId: bigint, query: ListDepositsQuery): Promise<DepositPage>
-  /** Resolves to undefined if the store has no such deposit. */
+  /** `under_way`: Steam is asked to cancel the offer. Resolves to undefined if the store has no such deposit. */
   cancelDeposit(storeId: bigint, depositId: bigint): Promise<'ended' | 'under_way' | undefined>
 }
 

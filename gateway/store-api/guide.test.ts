@@ -1,4 +1,7 @@
-/** Runs the recipe of docs/store-guide.md, unchanged, against the real store API and webhooks. */
+/**
+ * Runs the recipe of docs/store-guide.md, unchanged, against the real store API and webhooks. Also checks the guide's
+ * diagram, and the reference.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

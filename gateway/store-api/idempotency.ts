@@ -65,7 +65,7 @@ export async function repeatedAnswer(
   return undefined
 }
 
-/** Stores the answers of `app` to calls that hold a key, including refusals, except those that ask to retry. */
+/** Stores the answers of `app` to calls that hold a key, including refusals, except failures and requests to retry. */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const hold = holds.get(request)
@@ -80,7 +80,7 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
       if (!isKept)
         deps.log.error({ requestId }, 'idempotency key of a running call was taken over by another call')
     } catch (error) {
-      // The call has taken effect. Answer it even if the answer cannot be stored.
+      // The call may have taken effect. Answer it even if the answer cannot be stored.
       deps.log.error({ err: error, requestId }, 'answer under an idempotency key could not be stored')
     }
   })

@@ -1,4 +1,4 @@
-/** The attempts that a store can read, and the deliveries that it can repeat. */
+/** The attempts that a store can read, the deliveries that it can repeat, and tests of its endpoints. */
 import type { AttemptList, AttemptsQuery, ReplayBody, TestResult } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
@@ -54,9 +54,10 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Sends events again, independently of running attempts: one event, or the events of a range whose types the endpoint wants. A
- * call that disables the endpoint waits until the replay is written, and then gives up the replayed deliveries with
- * the others. Only one range of a store is written at a time, because each range rewrites thousands of rows.
+ * Makes the deliveries of events due again, independently of running attempts: of one event, or of the events of a range
+ * whose types the endpoint wants. A call that disables the endpoint waits until the replay is written, and then gives up
+ * the replayed deliveries with the others. A store can replay one range at a time, because a range can have thousands of
+ * events.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,

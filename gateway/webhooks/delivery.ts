@@ -24,6 +24,7 @@ export type DeliveryDeps = {
 }
 
 export type AttemptFacts = {
+  /** `retried`: it will be sent again. */
   outcome: 'delivered' | 'retried' | 'given_up'
   /** True for the very first attempt at the delivery, not for the first attempt of a replay. */
   isFirst: boolean
@@ -140,9 +141,9 @@ function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, res
 type Settled = Attempted & { attempts: number; resultText: string; verdict: Verdict }
 
 /**
- * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile the delivery may have been
+ * Records the attempt, and settles the delivery if this claim still owns it. Meanwhile the delivery may have been
  * replayed, given up with its endpoint, or claimed by another sender because this attempt took too long. Resolves to
- * false if nothing was closed.
+ * false if nothing was settled.
  */
 async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, resultText, verdict } = settled

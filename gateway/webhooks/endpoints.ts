@@ -152,7 +152,7 @@ export async function updateOwnEndpoint(
   })
 }
 
-/** Removes an endpoint and its waiting deliveries, so the store can add another one. */
+/** Removes an endpoint and gives up its waiting deliveries. The store can then add another one. */
 export async function removeOwnEndpoint(
   { db, clock }: Pick<EndpointDeps, 'clock'> & { db: Db | Tx },
   storeId: bigint,

@@ -49,7 +49,7 @@ export type Signer = Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'pr
 
 export type Claim = Signer & {
   delivery_id: bigint
-  /** The number of claims of the delivery, including this one. */
+  /** The delivery's counter of claims and replays. The claim owns the delivery until the counter changes. */
   claim: bigint
   store_id: bigint
   event_id: string

@@ -29,9 +29,9 @@ export function addressOf({ hostname, port, protocol }: URL): Address {
   return { host, port: port === '' ? (protocol === 'https:' ? HTTPS_PORT : 80) : Number(port) }
 }
 
-/** Returns the address for people to read, without its query, which may hold a secret. */
-export function withoutQuery(address: string): string {
-  const url = URL.parse(address)
+/** Returns the URL for people to read, without its query, which may hold a secret. */
+export function withoutQuery(text: string): string {
+  const url = URL.parse(text)
   return url === null ? '' : url.origin + url.pathname
 }
 
