@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { createSignals } from './pg-signals.ts'
@@ -89,20 +90,48 @@ describe('signals', () => {
     expect(await aborted).toBeUndefined()
   })
 
-  test('listen again after their connection was cut', async () => {
-    const listening = async (): Promise<number[]> => {
-      const { rows } = await database.pool.query<{ pid: number }>(`select pid from pg_stat_activity
-        where application_name = 'tradetill-signals' and datname = current_database()
-          and query like 'listen%' and state = 'idle'`)
-      return rows.map(({ pid }) => pid)
-    }
+  const listening = async (): Promise<number[]> => {
+    const { rows } = await database.pool.query<{ pid: number }>(`select pid from pg_stat_activity
+      where application_name = 'tradetill-signals' and datname = current_database()
+        and query like 'listen%' and state = 'idle'`)
+    return rows.map(({ pid }) => pid)
+  }
+  /** Ends the connection that listens, and resolves once another one does. */
+  const cutConnection = async (): Promise<void> => {
     const before = await listening()
     await database.pool.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [before])
     const again = async () => (await listening()).filter((pid) => !before.includes(pid))
     await expect.poll(again, { message: 'a connection that listens again' }).toHaveLength(1)
+  }
+
+  test('listen again after their connection was cut', async () => {
+    await cutConnection()
     stopTime()
     const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
+  })
+
+  test('leave no connection open on which they cannot listen, such as to a replica', async () => {
+    const query = pg.Client.prototype.query
+    let refusals = 0
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      const isRefused = String(given[0]).startsWith('listen') && refusals < 3
+      if (!isRefused) return Reflect.apply(query, this, given)
+      refusals += 1
+      return Promise.reject(new Error('cannot execute LISTEN during recovery'))
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    await cutConnection()
+    expect(refusals).toBe(3)
+    const open = async () =>
+      (
+        await database.pool.query(`select from pg_stat_activity
+          where application_name = 'tradetill-signals' and datname = current_database()`)
+      ).rowCount
+    await expect.poll(open).toBe(1)
   })
 })

@@ -113,9 +113,16 @@ function startListener(options: Required<SignalsOptions> & { onTopic(topic: stri
     connection.on('notification', ({ payload }) => onTopic(payload ?? ''))
     await connection.connect()
     const ask = () => connection.query(`listen ${CHANNEL}`)
-    await ask()
+    // A replica refuses this, and keeps the connection open.
+    await ask().catch((error: unknown) => {
+      connection.cut()
+      throw error
+    })
     const asking = setInterval(() => void ask().catch(() => resolve()), ASK_MS)
-    ended.then(() => clearInterval(asking))
+    ended.then(() => {
+      clearInterval(asking)
+      connection.cut()
+    })
     return { ended }
   }
   const keepListening = async ({ ended }: { ended: Promise<void> }): Promise<void> => {
