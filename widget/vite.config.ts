@@ -29,7 +29,7 @@ export function precompressed(): Plugin {
   }
 }
 
-/** The modules of each part of the page, and the entry that loads it. */
+/** The modules of each part of the page, and the one of them that the page imports. */
 const PARTS = {
   rest: {
     entry: '/rest/rest.tsx',
@@ -41,6 +41,7 @@ const PARTS = {
   help: { entry: '/screens/help.tsx', modules: /\/widget\/screens\/help\./ },
 }
 type PartName = Exclude<keyof typeof PARTS, 'help'>
+/** The parts of a deposit's page. The help page, which is no part of it, is not loaded again after a failure. */
 const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**

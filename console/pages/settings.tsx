@@ -56,7 +56,7 @@ function Proposals() {
             <p>
               {aboveUsdMinor === null
                 ? 'No act needs a second operator.'
-                : `A second operator must approve acts that move more than ${formatMinor(aboveUsdMinor, 'USD')}.`}
+                : `A second operator must approve what one operator moves above ${formatMinor(aboveUsdMinor, 'USD')} in 24 hours.`}
             </p>
             <Table
               caption="Acts waiting for a second operator"

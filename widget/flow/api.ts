@@ -17,7 +17,9 @@ import type { Refusal } from './state.ts'
 
 export type Answer<T> =
   | { kind: 'ok'; status: number; body: T; etag: string | null }
+  /** Status 304: the answer that the ETag names is still the current one. */
   | { kind: 'unchanged' }
+  /** Status 4xx, or a 5xx that is a decision: see `DECIDED`. */
   | { kind: 'refused'; status: number; refusal: Refusal }
   /** The network failed, the deadline passed, or the server broke: the outcome is unknown. */
   | { kind: 'lost'; refusal: Refusal }

@@ -1,3 +1,4 @@
+/** The undo of a cleared selection. */
 import { expect, it } from 'vitest'
 import type { FlowEvent } from './events.ts'
 import {

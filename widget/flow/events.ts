@@ -9,14 +9,17 @@ export type FlowEvent =
   | { kind: 'paymentLoaded'; payment: Payment; atMs: number }
   /** The flow started, perhaps on a payment that came with the page. */
   | { kind: 'opened' }
+  /** The payment was asked for, and is still the same. */
   | { kind: 'paymentUnchanged' }
   | { kind: 'paymentFailed'; refusal: Refusal }
+  /** Try again, after the page could not be opened or a link could not be checked. */
   | { kind: 'retryPressed' }
-  /** The page became visible, went online or was restored from the browser's memory. */
+  /** The page became visible, went online, woke from sleep or was restored from the browser's memory. */
   | { kind: 'returned' }
   | { kind: 'linkTyped'; text: string }
   /** The shopper agrees to use the link of an earlier visit here. */
   | { kind: 'storedLinkConfirmed' }
+  /** The pause after the last letter of a link has passed. */
   | { kind: 'typingEnded' }
   | { kind: 'userResolved'; request: number; user: User }
   | { kind: 'userFailed'; request: number; refusal: Refusal }
@@ -24,6 +27,7 @@ export type FlowEvent =
   | { kind: 'languageChosen'; language: Language }
   | { kind: 'inventoryLoaded'; request: number; inventory: Inventory }
   | { kind: 'inventoryFailed'; request: number; code?: string | null }
+  /** The shopper asks Steam for the inventory again, also by Try again after it failed. */
   | { kind: 'reloadPressed' }
   | { kind: 'itemToggled'; id: string }
   /** Adds items to the picks, up to the most that one offer may have. */
@@ -40,6 +44,7 @@ export type FlowEvent =
   | { kind: 'searchTyped'; text: string }
   | { kind: 'sortChosen'; sort: Sort }
   | { kind: 'payPressed' }
+  /** The server says that the offer is open. */
   | { kind: 'tradeActive'; attempt: number }
   /** The answer was lost, or leaves open whether the offer exists. The same call is repeated. */
   | { kind: 'tradeUnknown'; attempt: number }

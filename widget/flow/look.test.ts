@@ -1,3 +1,4 @@
+/** When the page checks a deposit that it does not poll. */
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'

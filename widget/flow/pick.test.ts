@@ -1,3 +1,4 @@
+/** Which items are proposed for an amount. */
 import { describe, expect, it } from 'vitest'
 import type { Goal, Proposal } from './pick.ts'
 import { drawInventory, draws, goalFor, greedy, type Priced, runProposal, solvable } from './test-picks.ts'

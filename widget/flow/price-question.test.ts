@@ -1,3 +1,4 @@
+/** The question why an item has its price. */
 import { expect, it } from 'vitest'
 import type { PriceReason } from '../../contract/widget-api.ts'
 import type { FlowState } from './state.ts'

@@ -1,3 +1,4 @@
+/** What a shopper who comes back finds: calls that hung are made again, and choices are kept. */
 import { describe, expect, it } from 'vitest'
 import {
   answers,

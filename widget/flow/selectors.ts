@@ -98,16 +98,16 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
 type PhaseWords = Readonly<Record<Phase, string>>
 type Row = { item: Item; folded: string }
 /** Items in one order. `searchable` is built at the first search, and again for other words. */
-type Shelf = { items: readonly Item[]; searchable?: { rows: readonly Row[]; words: PhaseWords | undefined } }
+type Sorted = { items: readonly Item[]; searchable?: { rows: readonly Row[]; words: PhaseWords | undefined } }
 
-const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
+const sortedOf = new WeakMap<readonly Item[], Partial<Record<Sort, Sorted>>>()
 
 /** Returns the items in the given order, sorted once for each inventory. */
-function shelfOf(items: readonly Item[], sort: Sort): Shelf {
-  const shelvesOfItems = shelves.get(items) ?? {}
-  shelves.set(items, shelvesOfItems)
-  shelvesOfItems[sort] ??= { items: sortItems(items, sort) }
-  return shelvesOfItems[sort]
+function sortedIn(items: readonly Item[], sort: Sort): Sorted {
+  const sortedByOrder = sortedOf.get(items) ?? {}
+  sortedOf.set(items, sortedByOrder)
+  sortedByOrder[sort] ??= { items: sortItems(items, sort) }
+  return sortedByOrder[sort]
 }
 
 function sortItems(items: readonly Item[], sort: Sort): readonly Item[] {
@@ -124,15 +124,15 @@ export function visibleItems(
   { sort, words }: Order,
 ): readonly Item[] {
   const wanted = fold(search.trim())
-  const shelf = shelfOf(items, sort)
-  if (wanted === '') return shelf.items
-  if (shelf.searchable?.words !== words || shelf.searchable === undefined)
-    shelf.searchable = {
+  const sorted = sortedIn(items, sort)
+  if (wanted === '') return sorted.items
+  if (sorted.searchable?.words !== words || sorted.searchable === undefined)
+    sorted.searchable = {
       words,
-      rows: shelf.items.map((item) => ({ item, folded: fold(searchedTextOf(item, words)) })),
+      rows: sorted.items.map((item) => ({ item, folded: fold(searchedTextOf(item, words)) })),
     }
   const found: Item[] = []
-  for (const { item, folded } of shelf.searchable.rows) if (folded.includes(wanted)) found.push(item)
+  for (const { item, folded } of sorted.searchable.rows) if (folded.includes(wanted)) found.push(item)
   return found
 }
 

@@ -21,7 +21,8 @@ export type Refusal = {
 
 /**
  * The trade-link field. `stored` waits for the shopper's consent, because a deposit link sent by somebody else must not
- * reveal the shopper's account; `debouncing` waits for the end of typing, `checking` for the server.
+ * reveal the shopper's account; `debouncing` waits for the end of typing, `checking` for the server. `invalid`: not a
+ * trade link. `failed`: the server refused the link, or did not answer. `resolved`: the account is known.
  */
 export type LinkState =
   | { status: 'idle'; text: string }
@@ -94,7 +95,7 @@ export type Stand = {
   quietLooks: number
 }
 
-/** The picks of this tab's last offer. If it fails, the next deposit of the account begins with them. */
+/** The picks of this tab's last offer. If it fails, the account's next deposit at the store begins with them. */
 export type OfferedPicks = {
   storeName: string
   /** The shopper's link without its token. */
@@ -103,6 +104,7 @@ export type OfferedPicks = {
   items: readonly Item[]
 }
 
+/** `none`: the payment is not loaded yet. `failed`: it could not be loaded. The other stages show it. */
 export type Page =
   | { stage: 'none' }
   | { stage: 'failed'; refusal: Refusal }
@@ -173,7 +175,7 @@ export type FlowState = {
   looks: number
   /** True if the shopper has just come back, so the page may be out of date. */
   lookNow: boolean
-  /** Number of answers since the success in which `storeTold` was false. */
+  /** Number of answers since the page began to wait for the store to accept the webhook of a success. */
   storeUntoldLooks: number
   /** Number of the next request, to recognise late answers. */
   nextRequest: number

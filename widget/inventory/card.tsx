@@ -132,6 +132,7 @@ function Stepper({ name, count, taken }: StepperProps) {
   )
 }
 
+/** `face` is the visible text, `label` the accessible name. */
 type StepProps = { part: 'fewer' | 'all' | 'more'; label: string; face: string; isOff?: boolean }
 
 /** A button that is off still receives its press, so the card beneath does not. */
