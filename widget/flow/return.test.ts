@@ -1,4 +1,4 @@
-/** What a shopper who comes back finds: calls that hung are made again, and choices are kept. */
+/** The page of a shopper who comes back: calls that hung are made again, and a chosen language stays. */
 import { describe, expect, it } from 'vitest'
 import {
   answers,
