@@ -2,10 +2,13 @@
 import type { Method } from '../steam/methods.ts'
 import type { Observer } from '../steam/turns.ts'
 
-/** `asked`: calls that were sent. `limited`: Steam answered 429. `heldBack`: our own limits kept the call back. */
+/**
+ * `asked`: calls that were sent. `limited`: Steam answered 429. `failed`: no answer, or an answer that shows trouble at
+ * Steam. `heldBack`: our own limits kept the call back, so it was not sent.
+ */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 
-/** `account`: null for public pages. The times cover every call that reached Steam. */
+/** `account`: null for public pages. The times cover every call that was sent. */
 export type CountedCalls = CallCount & {
   account: string | null
   method: Method

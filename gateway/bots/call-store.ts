@@ -6,7 +6,7 @@ import type { CallCount, CountedCalls } from './call-counts.ts'
 /** Longer than the 24 hours that are shown. */
 const KEPT_FOR = sql`interval '25 hours'`
 
-/** Adds the counts of this process, and deletes those older than 25 hours. Skips accounts that are not bots. */
+/** Adds the counts of this process, and deletes counts older than 25 hours. Skips accounts that are not bots. */
 export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promise<void> {
   if (counts.length === 0) return
   const counted = sql`
@@ -37,7 +37,7 @@ export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promis
   await sql`delete from steam_calls where hour < now() - ${KEPT_FOR}`.execute(db)
 }
 
-/** `averageMs`, `longestMs`: null if no call reached Steam. */
+/** `averageMs`, `longestMs`: null if no call was sent. */
 export type MethodCalls = CallCount & { averageMs: number | null; longestMs: number | null }
 
 const SUMS = sql`

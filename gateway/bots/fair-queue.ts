@@ -28,7 +28,7 @@ export type FairQueueOptions = {
 const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
 /** How long a turn can wait. Its caller has given up by then. */
 const WAIT_MS = 20_000
-/** How long a read counts against its deposit. */
+/** The reads of a deposit are forgotten once it has had none for this long. */
 const RECENT_MS = 600_000
 /** At most this many stores, and this many deposits, are remembered. */
 const MOST_KEYS = 5_000

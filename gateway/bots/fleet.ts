@@ -11,7 +11,7 @@ export type BotFacts = {
   reachable: boolean
   /** True if all its calls about offers currently fail. */
   failing: boolean
-  /** True if some of its offers are overdue. */
+  /** True if a trade has waited for more than 5 s for its offer to be sent. */
   late: boolean
   /** Number of offers that it has not started to send. */
   waiting: number
@@ -45,7 +45,7 @@ export const DEFAULT_FLEET_LIMITS: FleetLimits = {
   itemsHeld: { cs: 900, dota: 900, rust: 900, tf: 270 },
 }
 
-/** Steam's own limits. An operator may only set lower ones. */
+/** Steam's own limits. An operator cannot set higher ones. */
 export const MOST_LIVE_OFFERS = 30
 export const MOST_LIVE_OFFERS_WITH_PARTNER = 5
 export const MOST_ITEMS_HELD = 1_000
@@ -73,7 +73,7 @@ const isWorking = ({ reachable, failing, barState }: BotFacts): boolean =>
 export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
 
 /**
- * True if another bot would serve the waiting request sooner. In a crowd every bot is late or has an equally long
+ * True if another bot would serve the waiting request sooner. In a crowd every other bot is late too, or has a longer
  * queue. A request that moved then would only lose its place, and if every request kept moving, none would be served.
  */
 export function isBetterElsewhere(

@@ -109,6 +109,8 @@ describe('without a session', () => {
     bot.recordNoSession(down)
     bot.recordAnswer('offers', good)
     expect(bot.after(10)).toEqual({ offers: null, inventories: 10 })
+    bot.recordAnswer('inventories', good)
+    expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
   it('failures recorded by the last holder continue', () => {

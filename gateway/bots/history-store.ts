@@ -4,7 +4,10 @@ import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** `begunAt`: the start of the current pass; null between passes. `completeAt`: the start of the last complete pass. */
+/**
+ * `begunAt`: the start of the current pass; null between passes. `after`: the Steam trade after which it continues; null
+ * at the beginning. `completeAt`: the start of the last complete pass.
+ */
 export type HistoryPass = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
 
 export async function historyOf(db: Db, botId: bigint): Promise<HistoryPass> {

@@ -374,7 +374,7 @@ describe('the operator', () => {
     expect(await actOnBot(till.db, id(), 'remove')).toMatchObject({ kind: 'done' })
   })
 
-  it('retires a bot with its token, once, and only an enrolment brings it back', async () => {
+  it('retires a bot once and deletes its token, and cannot resume the bot', async () => {
     expect(await actOnBot(till.db, id(), 'retire')).toMatchObject({ kind: 'done', state: 'retired' })
     expect(await actOnBot(till.db, id(), 'retire')).toMatchObject({ kind: 'unchanged' })
     expect(await choose()).toBeUndefined()
@@ -387,7 +387,7 @@ describe('the operator', () => {
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="retired"} 1')
   })
 
-  it('cannot resume a dead bot or an unknown one', async () => {
+  it('cannot resume a dead bot, or pause an unknown one', async () => {
     await till.db.updateTable('bot').set({ state: 'dead' }).execute()
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="dead"} 1')
     expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'dead' })

@@ -6,6 +6,10 @@ import { recordCustody } from '../ledger/store.ts'
 import { type HeldItem, heldItems } from './held-item-store.ts'
 import { lockTradeOfItem } from './item-store.ts'
 
+/**
+ * `not_an_item`: the id has the wrong form. `not_held`: no bot has the item. `protected`: its sender can still take it
+ * back.
+ */
 export type MoveAnswer =
   | { kind: 'moved'; item: HeldItem }
   | { kind: 'refused'; reason: 'not_an_item' | 'not_held' | 'protected' }

@@ -111,7 +111,7 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
     if (passBegunAt) gauges.historySeconds.set({ bot }, (nowMs - passBegunAt.getTime()) / 1000)
     const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
     count.set(label, (count.get(label) ?? 0) + 1)
-    for (const game of state === 'removed' ? [] : GAMES) {
+    for (const game of GAMES) {
       const items = counted.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
       gauges.items.set({ bot, game }, items)
       gauges.room.set({ bot, game }, Math.max(0, limits.itemsHeld[game] - items))

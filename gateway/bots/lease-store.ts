@@ -20,6 +20,7 @@ export type Lease = {
   steamId: string
   name: string
   owner: string
+  /** The number of the lease. */
   epoch: bigint
   sealedToken: Buffer
   /** True if Steam's notice about trade protection is acknowledged. */

@@ -3,7 +3,7 @@
 const FIRST_MS = 1_000
 /** The longest wait, for outages of hours. */
 const LAST_MS = 300_000
-/** After a session at least this long, the waits begin again with the shortest. */
+/** After a session longer than this, the waits begin again with the shortest. */
 const GOOD_MS = 15_000
 /** How often to check whether our own limits allow the login. */
 const TURN_MS = { least: 1_000, spread: 4_000 }

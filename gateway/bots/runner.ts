@@ -1,3 +1,4 @@
+/** Takes and gives up leases, so this process holds its share of the bots. */
 import { countWork } from './activity.ts'
 import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace, pause } from './held-bot.ts'
 import { takeLeases } from './lease-store.ts'
@@ -17,7 +18,7 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   /** How many bots this process may hold. 0 leaves all bots to other processes. */
   maxBots?: number
   pace?: Partial<Pace>
-  /** Called with the number of processes that hold bots or are ready to. */
+  /** Called with the number of live processes, including those that hold no bots. */
   onProcesses?: (count: number) => void
   /** How often to look for bots. */
   scanMs?: number

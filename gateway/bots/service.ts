@@ -67,7 +67,7 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   return first.botId
 }
 
-/** Two gateways together assign at most this many trades at the same moment. */
+/** Two gateways, with ten database connections each, together assign at most this many trades at the same moment. */
 const AT_ONCE = 20
 
 /** True while the store has less than its share of the bots. Takes no lock if the store has far less. */

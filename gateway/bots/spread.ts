@@ -9,7 +9,7 @@ export function botsWithoutRoom(processes: readonly LiveProcess[], bots: number)
   return Math.max(0, bots - places)
 }
 
-/** An even share, rounded up; more if other processes cannot hold that many. */
+/** An even share, rounded up; less if this process cannot hold that many, more if others cannot. */
 export function shareOf(owner: string, processes: readonly LiveProcess[], bots: number): number {
   // From the smallest capacity to the largest: later processes get what earlier ones cannot hold.
   const bySize = processes.toSorted((a, b) => a.maxBots - b.maxBots)

@@ -1,3 +1,4 @@
+/** The rows of bots, and the queries that choose a bot. */
 import { sql } from 'kysely'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { BotState } from '../db/bot-tables.ts'
@@ -289,7 +290,7 @@ export async function watchedOf(tx: Tx, botId: bigint): Promise<Watched> {
   return { open: countOf('open'), reviewed: countOf('reviewed'), protected: countOf('protected') }
 }
 
-/** Takes the bot out of service for good, and deletes its token. */
+/** Takes the bot out of service until it is enrolled again, and deletes its token. */
 export async function takeBotOut(tx: Tx, botId: bigint, state: 'retired' | 'removed'): Promise<void> {
   await tx
     .updateTable('bot')

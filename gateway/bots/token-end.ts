@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 export const TOKEN_SOON_MS = 30 * DAY_MS
 const TOKEN_LAST_MS = 7 * DAY_MS
 
-/** `last`: less than a week is left. */
+/** `soon`: less than 30 days are left. `last`: less than 7 days. */
 export type TokenEnd = 'far' | 'soon' | 'last'
 
 export function tokenEnd(expiresAt: Date | null, now: Date): TokenEnd {

@@ -35,7 +35,7 @@ describe('the end of a token', () => {
     clock.advance(11 * DAY_MS)
     for (let turn = 0; turn < 3; turn += 1) watch([aBot(40)])
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('less than 30 days')
+    expect(lines[0]).toMatch(/"level":"?(?:40|warn)"?.*less than 30 days/)
     clock.advance(23 * DAY_MS)
     for (let turn = 0; turn < 3; turn += 1) watch([aBot(40)])
     expect(lines).toHaveLength(2)

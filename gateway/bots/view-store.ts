@@ -42,7 +42,7 @@ export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> 
 
 export type RefusalCount = { refusal: Refusal; game: Game; times: number; lastAt: Date }
 
-/** Numbers of the bot's offers that Steam refused since `since`, by reason and game. */
+/** Numbers of the bot's trades since `since` that Steam refused, or that the till did not send, by reason and game. */
 export async function refusalsOf(db: Db, botId: bigint, since: Date): Promise<RefusalCount[]> {
   const { rows } = await sql<RefusalCount>`
     select refusal, game, count(*)::int as times, max(created_at) as "lastAt"

@@ -78,6 +78,7 @@ type CustodyItem = {
   tradeId: bigint
   /** The asset id in its shopper's inventory. */
   assetId: string
+  /** `in`: the bot has it. `back`: its shopper took it back. `out`: it left the bot. */
   moved: 'in' | 'back' | 'out'
   botId: bigint
   departureId: bigint | null

@@ -2,13 +2,14 @@
 import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 
 /**
- * `under_way`: agreed, or held by Steam. `called_off`: the trade failed, so nothing left. `returned`: everything came
- * back.
+ * `under_way`: agreed, or held by Steam. `gone`: the items left, and not all came back. `called_off`: the trade failed, so
+ * nothing left. `returned`: everything came back.
  */
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'
 
 /**
- * Why items may leave. `vault`: the vault reports that it gave them. `moved`: the operator had recorded the move
+ * Why items may leave. `destination`: they went to an account that the operator's settings name. `own_bot`: they went to
+ * another bot of the till. `vault`: the vault reports that it gave them. `moved`: the operator had recorded the move
  * before. `operator`: an operator explained it afterwards.
  */
 export type Explanation =
@@ -181,7 +182,7 @@ export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>)
 
 export function evolve(departure: Departure | undefined, event: DepartureEvent): Departure {
   if (event.kind === 'seen') return event.departure
-  if (departure === undefined) throw new Error('the first event of a departure must be seen')
+  if (departure === undefined) throw new Error('the first event of a departure must be of the kind seen')
   switch (event.kind) {
     case 'left': {
       const moved = new Map(event.items.map((asset) => [keyOf(asset), asset.newAssetId]))

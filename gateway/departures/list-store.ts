@@ -6,7 +6,7 @@ import type { Explanation, Stage } from './departure.ts'
 export type DepartureFilter = {
   /** The bot's number or Steam id. */
   bot?: string | undefined
-  /** Only departures without an explanation. */
+  /** Only departures that have no explanation, unless they were called off or all their items came back. */
   unexplained?: boolean | undefined
   /** Only departures with a smaller number, for the next page. */
   before?: bigint | undefined
@@ -58,7 +58,10 @@ export async function selectDepartures(
   return rows
 }
 
-/** How many departures of each bot have no explanation. Each of them is an alarm. */
+/**
+ * How many departures of each bot have no explanation, without those that were called off or came back completely. Each
+ * is an alarm.
+ */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`
     select steam_id as "steamId", count(departure.id)::int as departures

@@ -43,7 +43,7 @@ type Row = {
   undoes?: string
 }
 
-/** Adds a row to a bot's history, or replaces it. `tradeId`: any id. `hours`: from now. */
+/** Adds a row to a bot's history, or replaces it. `tradeId`: any id. `to`: the partner. `hours`: from now. */
 function addRow(
   { trades }: FakeSession,
   tradeId: string,

@@ -27,8 +27,8 @@ export type ListedSale = {
   cost: bigint
   costCurrency: Currency
   /**
-   * The cost in minor units of `currency`: converted to dollars at the deposit's rate, and from dollars at the latest
-   * rate before the sale. Null if there is no rate.
+   * The cost in minor units of `currency`. If the currencies differ, it is converted to dollars at the deposit's rate,
+   * and from dollars at the latest rate before the sale. Null if there is no rate.
    */
   convertedCost: bigint | null
 }

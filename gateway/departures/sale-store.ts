@@ -23,7 +23,7 @@ export type KnownSale = SaleSubject & { saleId: bigint; steps: number; sale: Sal
 export type CustodyNow = ItemKey & {
   appId: number
   marketHashName: string
-  /** `in`: a bot has it. `back`: its shopper took it back. */
+  /** `in`: a bot has it. `back`: its shopper took it back. `out`: it left its bot in another way. */
   moved: 'in' | 'back' | 'out'
   isProtected: boolean
 }

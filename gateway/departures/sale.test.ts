@@ -56,7 +56,7 @@ describe('a sale', () => {
     expect(states(settling, cancelled)).toEqual(['settling', 'late'])
   })
 
-  it('can be reversed while it settles and after it was paid, and then no longer changes', () => {
+  it('can be reversed while it settles and after it was paid, and then stays reversed', () => {
     expect(states(settling, reversed, paid, delivered)).toEqual([
       'settling',
       'reversed',

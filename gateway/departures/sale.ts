@@ -97,7 +97,7 @@ function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, t
 
 const isGiven = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
 
-/** Ignores a market's claim that it pays more than the price. */
+/** False for a report that the market pays more than the price, or a negative amount. */
 const isPlausible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
 
 export function isOver(state: SaleState): boolean {

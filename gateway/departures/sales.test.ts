@@ -266,7 +266,9 @@ describe('the report of sales', () => {
       { freeDifferenceMinor: -55n, settlingDifferenceMinor: 0n },
     ])
   })
+})
 
+describe('the command items sold', () => {
   const recordSold = (input: string) =>
     runCommand(['items', 'sold', '--reason', 'sales of November', '--by', 'Ada'], {
       databaseUrl: till.url,
@@ -298,7 +300,7 @@ describe('the report of sales', () => {
     ])
   })
 
-  it('includes in its CSV a sale on another market that an operator recorded, once', async () => {
+  it('records a sale on another market once, and the CSV of the report includes it', async () => {
     await report('5', { kind: 'unlisted' })
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`

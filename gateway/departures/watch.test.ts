@@ -280,7 +280,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('does not include items that a reversed delivery gave back', async () => {
+  it('is no departure if a reversed delivery gave it back', async () => {
     give('9500', { rollbackOf: '9001' })
     await readHistory()
     expect(await departures()).toEqual([])

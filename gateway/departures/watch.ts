@@ -24,7 +24,7 @@ export type Judge = (
 
 export type JudgeUndoing = (known: Departure) => readonly DepartureEvent[]
 
-/** `items`: how many of the given items were in the till's custody. */
+/** `items`: how many of the given items were ever in the till's custody. */
 export type NotedDeparture = { events: readonly DepartureEvent[]; departure: Departure; items: number }
 
 /** The storage port for departures. It has two implementations: PostgreSQL, and the memory of a simulation. */
@@ -68,10 +68,10 @@ export type DepartureDeps = {
 }
 
 /**
- * A turn reads at most this many Steam trades one by one. These are trades under way, and trades that another row of
- * the history undoes.
+ * At most this many Steam trades are read one by one: for each page, trades that a row of it undoes, and at the end of a
+ * turn, trades under way.
  */
-const SINGLES_A_TURN = 5
+const MOST_SINGLES = 5
 
 /** Handles a page of the bot's history. Judges known departures again, because Steam may have undone them. */
 export async function noteDepartures(
@@ -128,7 +128,7 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 /** Must be called after the pages of a turn. Reads the trades under way, and books what was found late. */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Promise<void> {
   const { departures } = deps
-  const ids = await departures.underWay(bot.botId, SINGLES_A_TURN)
+  const ids = await departures.underWay(bot.botId, MOST_SINGLES)
   if (ids.length > 0)
     await readSingly(deps, bot, { ids, known: await departures.findDepartures(bot.botId, ids) })
   await departures.bookLate(bot.botId)
@@ -137,7 +137,7 @@ export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Pr
 type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
 
 async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: SingleReads): Promise<void> {
-  for (const id of ids.slice(0, SINGLES_A_TURN)) {
+  for (const id of ids.slice(0, MOST_SINGLES)) {
     const answer = await bot.session.readSteamTrade(id)
     if (answer.kind === 'unavailable') return
     if (answer.kind === 'trade')

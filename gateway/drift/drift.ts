@@ -6,8 +6,8 @@ import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
- * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam never gave its asset id, and other
- * items have the same name.
+ * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam never gave its asset id, and its
+ * name does not prove which of the shown items it is.
  */
 export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 
@@ -108,7 +108,8 @@ type NameGroup = { items: readonly BookedItem[]; among: readonly OwnItem[]; comi
 type NameMatch = Comparison & { taken: readonly OwnItem[] }
 
 /**
- * Finds items without an asset id by their names. In a complete look, a single item with the name must be that item.
+ * Finds items without an asset id by their names. In a complete look, a single item with the name must be that item,
+ * unless another one with the name is coming.
  */
 function matchByName(
   { items, among, coming }: NameGroup,
@@ -143,7 +144,10 @@ function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): nu
   return one.length - other.length || (one < other ? -1 : 1)
 }
 
-/** A finding as stored. `looks`: how many looks in a row found it, with a pass through the history between any two. */
+/**
+ * A finding as stored. `looks`: how many looks in a row found it, with a pass through the history between any two.
+ * `isSure`: certain, as `settleDrift` decides.
+ */
 export type KnownFinding = Finding & { firstSeenAt: Date; seenAt: Date; looks: number; isSure: boolean }
 
 const idOf = ({ kind, appId, item, assetId }: Finding): string =>

@@ -73,7 +73,7 @@ export type DriftCount = {
   unnamed: number
 }
 
-/** The number of certain differences, by bot. */
+/** The number of certain differences, by bot. Foreign items that were left out of the list count too. */
 export async function countDrift(db: Db): Promise<DriftCount[]> {
   const { rows } = await sql<DriftCount>`
     select steam_id as "steamId", whole_at as "wholeAt",

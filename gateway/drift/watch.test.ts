@@ -61,6 +61,7 @@ async function lookTillSure(): Promise<void> {
   }
 }
 
+/** The findings, such as `missing 12`. A question mark follows those that are not certain yet. */
 async function findings() {
   const [listed] = await selectDrift(till.db, {})
   return (listed?.drift ?? []).map(({ kind, assetId, isSure }) => `${kind} ${assetId}${isSure ? '' : '?'}`)

@@ -1,4 +1,7 @@
-/** An event of a store's log: one for each transition of a deposit, and for each later change to its outcome. */
+/**
+ * An event of a store's log: one for each transition of a deposit, for each later change to its outcome, and for each new
+ * epoch.
+ */
 import { z } from 'zod'
 import type { DepositEventType, EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'

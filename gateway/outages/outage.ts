@@ -2,8 +2,8 @@
 import type { Language } from '../../contract/languages.ts'
 
 /**
- * `maintenance` is turned on by an operator. `deposits` lasts while any of the others does, and pauses the countdown
- * of deposits.
+ * `offers`, `inventories`: calls of this kind fail for every bot in service. `maintenance` is turned on by an operator.
+ * `deposits` lasts while any of the others does, and pauses the countdown of deposits.
  */
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 

@@ -1,3 +1,4 @@
+/** The current outages, and the extension of deposits and trades by their time. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotHealth, Notice, Outage } from './outage.ts'

@@ -11,7 +11,11 @@ export type Credit = {
   reversedAmount: number
 }
 
-/** The state of the credit of a deposit that has succeeded. */
+/**
+ * The state of the credit of a deposit that has succeeded. `credited`: the shopper can spend all of it. `restHeld`,
+ * `restPartlyHeld`: a part was taken back, and the rest is held in full or in part. `partlyReversed`: a part was taken
+ * back, and the rest can be spent.
+ */
 export type CreditState =
   | 'credited'
   | 'held'

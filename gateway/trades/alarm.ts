@@ -39,13 +39,20 @@ const ESCROW_OVERDUE_READ_MS = 3_600_000
 /** The step that is due now, for the holder of the bot's lease. */
 export type Due =
   | 'send'
+  /** Refuse an intent that no bot has taken up in time. */
   | 'give_up'
+  /** Search the sent offers for the offer of a send without an answer. */
   | 'reconcile'
+  /** Read Steam's trade record of an accepted offer. */
   | 'prove'
   | 'cancel'
+  /** Read the open offer. */
   | 'read'
+  /** Look for a late acceptance of the offer of a trade that ended without its items. */
   | 'review'
+  /** Read the trade record when Steam's protection should have ended. */
   | 'settle'
+  /** Read the trade record of a delivery, in case Steam protects it after all, or it was taken back. */
   | 'look_again'
   | 'nothing'
 
@@ -69,7 +76,7 @@ export function due(trade: Trade, now: Date, { isSteamDown = false } = {}): Due 
     case 'invalid':
     case 'timed_out':
       if (trade.steamHoldUntil !== null) return 'review'
-      // At this time, `nextReview` is null only if nothing was ever sent.
+      // At the time of its end, `nextReview` is null only if nothing was ever sent.
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
       if (now >= trade.settlesAt) return 'settle'

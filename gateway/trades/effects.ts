@@ -102,7 +102,10 @@ export type Effect =
   | { kind: 'trust_bot' }
   /** Steam refused this bot, but not the trade's bot, for the same items. */
   | { kind: 'doubt_bot'; botId: bigint }
-  /** Another bot tries the same items for the same deposit, if one is free. */
+  /**
+   * Another bot tries the same items for the same deposit, if one is free. `inDoubt`: Steam gave no reason, so if the
+   * other bot succeeds, this bot is doubted.
+   */
   | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
 

@@ -4,7 +4,7 @@ import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 
-/** A bot that has not started to send in this time has lost its session or its process. */
+/** A bot that has not started to send in this time is overloaded, or has lost its session or its process. */
 export const TAKE_UP_MS = 5_000
 
 /** Moves the request of an intent that its bot does not take up. Any process may call this. */

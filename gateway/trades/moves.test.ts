@@ -108,7 +108,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await answer).toEqual({ kind: 'active' })
   })
 
-  it('passes the request on to a bot that becomes free half a minute later', async () => {
+  it('passes the request on to a bot that is enrolled half a minute later', async () => {
     await startFleet(1)
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -122,15 +122,6 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(sendsByBot()).toEqual([0, 1])
     // A call that has waited for more than 20 s may answer `sending`. The page then asks again.
     expect(['active', 'sending']).toContain((await answer).kind)
-  })
-
-  it('passes the request on and pauses if Steam answers 429 to the check before the send', async () => {
-    await startFleet(2)
-    const limited = { ...heldBack, reason: 'rate_limited' } as const
-    Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => limited })
-    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
-    expect(sendsByBot()).toEqual([0, 1])
-    expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'rate_limited' }])
   })
 })
 
@@ -166,6 +157,15 @@ describe('D-30 a bot that Steam bars', () => {
     second.session.accept('1')
     await tradeHandlers(till.deps).watch(second.bot)
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+  })
+
+  it('passes the request on, and is barred, if Steam answers 429 to the check before the send', async () => {
+    await startFleet(2)
+    const limited = { kind: 'unavailable', reason: 'rate_limited', detail: 'HTTP 429' } as const
+    Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => limited })
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+    expect(sendsByBot()).toEqual([0, 1])
+    expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'rate_limited' }])
   })
 
   it('comes back after its pause, and a second refusal doubles the pause', async () => {

@@ -79,10 +79,11 @@ export type Search = {
 /** A bot's lists as they were read under one lease. */
 type BotLists = {
   epoch: bigint
+  /** The running pass of the watch; null between passes. */
   watch: ListPass | null
   /** All changes up to this time have been seen. */
   completeAt: Date | null
-  /** When each open offer that no list showed was last read, by trade id. */
+  /** When each open offer that no list showed was last read, in milliseconds, by trade id. */
   readAt: Map<bigint, number>
   searches: Map<bigint, Search>
 }

@@ -4,9 +4,11 @@ import type { Trade } from './trade.ts'
 
 export type Proof =
   | { kind: 'delivered' }
+  /** Steam has not moved every item yet. */
   | { kind: 'not_yet' }
   /** `assetIds`: the shopper's asset ids. For a partial reversal, those that Steam marks. */
   | { kind: 'taken_back'; assetIds: readonly string[] }
+  /** Steam could not exchange the items, and gave them back. */
   | { kind: 'failed' }
   /** The record contradicts the trade or itself. A person must look. */
   | { kind: 'contradiction' }

@@ -26,12 +26,15 @@ type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extra
 
 /**
  * The trade of a fact, and the lease of its reporter. Without a lease, only three changes are allowed: an unsent intent
- * changes, a cancel begins (the holder of the lease carries it out), or a sweep or an operator decides about a trade
- * that no bot can ask Steam about.
+ * changes, a cancel begins (the holder of the lease carries it out), or a sweep or an operator decides about a trade by a
+ * fact in `NEEDS_NO_LEASE`.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
-/** Resolves to undefined, with nothing changed, if the trade does not exist or the writer's lease has ended. */
+/**
+ * Resolves to undefined, with nothing changed, if the trade does not exist, or the change needs a lease and the reporter
+ * has none or an ended one.
+ */
 export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
   const loaded = await deps.trades.load(source.tradeId)
   if (loaded === undefined) return undefined

@@ -7,7 +7,10 @@ import type { BarReason } from '../bots/bar.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 
-/** `pair`: this bot cannot serve this shopper now, but it can serve others. */
+/**
+ * `steam`: Steam has trouble with every bot. `unclear`: Steam gave no reason. `pair`: this bot cannot serve this shopper
+ * now, but it can serve others.
+ */
 type Side = 'shopper' | 'steam' | 'unclear' | 'pair' | 'bot'
 
 type Meaning =
@@ -63,7 +66,10 @@ export type Attempt = {
   doubted: bigint | null
 }
 
-/** `move`: another bot tries. `move_in_doubt`: its result also shows whether this bot was the cause. */
+/**
+ * `end`: the shopper gets `code`. `move`: another bot tries. `move_in_doubt`: its result also shows whether this bot was
+ * the cause.
+ */
 export type Verdict = { code: ErrorCode; bars: BarReason | null; next: 'end' | 'move' | 'move_in_doubt' }
 
 /** True while another bot may still try the request. */

@@ -35,6 +35,7 @@ export type RequestDeps = IntentDeps &
   }
 
 export type RequestAnswer =
+  /** There was an offer. The deposit shows whether it is still open. */
   | { kind: 'active' }
   /** The result is not known yet: the caller repeats the same request. */
   | { kind: 'sending' }

@@ -184,7 +184,10 @@ function required<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullab
   return value
 }
 
-/** The columns of a trade's state. Columns that the state does not have stay unchanged. */
+/**
+ * The columns of a trade's state. Columns that the state does not have stay unchanged, but those of an end, a hold and a
+ * look are cleared.
+ */
 export function columnsOf(trade: Trade): Partial<TradeRow> {
   const { state } = trade
   return {

@@ -102,7 +102,7 @@ export type TradeStore = {
   takeDueHistories(how: DueHistories): Promise<bigint[]>
   /** Frees the parts of stores' limits that old losses no longer use at `now`. */
   freeExpiredRoom(now: Date, limit: number): Promise<void>
-  /** Deposits without a trade whose time is over, the oldest first. */
+  /** Deposits in the status `created` whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
   /** True if another bot that has not tried this request is free and would start sooner. */
   isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>

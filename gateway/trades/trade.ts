@@ -109,7 +109,9 @@ export type TradeEvent =
   | { kind: 'send_begun'; at: Date }
   /** The send was not made after all. Steam was not called. */
   | { kind: 'send_withdrawn'; at: Date }
+  /** Steam did not answer the send, so the offer may exist. */
   | { kind: 'send_unanswered' }
+  /** A complete list did not show the offer. */
   | { kind: 'offer_missed' }
   /** `refusal`: null if no bot took up the trade. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
@@ -119,6 +121,7 @@ export type TradeEvent =
   | { kind: 'cancel_begun'; because: CancelReason }
   /** `settlesAt`: the end of Steam's protection, as the offer says. */
   | { kind: 'accepted'; steamTradeId: string | null; settlesAt: Date | null; at: Date }
+  /** Steam reported an end that counts only if a second read confirms it. */
   | { kind: 'doubted'; badEnd: BadEnd; at: Date }
   /** `steamHoldUntil`: the shopper accepted, and Steam holds the items until then. */
   | { kind: 'ended'; end: End; steamHoldUntil: Date | null; at: Date }
@@ -136,6 +139,7 @@ export type TradeEvent =
       at: Date
       byOperator?: true
     }
+  /** The protection has ended: the rest of the credit is final. */
   | { kind: 'released'; at: Date; byOperator?: true }
   /**
    * The operator releases credit while Steam still protects the trade, and the side that the terms name bears the risk.

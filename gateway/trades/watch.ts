@@ -116,7 +116,7 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
   }
 }
 
-/** States in which the trade's own offer is not known yet. `send` searches for it. */
+/** States in which the trade's own offer is not known yet. `reconcile` searches for it. */
 const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
 /** Handles offers that have the code of a trade but are not the offer that the trade waits for. */
@@ -208,7 +208,10 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
   }
 }
 
-/** Everything that one turn found out about the offers of a trade. `more`: the list continues. */
+/**
+ * Everything that one turn found out about the offers of a trade. `more`: the list continues. `silence`: Steam did not
+ * answer.
+ */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
 async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTrade): Promise<OffersRead> {
