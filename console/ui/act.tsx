@@ -11,6 +11,7 @@ export type Field = {
   name: string
   label: string
   hint?: string
+  /** The initial text or choice. */
   value?: string
   options?: readonly string[]
   isOptional?: boolean

@@ -23,6 +23,7 @@ type Props<ROW> = {
   columns: readonly Column<ROW>[]
   rows: readonly ROW[]
   keyOf(row: ROW): string
+  /** The text in place of a table without rows. */
   empty: string
 }
 

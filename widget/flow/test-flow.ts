@@ -9,6 +9,7 @@ import { startFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 import { inventory, item, opening, payment, toggle } from './test-states.ts'
 
+/** `path` includes the query. */
 export type Call = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }
 export type Reply = Response | Promise<Response>
 
@@ -17,16 +18,19 @@ export const etagged = (body: Payment, etag: string): Response => json(body, { h
 export const problem = (status: number, code: string): Response => json({ code, detail: code }, { status })
 export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300 })
 
-/** Answers by path. `times` counts the calls of the path so far. */
+/** Answers by path. `times` counts the calls of the path so far, with this one. */
 type Server = Record<string, ((call: Call, times: number) => Reply) | undefined>
+
+const pathOf = (address: string): string => address.split('?')[0] ?? ''
 
 /** Starts a flow on a fake clock, with a server that answers immediately. The flow stops with the test. */
 export function start(server: Server, initial: FlowState = opening()) {
   vi.useFakeTimers()
   const calls: Call[] = []
   const effects: Effect[] = []
+  const callsTo = (path: string): Call[] => calls.filter((call) => pathOf(call.path) === path)
   const fetcher: typeof fetch = async (input, init) => {
-    const path = String(input).split('?')[0] ?? ''
+    const path = pathOf(String(input))
     const call: Call = {
       path: String(input),
       method: init?.method ?? 'GET',
@@ -35,10 +39,9 @@ export function start(server: Server, initial: FlowState = opening()) {
       signal: init?.signal ?? new AbortController().signal,
     }
     calls.push(call)
-    const times = calls.filter((other) => other.path.startsWith(path)).length
     const answer = server[path]
     if (answer === undefined) throw new TypeError(`no answer for ${path}`)
-    return answer(call, times)
+    return answer(call, callsTo(path).length)
   }
   const flow = startFlow(initial, {
     api: createApi(fetcher, () => 'csrf=token'),
@@ -51,7 +54,6 @@ export function start(server: Server, initial: FlowState = opening()) {
     flow.stop()
     vi.useRealTimers()
   })
-  const callsTo = (path: string): Call[] => calls.filter((call) => call.path.startsWith(path))
   return { flow, calls, effects, callsTo, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
 }
 

@@ -54,7 +54,8 @@ export function runProposal(
 }
 
 /**
- * Picks the most expensive item that fits, repeatedly, then the cheapest that closes the gap; undefined if none does.
+ * Picks the most expensive item that fits, repeatedly, then the cheapest that closes the gap. Returns the total;
+ * undefined if no item closes the gap.
  */
 export function greedy(items: readonly Priced[], { target, maxItems }: Goal): number | undefined {
   const left = items.toSorted((a, b) => b.price - a.price)

@@ -116,6 +116,7 @@ export function opening(stored: Stored = {}): FlowState {
   return { ...state, dialogs: { kind: 'ready' } }
 }
 
+/** The event of an answer about the deposit. */
 export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({
   kind: 'paymentLoaded',
   payment: payment(change),

@@ -12,7 +12,7 @@ const CIRCUMFERENCE = 2 * Math.PI * RADIUS
 /** Seconds left at which the time is read out; the clock itself is silent. */
 const SPOKEN = [300, 60, 30, 10]
 
-/** A ring and mm:ss, plain until the last minute. `waitsFor` says why the time is unknown. */
+/** A ring and mm:ss; the last minute looks different. `waitsFor` says why the time is unknown. */
 export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null; waitsFor?: string }) {
   const { texts } = useModal()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
