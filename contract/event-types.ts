@@ -1,16 +1,19 @@
-/** The names of all events, and the event of each status. */
+/** The types of all events, and the type for each status. */
 import type { DepositStatus } from './statuses.ts'
 
 export const DEPOSIT_EVENT_TYPES = [
   'deposit.pending',
   'deposit.succeeded',
+  /** Items of an earlier offer, which the till had given up, arrived too. */
   'deposit.amount_increased',
   'deposit.payment_timeout',
   'deposit.trade_timeout',
   'deposit.trade_declined',
   'deposit.trade_countered',
   'deposit.trade_has_invalid_items',
+  /** Held credit became available. */
   'deposit.funds_available',
+  /** The shopper took items back. */
   'deposit.reversed',
 ] as const
 

@@ -1,12 +1,19 @@
 /** The eight statuses of a deposit, as the specification of the widget names them (§4). */
 export const DEPOSIT_STATUSES = [
+  /** No offer has been open yet. */
   'created',
+  /** An offer is open. */
   'pending',
+  /** The items arrived. */
   'succeeded',
+  /** Time ran out, or the store cancelled, before an offer was open. */
   'paymentTimeout',
+  /** The offer was not used in time, or somebody cancelled it. */
   'tradeTimeout',
   'tradeDeclined',
+  /** The shopper sent a counteroffer, which is always refused. */
   'tradeCountered',
+  /** The trade cannot be completed, most often because an item can no longer be traded. */
   'tradeHasInvalidItems',
 ] as const
 

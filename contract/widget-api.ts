@@ -255,6 +255,7 @@ export const errorReportBodySchema = z.object({
   url: z.string().max(1000),
 })
 
+/** Web vitals (https://web.dev/articles/vitals), by the names of the package `web-vitals`. */
 export const PAGE_METRICS = ['CLS', 'FCP', 'INP', 'LCP', 'TTFB'] as const
 export const SCREENS = ['deposit', 'help', 'landing', 'other'] as const
 

@@ -1,3 +1,4 @@
+/** The wait for the embedded PostgreSQL to be ready, with a fake supervisor and a fake clock. */
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** The package for stores, against a fake till: calls, the event log, credit and webhooks. */
 import { Webhook as Signer } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import {

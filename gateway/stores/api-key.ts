@@ -6,6 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sha256 } from '../kit/sha256.ts'
 
+/** `sandbox`: items and money are simulated; `live`: they are real. */
 export type Mode = 'sandbox' | 'live'
 
 export type NewApiKey = {
