@@ -2,7 +2,7 @@
  * D-34: an attacker who controls the gateway can write all that its role may write, but gets no item out. Also the rights
  * of the roles, and a log that was changed.
  */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DAY_S, STATE } from '../steam-sandbox/world/world.ts'
@@ -179,7 +179,7 @@ it('the gateway cannot write results, and the vault can neither delete wishes no
     await expect(bench.asVault.query(statement)).rejects.toThrow('permission denied')
 })
 
-it('a vault does not start if somebody changed its log, and cuts off an entry that a crash left half written', async () => {
+it('a vault does not start if somebody changed or deleted its log, and cuts off an entry that a crash left half written', async () => {
   const assets = bench.addStock(BOT, 1)
   await bench.makeWish(assets)
   expect(await countLeft(BOT, assets)).toBe(0)
@@ -191,7 +191,9 @@ it('a vault does not start if somebody changed its log, and cuts off an entry th
     writeFileSync(file, changed)
     expect(() => bench.open()).toThrow('is not what the vault wrote')
   }
-  writeFileSync(file, log)
+  rmSync(file)
+  expect(() => bench.open()).toThrow('is missing')
+  writeFileSync(file, log, { mode: 0o600 })
   appendFileSync(file, '{"n":')
   bench.open().close()
   expect(readFileSync(file, 'utf8')).toBe(log)

@@ -62,6 +62,18 @@ describe('a wish for a destination on the list', () => {
     expect(bench.countOwned(BOT, assets)).toBe(1)
   })
 
+  it('gives nothing if the operator removes the destination before the offer is confirmed', async () => {
+    const assets = bench.addStock(BOT, 1)
+    const wish = await bench.makeWish(assets)
+    await bench.runRounds(1)
+    expect(botOffers().at(-1)?.state).toBe(STATE.needsConfirmation)
+    bench.restart()
+    bench.writeRules({ destinations: {} })
+    await bench.runRounds(2)
+    expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
+    expect(bench.countOwned(BOT, assets)).toBe(1)
+  })
+
   it.each([
     [
       'is delivered if Steam took the trade back before the vault saw it',

@@ -1,4 +1,4 @@
-/** How often a desk looks for items to list, and asks for the money of sales. */
+/** When a desk looks for items to list, and when it asks for the money of sales. */
 import { beforeEach, expect, it } from 'vitest'
 import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
@@ -66,6 +66,12 @@ function countLooks(seconds: number): number {
 
 it('a desk looks for items to list every two minutes', () => {
   expect(countLooks(240)).toBe(2)
+})
+
+it('a clock that was set back delays no step of a desk', () => {
+  expect(desk.isDue(APP)).toBe(true)
+  nowMs -= 3_600 * SECOND_MS
+  expect(desk.isDue(APP)).toBe(true)
 })
 
 it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
