@@ -1,3 +1,4 @@
+/** The control API, and the pages for people, which do the same. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSession, loginCookies } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'

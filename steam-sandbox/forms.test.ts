@@ -1,3 +1,4 @@
+/** Forms of the trade pages and of the page of an offer; logins, sessions, and the encoding of login messages. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { control, createSession, loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'

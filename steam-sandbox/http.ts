@@ -1,4 +1,4 @@
-/** One request and its answer, with helpers for routes to read and write them. */
+/** A request, as the routes read it. */
 export type Incoming = {
   method: string
   /** The host without its port. */
@@ -14,6 +14,7 @@ export type Incoming = {
   cookies: ReadonlyMap<string, string>
 }
 
+/** The answer to a request. The functions below write it. */
 export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
 
 export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): Reply {

@@ -1,3 +1,4 @@
+/** The file that keeps the world between runs. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,7 +9,7 @@ import { serve } from './serve.ts'
 import { createTour } from './tour.ts'
 import { addBot, inviteGuest } from './world/guests.ts'
 import { seedWorld } from './world/seed.ts'
-import { settle } from './world/time.ts'
+import { advanceTo } from './world/time.ts'
 
 type Options = {
   /** 0 chooses a free port. */
@@ -113,7 +113,7 @@ function createSandbox(settings: Settings): Sandbox & { keeper: Keeper } {
   const limits = createQuotas(quotas, (caller) => faults.isOn(TIGHT_QUOTAS, caller))
   const counts = new Map<string, number>()
   const world = () => {
-    keeper.keep(settle(keeper.world(), nowS()))
+    keeper.keep(advanceTo(keeper.world(), nowS()))
     return keeper.world()
   }
   return {

@@ -29,7 +29,7 @@ type UnsavedQuote = Omit<NewQuote, 'expiresAt'>
 const REUSE_UNCHANGED_MS = 60_000
 /** A page that reloads within this time gets the same quote in any case. */
 const REUSE_ALWAYS_MS = 10_000
-/** The most quotes of a deposit. A new one replaces the oldest that no trade names. */
+/** The most quotes of a deposit to keep, apart from older ones that a trade names. */
 const MOST_QUOTES = 50
 
 /** `priceOf`: undefined for an asset that is not in the quote. */

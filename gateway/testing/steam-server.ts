@@ -34,7 +34,7 @@ type Route = (request: SteamRequest) => SteamReply | Promise<SteamReply>
 export const api = (method: string) => `api.steampowered.com/IEconService/${method}/v1/`
 export const ok = (response: object): SteamReply => ({ body: { response } })
 
-/** A cookie as Steam sets it after a login. */
+/** The answer that sets the cookie of a login. */
 export function loginCookie(claims: object): SteamReply {
   const value = `steamLoginSecure=${BOT}%7C%7C${jwt({ sub: BOT, ...claims })}`
   return { headers: { 'set-cookie': [`${value}; Path=/; Secure; HttpOnly`] }, body: { result: 1 } }

@@ -18,8 +18,8 @@ export function botsPage(sandbox: Sandbox): Reply {
   return page(
     'Bots',
     `<h1>Bots</h1><p>A gateway logs in with these: by password and code, or by refresh token. They open nothing but
-this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form method="post" class="card">
-<label>The address behind the picture <input class="field" name="challenge" required placeholder="https://s.team/q/1/…"></label>
+this sandbox.</p>${cards.join('')}<h2>Approve a login by QR code</h2><form method="post" class="card">
+<label>The address in the QR code <input class="field" name="challenge" required placeholder="https://s.team/q/1/…"></label>
 <label>as <select class="field" name="bot">${choices.join('')}</select></label> <button class="accept">Approve</button></form>`,
   )
 }
@@ -84,7 +84,7 @@ function giveForm({ steamId, name, assets }: Account, { world }: Sandbox): strin
 function driftButtons({ steamId, name }: Account): string {
   const quoted = escapeHtml(name)
   return `<details><summary>Change its inventory without a trade</summary><form method="post">
-<p>Steam’s history shows neither. A gateway notices when it compares the inventory with its books.</p>
+<p>Steam’s history shows no such change. A gateway notices when it compares the inventory with its books.</p>
 <button name="lose" value="${steamId}" aria-label="Let an item of ${quoted} vanish">Let an item vanish</button>
 <button name="find" value="${steamId}" aria-label="Add an item to ${quoted}">Add an item</button></form></details>`
 }

@@ -10,13 +10,13 @@ const FIRST_STEAM_ID = 76561197960265728n
 /** Accounts of the seed have numbers from 1,000,000,000 to 1,800,000,000. */
 const FIRST_GUEST = 2_000_000_000
 
-type Invited = { world: World; answer: Account | undefined }
+type Added = { world: World; answer: Account | undefined }
 
 /**
  * Adds a shopper with the games, items and behaviour of the shopper `like`. Returns undefined if that shopper is
  * unknown, or if there is no room.
  */
-export function inviteGuest(world: World, like: string): Invited {
+export function inviteGuest(world: World, like: string): Added {
   const template = world.accounts.find(({ kind, name }) => kind === 'shopper' && name === like)
   const guests = world.accounts.filter(({ isGuest }) => isGuest).length
   if (template === undefined || guests >= MOST_GUESTS) return { world, answer: undefined }
@@ -45,7 +45,7 @@ export const MOST_BOTS = 500
 const FIRST_ADDED_BOT = 1_900_000_000
 
 /** Adds a copy of the first bot, without items. Returns undefined if there is no room. */
-export function addBot(world: World): Invited {
+export function addBot(world: World): Added {
   const bots = world.accounts.filter(({ kind }) => kind === 'bot')
   const [template] = bots
   if (template === undefined || bots.length >= MOST_BOTS) return { world, answer: undefined }
@@ -56,7 +56,7 @@ export function addBot(world: World): Invited {
 const SELLER_ACCOUNT = 1_899_999_999
 
 /** Returns the account with which a vault sells. The first call adds it. Undefined if there is no bot to copy. */
-export function findOrAddSeller(world: World): Invited {
+export function findOrAddSeller(world: World): Added {
   const known = world.accounts.find(({ kind }) => kind === 'seller')
   if (known !== undefined) return { world, answer: known }
   const template = world.accounts.find(({ kind }) => kind === 'bot')

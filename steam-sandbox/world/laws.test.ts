@@ -1,9 +1,10 @@
+/** Laws of the world that every sequence of acts keeps. The sequences are random. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
 import { seedWorld } from './seed.ts'
-import { settle } from './time.ts'
+import { advanceTo } from './time.ts'
 import { reverseAll, reverseTrade } from './trades.ts'
 import { DAY_S, STATE, TRADE, type World } from './world.ts'
 
@@ -73,7 +74,7 @@ function run(script: Step[]): { worlds: World[]; nowS: number } {
   const worlds = [world]
   for (const step of script) {
     nowS += step.afterS
-    world = act(settle(world, nowS), step, nowS)
+    world = act(advanceTo(world, nowS), step, nowS)
     worlds.push(world)
   }
   return { worlds, nowS }
@@ -169,7 +170,7 @@ it('context 16 contains all protected items and no others', () => {
   fc.assert(
     fc.property(steps, (script) => {
       const { worlds, nowS } = run(script)
-      const world = settle(worlds.at(-1) ?? SMALL, nowS)
+      const world = advanceTo(worlds.at(-1) ?? SMALL, nowS)
       for (const { assets } of world.accounts) {
         for (const { contextId, settlesAtS } of assets) {
           expect(contextId).toBe(settlesAtS !== undefined && settlesAtS > nowS ? '16' : '2')
@@ -205,10 +206,10 @@ it('time has the same result whether it passes in many steps or in one', () => {
       const endS = nowS + 20 * DAY_S
       const inSteps = moments
         .sort((a, b) => a - b)
-        .reduce((current, atS) => settle(current, nowS + atS), world)
-      const atOnce = settle(world, endS)
-      expect(settle(inSteps, endS)).toEqual(atOnce)
-      expect(settle(atOnce, endS)).toBe(atOnce)
+        .reduce((current, atS) => advanceTo(current, nowS + atS), world)
+      const atOnce = advanceTo(world, endS)
+      expect(advanceTo(inSteps, endS)).toEqual(atOnce)
+      expect(advanceTo(atOnce, endS)).toBe(atOnce)
     }),
     RUNS,
   )

@@ -19,7 +19,7 @@ type Event = { atS: number; happen: (world: World) => World }
  * Advances the world to `nowS`, each event at its own moment: people react, offers expire, held trades arrive,
  * protection ends. Returns the same world if nothing is due.
  */
-export function settle(world: World, nowS: number): World {
+export function advanceTo(world: World, nowS: number): World {
   let current = world
   for (;;) {
     const event = nextEvent(current)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
 import { seedWorld, upgradeWorld } from './seed.ts'
-import { settle } from './time.ts'
+import { advanceTo } from './time.ts'
 import { reverseAll, reverseTrade } from './trades.ts'
 import { DAY_S, findOffer, STATE, TRADE, type World } from './world.ts'
 
@@ -65,14 +65,14 @@ describe('a protected trade', () => {
     expect(back.trades[0]).toMatchObject({ status: TRADE.selectiveRollback, settlesAtS: NOW_S + 7 * DAY_S })
     expect(back.trades[0]?.items.filter(({ rolledBackAssetId }) => rolledBackAssetId)).toHaveLength(1)
     expect(bot(back).assets).toHaveLength(2)
-    const rest = settle(back, NOW_S + 7 * DAY_S)
+    const rest = advanceTo(back, NOW_S + 7 * DAY_S)
     expect(bot(rest).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
   })
 
   it('cannot be reversed once it has settled, except by support', () => {
     const { world, tradeId } = acceptedTrade()
     const later = NOW_S + 7 * DAY_S
-    const settled = settle(world, later)
+    const settled = advanceTo(world, later)
     expect(reverseTrade(settled, { tradeId }, later).answer).toMatchObject({ eresult: 11 })
     const undone = reverseTrade(settled, { tradeId, bySupport: true }, later)
     expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
@@ -160,7 +160,7 @@ describe('a held trade', () => {
     expect(world.trades[0]).toMatchObject({ status: TRADE.inEscrow, escrowEndsAtS: NOW_S + 15 * DAY_S })
     expect(idsOf(world, 'magic_hold')).not.toContain(items[0]?.assetId)
     expect(bot(world).assets).toEqual([])
-    const done = settle(world, NOW_S + 15 * DAY_S)
+    const done = advanceTo(world, NOW_S + 15 * DAY_S)
     expect(offerState(done, offerId)).toBe(STATE.accepted)
     expect(done.trades[0]).toMatchObject({ status: TRADE.complete, settlesAtS: NOW_S + 22 * DAY_S })
     expect(bot(done).assets).toHaveLength(1)
@@ -172,7 +172,7 @@ describe('a held trade', () => {
     expect(offerState(end.world, offerId)).toBe(STATE.canceled)
     expect(end.world.trades[0]?.status).toBe(TRADE.escrowRollback)
     expect(idsOf(end.world, 'magic_hold')).toContain(items[0]?.assetId)
-    expect(settle(end.world, NOW_S + 40 * DAY_S).trades[0]?.status).toBe(TRADE.escrowRollback)
+    expect(advanceTo(end.world, NOW_S + 40 * DAY_S).trades[0]?.status).toBe(TRADE.escrowRollback)
   })
 
   it.each(['cancel', 'decline'] as const)(
@@ -211,8 +211,8 @@ describe('the automatic acts of people', () => {
     ['magic_last_second', 299, STATE.accepted],
   ])('happen on time: %s acts after %i seconds', (who, afterS, state) => {
     const { world, offerId } = send(fresh(), { who, count: 2 })
-    expect(offerState(settle(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
-    const then = settle(world, NOW_S + afterS + 1000)
+    expect(offerState(advanceTo(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
+    const then = advanceTo(world, NOW_S + afterS + 1000)
     expect(findOffer(then, offerId)).toMatchObject({ state, updatedAtS: NOW_S + afterS })
   })
 
@@ -225,11 +225,11 @@ describe('the automatic acts of people', () => {
 
   it('include magic_reverser, who takes the trade back after three days', () => {
     const { world } = send(fresh(), { who: 'magic_reverser' })
-    expect(settle(world, NOW_S + 3 * DAY_S).trades[0]?.status).toBe(TRADE.complete)
-    const then = settle(world, NOW_S + 3 * DAY_S + 5)
+    expect(advanceTo(world, NOW_S + 3 * DAY_S).trades[0]?.status).toBe(TRADE.complete)
+    const then = advanceTo(world, NOW_S + 3 * DAY_S + 5)
     expect(then.trades.map(({ status }) => status)).toEqual([TRADE.protectionRollback, TRADE.complete])
     expect(then.trades[1]?.atS).toBe(NOW_S + 3 * DAY_S + 5)
-    expect(settle(world, NOW_S + 30 * DAY_S).trades[0]?.status).toBe(TRADE.protectionRollback)
+    expect(advanceTo(world, NOW_S + 30 * DAY_S).trades[0]?.status).toBe(TRADE.protectionRollback)
   })
 })
 

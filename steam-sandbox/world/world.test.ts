@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
 import { acceptOffer, endOffer, sendOffer } from './offers.ts'
 import { isOrdinary, seedWorld, withManyItems } from './seed.ts'
-import { settle } from './time.ts'
+import { advanceTo } from './time.ts'
 import { OFFER_LIFE_S, STATE, type World } from './world.ts'
 
 const NOW_S = 1_800_000_000
@@ -68,8 +68,8 @@ describe('an offer', () => {
     const held = (w: World) => w.accounts.find(({ steamId }) => steamId === bot.steamId)?.assets[0]
     expect(held(world)).toMatchObject({ assetId: item?.newAssetId, contextId: '16' })
     expect(item?.newAssetId).not.toBe(item?.assetId)
-    expect(held(settle(world, NOW_S + 7 * 86_400 - 1))?.contextId).toBe('16')
-    expect(held(settle(world, NOW_S + 7 * 86_400))?.contextId).toBe('2')
+    expect(held(advanceTo(world, NOW_S + 7 * 86_400 - 1))?.contextId).toBe('16')
+    expect(held(advanceTo(world, NOW_S + 7 * 86_400))?.contextId).toBe('2')
     expect(acceptOffer(world, accept, NOW_S).answer).toEqual({ kind: 'refused', eresult: 28 })
   })
 
@@ -134,7 +134,7 @@ describe('an offer', () => {
 
   it('expires after fourteen days', () => {
     const { world } = send(fresh())
-    expect(settle(world, NOW_S + OFFER_LIFE_S - 1)).toBe(world)
-    expect(settle(world, NOW_S + OFFER_LIFE_S).offers[0]?.state).toBe(STATE.expired)
+    expect(advanceTo(world, NOW_S + OFFER_LIFE_S - 1)).toBe(world)
+    expect(advanceTo(world, NOW_S + OFFER_LIFE_S).offers[0]?.state).toBe(STATE.expired)
   })
 })

@@ -35,6 +35,7 @@ export type LoginWay =
 
 export type TokenAnswer =
   | { kind: 'token'; refreshToken: string }
+  /** `not_confirmed`: nobody confirmed the login on the phone in time. */
   | {
       kind: 'refused'
       reason: 'wrong_password' | 'wrong_code' | 'not_confirmed'

@@ -8,8 +8,9 @@ import type { Call, Connection } from './connection.ts'
 
 /** The most items to read. A larger inventory counts as unavailable, because a part of it must never look complete. */
 const MAX_ITEMS = 20_000
+/** The most pages to read that Steam shows to the bot. Steam chooses their size. */
 const MAX_OFFERED_PAGES = 40
-/** The most pages to read. Full pages add up to MAX_ITEMS. */
+/** The most public pages to read. Full ones add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
 /** The time limit for reading the untradable items after the tradable ones have been read. */
 const MAX_UNTRADABLE_MS = 4_000

@@ -128,5 +128,8 @@ describe('the transport', () => {
     answer = (response) => response.socket?.destroy()
     const result = await get('https://api.steampowered.com/?access_token=eyJ.secret.x')
     expect(JSON.stringify(result)).not.toContain('secret')
+    // The text of this error quotes the URL.
+    const invalid = await get('https://?access_token=eyJ.secret.x')
+    expect(invalid).toEqual({ kind: 'failed', code: 'NETWORK' })
   })
 })
