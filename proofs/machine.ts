@@ -68,7 +68,7 @@ export function meanOf(speeds: readonly MachineSpeed[]): MachineSpeed {
   }
 }
 
-/** Returns a limit in seconds for this speed: longer on a slower machine, never shorter. */
-export function stretchLimit(limitS: number, speed: number): number {
-  return limitS / Math.min(1, speed)
+/** Returns a limit of time for this speed, in the unit of `limit`: longer on a slower machine, never shorter. */
+export function stretchLimit(limit: number, speed: number): number {
+  return limit / Math.min(1, speed)
 }

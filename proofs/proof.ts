@@ -9,7 +9,7 @@ export type Result = {
 }
 
 export type Finding = {
-  /** Depends on the proof's findings, never on how long it took. */
+  /** Depends on the proof's findings, never on how long it took; only `year` limits the time of its statements. */
   passed: boolean
   /** Name and content of the file that `--keep` writes; absent if there is nothing to keep. */
   result?: Result
@@ -17,7 +17,7 @@ export type Finding = {
 
 export type Proof = {
   options: z.ZodObject
-  /** `given`: the options as `options` has parsed them. */
+  /** `given`: the options from the command line, before `options` parses them. */
   run(given: Record<string, unknown>): Promise<Finding>
 }
 

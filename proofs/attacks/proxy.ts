@@ -1,6 +1,7 @@
 /**
- * A careless proxy in front of the gateway, on real sockets. It sets the headers that proxies set, and passes on every
- * other byte unchanged. So the gateway must refuse bad requests itself.
+ * A careless proxy in front of the gateway, on real sockets. It sets the headers that proxies set, in place of a
+ * caller's own `X-Forwarded-Proto`, and passes on every other byte unchanged. So the gateway must refuse bad requests
+ * itself.
  */
 import { connect, createServer, type Socket } from 'node:net'
 import type { Target } from './target.ts'

@@ -45,6 +45,7 @@ export type Target = {
   app: FastifyInstance
   victim: Store
   attacker: Store
+  /** The deposit of each shopper: two deposits at the victim, then one at the attacker. */
   shoppers: { id: bigint; hash: string; quoteId: string }[]
   /** Calls with only the headers that the proxy sets. */
   ask(ask: Ask): Promise<LightMyRequestResponse>

@@ -29,7 +29,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Every column, constraint and index, as text. */
+/** Every column, constraint, index and applied migration, as text. */
 async function schemaOf(url: string): Promise<unknown[]> {
   const { rows } = await withClient(url, (client) =>
     client.query(`

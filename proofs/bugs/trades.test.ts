@@ -65,7 +65,7 @@ const STEPS: Record<Step, () => Promise<unknown>> = {
   watch: () => tradeHandlers(till.deps).watch(bot),
 }
 
-/** The store's credit, and its events. */
+/** The sum of the credits, how often a deposit succeeded, and what the check of the ledger finds. */
 async function books() {
   const credited = await till.db
     .selectFrom('ledger_entry')

@@ -5,6 +5,6 @@ test('bug 14: 25 cuts inside the crediting transaction leave exactly one credit 
   const plan = { serverUrl: inject('databaseUrl'), everyMessage: false, offsets: 25, seed: 2 }
   const { cuts, problems } = await cutSockets(plan)
   expect(problems).toEqual([])
-  // A transaction can be a few bytes shorter than the measured one. Then it ends before a late cut, which never happens.
+  // A transaction can be a few bytes shorter than the measured one. It then ends before a late cut, so nothing is cut.
   expect(cuts).toBeGreaterThan(22)
 })

@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../..')
 export const REAL_COMMAND = `exec ${process.execPath} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
 export const REQUIRED_OPTIONS = ['--host', 'pay.till.invalid', '--mail', 'ada@till.invalid']
 
-/** Programs of the test's machine that are used as they are. No others can be found. */
+/** Programs of the test's machine that are used as they are. Besides these, only the stubs below can be found. */
 const TOOLS =
   'sh sed grep awk cut cat cp cmp chmod mkdir mktemp rm ln ls readlink dirname basename touch openssl env uname sha256sum md5sum'
 
@@ -130,5 +130,6 @@ export function aMachineWithDatabase() {
   return machine
 }
 
+/** The calls that would change a real machine. */
 export const changes = (calls: readonly string[]) =>
   calls.filter((call) => /^(?:systemctl|apt-get) /.test(call))

@@ -26,7 +26,10 @@ function runProgram(command: string, args: readonly string[]): { status: number 
 
 const isHere = (command: string, ...args: string[]): boolean => runProgram(command, args).status === 0
 
-/** A file that a program reads. It passes if `program` with `args` ends with code 0. */
+/**
+ * A file that a program reads. It passes if `program` with `args` ends with code 0. `probe`: the argument with which the
+ * program does so too if it is installed.
+ */
 type Reading = { file: string; name: string; program: string; probe: string; args: readonly string[] }
 
 const UNITS = [

@@ -56,7 +56,7 @@ export const failoverProof = defineProof({
 
 const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind !== 'asynchronous'
 
-/** Runs all rounds in which the server loses no data, on one till. */
+/** Runs all rounds without a copy, on one till. */
 async function runInPlace(
   plan: readonly Round[],
   seed: number,

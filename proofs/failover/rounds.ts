@@ -1,6 +1,6 @@
 /**
- * The real gateway under load, while its database fails again and again: it falls silent, refuses connections, moves to
- * another address, crashes, or fills its disk. Afterwards nothing must be lost or doubled.
+ * The real gateway under load, while its database fails again and again: it falls silent, refuses connections, is
+ * replaced, crashes, or fills its disk. Afterwards nothing must be lost or doubled.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,8 +18,9 @@ import { callStore } from '../restore/shopping.ts'
 import type { OwnServer } from './own-server.ts'
 
 /**
- * `replaced`: new connections work immediately, and old ones never again. `crashed` and `full` need a server that
- * belongs to the proof.
+ * `silent`: no byte passes, and no connection ends. `refusing`: connections are ended and refused. `replaced`: new
+ * connections work immediately, and old ones never again. `crashed`: all processes of the server end. `full`: its disk
+ * is full. The last two need a server that belongs to the proof.
  */
 export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 
@@ -27,7 +28,7 @@ export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 const LOAD_SEED = 2_000_000
 /** The longest time before a failure. */
 const MOST_LIFE_MS = 4_000
-/** The longest time that the database is away. In a long round, the time of a lease is added. */
+/** The longest time that the database stays away after it was noticed. In a long round, the time of a lease is added. */
 const MOST_AWAY_MS = 6_000
 /** Every fourth round is long: the database is away for longer than a lease. */
 const LONG_EVERY = 4
@@ -41,7 +42,7 @@ export type FailoverResult = {
   rounds: Record<Kind, number>
   problems: string[]
   times: Times[]
-  /** How many calls of shoppers' pages were refused because of the database. */
+  /** How many calls of the rounds were refused because of the database. Those of the load do not count. */
   refused: number
   books: Books
 }

@@ -10,6 +10,7 @@ export type Books = {
   deliveries: number
   /** Deliveries that were taken back, whole or in part. */
   reversals: number
+  /** In cents. */
   credited: number
   events: number
   webhooks: number
@@ -28,7 +29,10 @@ export async function checkTill(till: ProcessTill, orders: readonly string[]): P
   ]
 }
 
-/** Checks that each accepted offer is exactly one delivered trade, and that no offer of a finished trade is open. */
+/**
+ * Checks that each accepted offer is exactly one delivered trade, that no offer is open, and that no code was sent
+ * twice.
+ */
 async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<string[]> {
   const problems: string[] = []
   const rows = await readRows(
@@ -39,7 +43,7 @@ async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<s
   )
   const credited = new Map(rows.map((row) => [row.offer, row]))
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
-  // Trades that were taken back before the till had seen them.
+  // If all items went back before the till had seen the trade, it is never credited.
   const takenBack = new Set(wholeReversals(steam))
   // Offers that give items are the vault's.
   const sent = steam.world().offers.filter((offer) => bots.has(offer.sender) && offer.give.length === 0)
@@ -88,7 +92,7 @@ async function compareReversals(till: ProcessTill): Promise<string[]> {
   ]
 }
 
-/** Trade and item of everything that went back on Steam after the till had credited the trade. */
+/** Trade and item of everything that went back on Steam, of trades that the till has credited. */
 async function reversedOnSteam({ pool, steam }: Pick<ProcessTill, 'pool' | 'steam'>): Promise<string[]> {
   const rows = await readRows(
     pool,

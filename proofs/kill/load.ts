@@ -23,7 +23,10 @@ const PAUSE_MS = [200, 900] as const
 const TAKEN_BACK = 0.6
 const TAKEN_IN_PART = 0.3
 const MOST_REGRET_MS = 4_000
-/** The share of visits with items of Counter-Strike 2, the only game that Steam protects. */
+/**
+ * The share of visits that must bring items of Counter-Strike 2, the only game that Steam protects. The others choose
+ * any game, this one included.
+ */
 const PROTECTED_SHARE = 0.4
 const STEAM_POLL_MS = 40
 const RETRY_MS = 100

@@ -132,7 +132,7 @@ function report({ worker, worlds }: KillFindings, seed: number): Finding {
   return { passed, result: { name: 'kill', content } }
 }
 
-/** Trades that were under way at a kill, by state. */
+/** Work that was under way at the kills of all worlds. */
 function sumOfCaught(worlds: readonly KillResult[]): Record<string, number> {
   const caught: Record<string, number> = {}
   for (const [state, times] of worlds.flatMap((world) => Object.entries(world.caught))) {

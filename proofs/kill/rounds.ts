@@ -63,7 +63,7 @@ export type KillResult = {
   apiMs: number[]
   /** Milliseconds from a kill until the bots were back, in rounds without skipped time. */
   botsMs: number[]
-  /** Trades that were under way at a kill, by state. */
+  /** Work that was under way at the kills: trades by state, and webhooks. */
   caught: Record<string, number>
   books: Books
 }

@@ -264,8 +264,8 @@ test('a release runs without the right to write, and a deposit is paid on a sand
     amount: mostExpensive?.price,
     currency: 'USD',
   })
-  const balance = await tradetill(releaseFolder, { args: ['ledger', 'verify'], env, cwd })
-  expect(balance).toContain(', 0 differences.')
+  const verified = await tradetill(releaseFolder, { args: ['ledger', 'verify'], env, cwd })
+  expect(verified).toContain(', 0 differences.')
 
   server.kill('SIGTERM')
   expect(await server.ended).toBe(0)

@@ -230,7 +230,7 @@ async function checkRound(
 
 const botCount = async (till: ProcessTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
 
-/** Checks that the stopped till publishes, opens and offers nothing, and refuses the store's calls. */
+/** Checks that the stopped till is not ready, opens no deposit, holds no bot, and refuses the store's cursor. */
 async function checkStopped(
   till: ProcessTill,
   { reader, restored }: Pick<BeforeLoss, 'reader'> & { restored: Restored },

@@ -59,6 +59,7 @@ export function startShopping(till: ProcessTill, person: string, mostVisits: num
   })()
   return {
     paid,
+    /** Allows this many visits in addition to those that were paid. */
     allow(further: number) {
       limit = paid.length + further
     },

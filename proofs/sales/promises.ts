@@ -13,6 +13,10 @@ import type { Offer } from './steam.ts'
 import { OURS, type SalesWorld } from './world.ts'
 
 export type SaleView = { key: string; market: string; assetId: string; state: string }
+/**
+ * `waiting`: the vault has not taken it up. `under way`: the vault has taken it up, and Steam may have the offer.
+ * `refused`: the vault will never carry it out. `delivered`: the items have arrived. `ended`: it came to nothing.
+ */
 export type WishView = Wish & {
   state: 'waiting' | 'under way' | 'refused' | 'delivered' | 'ended'
   isOpen: boolean
@@ -91,6 +95,7 @@ function isWished({ rules, deposits }: SalesWorld, offer: Offer, wishes: readonl
   return givers.size === 1 && givers.has(gift.partnerSteamId)
 }
 
+/** The entries of the vault's log by which items begin to leave, and those by which a gift comes to nothing. */
 const leavingSchema = z.union([
   z.object({ kind: z.literal('intended'), wish: z.string(), assets: z.array(z.unknown()) }),
   z.object({ kind: z.literal('ended'), wish: z.string() }),
@@ -113,13 +118,13 @@ const leavingSchema = z.union([
 type Leaving = z.infer<typeof leavingSchema>
 const HOUR_MS = 3_600_000
 
-/** How much of each world's log is checked, and the gifts in it that have not ended. */
+/** How much of each world's log is checked, and the gifts in it that have not come to nothing. */
 const progress = new WeakMap<
   SalesWorld,
   { checkedEntries: number; leaving: Map<string, { atMs: number; items: number }> }
 >()
 
-/** Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that ended do not count. */
+/** Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that came to nothing do not count. */
 function checkLimits(world: SalesWorld): void {
   const { entries, rules } = world
   const state = progress.get(world) ?? { checkedEntries: 0, leaving: new Map() }

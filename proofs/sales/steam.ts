@@ -151,7 +151,7 @@ export class ModelSteam {
     )
   }
 
-  /** Lets partners answer offers, and takes trades back. */
+  /** Lets partners answer offers, and delivers the items that Steam has held long enough. */
   act(): void {
     const nowMs = this.nowMs()
     for (const offer of this.offers) {

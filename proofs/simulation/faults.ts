@@ -1,4 +1,4 @@
-/** The names of all faults. A run in which one of them never happens proves nothing about it, so it fails. */
+/** The names of all faults, which docs/proofs.md explains. A run in which one of them never happens proves nothing about it, so it fails. */
 
 /** Faults of both levels. */
 const SHARED = [

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 /** A small gift has at most this many items. */
 const MOST_GIVEN = 3
 
-/** `withinMs`: everything about a gift happens within this time. `bots`: the till's bots. */
+/** `withinMs`: each step of a gift follows the one before within this time. `bots`: the till's bots. */
 type Plan = { bots: readonly string[]; withinMs: number }
 
 /**
@@ -241,7 +241,10 @@ const rowOf = (
 export const isAway = ({ place, isVanished, newAssetId }: TradedItem): boolean =>
   newAssetId !== null && place === null && !isVanished
 
-/** Milliseconds from the start until the last look through the histories begins. */
+/**
+ * Milliseconds from the start until the look through the histories after which all gifts are checked. Only one more look
+ * follows, after the operator's credits.
+ */
 export const LAST_LOOK_MS = 100 * HOUR_MS
 const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2

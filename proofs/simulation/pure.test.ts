@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.ts'
 
 /** Four of the first 25 seeds, which between them meet every fault, and six more. */
-const FIRST = [5, 20, 22, 23, 1, 2, 3, 4, 6, 7]
+const FIRST = [5, 16, 18, 22, 1, 2, 3, 4, 6, 7]
 
 describe('the pure rules on a simulated Steam', () => {
   it(`keep every promise, over seeds of ${LEVELS.pure.deposits} deposits that meet every fault`, async () => {

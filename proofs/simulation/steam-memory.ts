@@ -92,7 +92,7 @@ export type SteamMemory = Sim & {
   fixedRows: { bot: string; row: SteamTrade }[]
   offersByBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
-  /** The owner of each asset: a Steam id, `bot`, or its state while it is under way. */
+  /** The owner of each asset: a Steam id, `bot`, or `under way`. */
   owners: Map<string, string>
   /** Items that appeared in a bot's inventory without a trade. */
   strayItems: { bot: string; appId: number; assetId: string }[]

@@ -62,9 +62,9 @@ afterAll(async () => {
 })
 
 /**
- * Fills the database with the deposits of rows.ts. Each also has an event and a webhook delivery, and one in ten has a
- * movement of money. Half of the deliveries are due, half of these for the first time. The payload of every event is
- * about `depositId`.
+ * Fills the database with the deposits of rows.ts. Each also has an event, those of store 1 a webhook delivery, and one in
+ * ten a movement of money. Half of the deliveries are due, half of these for the first time. The payload of every event
+ * is about `depositId`.
  */
 async function fill(db: Db, depositId: bigint): Promise<void> {
   const data = await storeDepositOf(till.db, { storeId: STORE, depositId }, PUBLIC_URL)

@@ -106,7 +106,7 @@ function callsOfBots({ trades, clock }: Deps, db: Db): Call[] {
   ]
 }
 
-/** Calls about a trade of `rows.ts` whose offer was accepted, and one whose protection has ended. */
+/** Calls about a trade of `rows.ts` whose offer was accepted, and about one whose credit is held. */
 function callsOfCredits(deps: Deps, db: Db): Call[] {
   const tradeIn = (state: 'active' | 'held') =>
     db

@@ -149,7 +149,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
 
 /**
  * Webhook deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint
- * was removed.
+ * answers that it is gone.
  */
 function callsOfAttempts({ deps, db }: Year): Call[] {
   // The answer 410 disables an endpoint, so each run takes another one.

@@ -1,4 +1,4 @@
-/** Describe the result of an attack: undefined if it failed. */
+/** Describes what an attack achieved; undefined if it failed. */
 import type { LightMyRequestResponse } from 'fastify'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'body'>

@@ -38,12 +38,12 @@ async function payAtOnce(target: Target, requests: readonly PayoutRequest[]): Pr
     .select(({ fn }) => fn.sum<string>('amount').as('sum'))
     .where('store_id', '=', storeId)
     .executeTakeFirstOrThrow()
-  const recorded = answers.filter(({ status }) => status === 'fulfilled').length
+  const answered = answers.filter(({ status }) => status === 'fulfilled').length
   const sum = BigInt(paid.sum ?? 0)
   if (sum > AVAILABLE) return `${sum} of ${AVAILABLE} were paid out`
   return problemIf(
-    recorded < requests.length,
-    `${requests.length - recorded} of ${requests.length} acts failed`,
+    answered < requests.length,
+    `${requests.length - answered} of ${requests.length} acts failed`,
   )
 }
 

@@ -154,7 +154,7 @@ const foreignIds: Family = family({
 })
 
 const LIMITS = 'gateway/http/limits.ts'
-/** More calls in a row than any limit allows. */
+/** How many misses in a row an address may make, such as calls with unknown links or paths. */
 const BURST = 200
 
 /** Makes `BURST` calls. Resolves to undefined if the next one, `guess`, is refused. */

@@ -9,6 +9,7 @@ import type { SellingTill } from './till.ts'
 export type SaleBooks = {
   /** Items that the vault moved to the account that sells. */
   moved: number
+  /** Sales by their end. Cancelled ones count only if a buyer had been found. */
   paid: number
   reversed: number
   cancelled: number
@@ -170,7 +171,7 @@ const saleSchema = z.object({
   cents: z.number(),
 })
 
-/** Checks that every sale has ended, and that the till has booked what the market paid or the buyer took back. */
+/** Checks that every sale has ended, and that the till has booked the same end and amount as its market. */
 async function compareSalesWithMarkets(till: SellingTill): Promise<string[]> {
   const sales = await readRows(
     till.pool,

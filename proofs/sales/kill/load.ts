@@ -25,7 +25,7 @@ const TEMPERS: readonly [Temper, ...Temper[]] = [
 ]
 
 export type SaleLoad = {
-  /** While true, nobody buys or takes anything back, so time can jump without ending open sales. */
+  /** While true, nobody buys and Steam's support takes nothing back, so time can jump without ending open sales. */
   isCalm: boolean
   /** How many purchases the markets have accepted. */
   purchases(): number

@@ -1,6 +1,6 @@
 /**
- * `node --import` loads this before the vault's program, and shortens its waits between two calls. Steam and the
- * markets are sandboxes here, and none of them limits calls.
+ * `node --import` loads this before the vault's program, and shortens its waits between calls and between rounds.
+ * Steam and the markets are sandboxes here, and none of them limits calls.
  */
 import { registerHooks } from 'node:module'
 import CHANGES from './quicker-changes.json' with { type: 'json' }

@@ -35,7 +35,7 @@ type Notes = Pick<KilledSales, 'problems' | 'caught' | 'dealsCaught'>
 type Processes = { gateway: Running; vault: Running }
 
 const DAY_S = 86_400
-/** Longer than Steam protects a trade, and than the till holds the credit of a deposit. */
+/** As long as the till holds the credit of a deposit at most, which is longer than Steam protects a trade. */
 const PROTECTED_S = DEFAULT_PROTECTION_DAYS.cs * DAY_S
 /** Longer than Steam holds a trade. */
 const HELD_S = 16 * DAY_S

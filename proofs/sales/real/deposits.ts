@@ -122,7 +122,7 @@ async function pay({ db, world, bots, storeId, rateId }: Payment, deposit: Depos
 
 export const contextOf = ({ botId, session }: Bot) => ({ botId, session, epoch: 1n, mayWrite: () => true })
 
-/** Gives the new Steam trade the id that it has in the model. */
+/** Lets the shopper accept, and gives the new Steam trade the id that it has in the model. */
 function nameTrade(session: FakeSession, { steamTradeId }: Deposit, accept: () => void): void {
   const before = new Set(session.trades.keys())
   accept()

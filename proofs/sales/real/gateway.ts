@@ -37,6 +37,7 @@ const SWEEPS: readonly [Work, ...Work[]] = [
   ({ deps }) => updateHeldItems(deps.db),
 ]
 
+/** Runs one of the sweeps. */
 export function sweep(scene: Scene, process: Process): Promise<unknown> {
   const { random } = scene.world.luck
   const deps = depsOf(process.connections.db, scene.world.now, NO_SIGNALS)

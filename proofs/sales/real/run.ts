@@ -172,7 +172,7 @@ function runWorld(scene: Scene, turns: number): void {
   const { random } = world.luck
   if (scene.phase === 'over') return
   letOthersAct(world)
-  scheduler.meanwhile(() => checkScene(scene))
+  scheduler.beforeNextStep(() => checkScene(scene))
   if (scene.phase === 'faults' && turns === 0) endFaults(scene)
   const isQuiet = random.chance(0.1)
   const ms = pauseOf(scene, () => (isQuiet ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000)))
@@ -191,7 +191,7 @@ function endFaults(scene: Scene): void {
   faults.stop()
   for (const process of [scene.vault, ...scene.gateways]) endPause(process)
   scene.phase = 'burst'
-  scheduler.meanwhile(async () => {
+  scheduler.beforeNextStep(async () => {
     await monitor.query('delete from send_rule; delete from market_off')
   })
   engine.at(begunAt + BURST_MS, () => {

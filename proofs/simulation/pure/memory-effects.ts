@@ -15,15 +15,16 @@ export type Run = {
   undo: (() => void)[]
   wakes: { row: TradeRow; at: Date }[]
   postings: Posting[]
-  checks: (() => void)[]
+  /** Called at the commit: checks, and writes that need no undo. */
+  atCommit: (() => void)[]
 }
 
-export const beginRun = (): Run => ({ undo: [], wakes: [], postings: [], checks: [] })
+export const beginRun = (): Run => ({ undo: [], wakes: [], postings: [], atCommit: [] })
 
-export function commit(memory: TillMemory, { wakes, postings, checks }: Run): void {
+export function commit(memory: TillMemory, { wakes, postings, atCommit }: Run): void {
   for (const posting of postings) memory.ledger.post(posting)
   for (const { row, at } of wakes) memory.wake(row, at)
-  for (const check of checks) check()
+  for (const act of atCommit) act()
 }
 
 type RowEffect = { row: TradeRow; effect: Effect }
@@ -44,7 +45,7 @@ export function apply(memory: TillMemory, run: Run, { row, effect }: RowEffect):
       )
       return
     case 'reverse_items':
-      run.checks.push(() => {
+      run.atCommit.push(() => {
         for (const assetId of effect.assetIds) checkReversal(memory.steam, row, assetId)
       })
       return
@@ -73,13 +74,13 @@ export function apply(memory: TillMemory, run: Run, { row, effect }: RowEffect):
       run.postings.push({ store: deposit.store.number, tradeId: row.facts.id, ...effect })
       return
     case 'change_room':
-      run.checks.push(() => changeRoom(memory, row, effect))
+      run.atCommit.push(() => changeRoom(memory, row, effect))
       return
     case 'credit_on_release':
-      run.checks.push(() => memory.onRelease.add(row.trade.partnerSteamId))
+      run.atCommit.push(() => memory.onRelease.add(row.trade.partnerSteamId))
       return
     case 'count_reversed':
-      run.checks.push(() => {
+      run.atCommit.push(() => {
         deposit.store.reversed += effect.amount
       })
       return
@@ -87,7 +88,7 @@ export function apply(memory: TillMemory, run: Run, { row, effect }: RowEffect):
     case 'trust_bot':
     case 'doubt_bot':
     case 'move_to_other_bot':
-      run.checks.push(() => applyToFleet(memory, row, effect))
+      run.atCommit.push(() => applyToFleet(memory, row, effect))
       return
     case 'log':
       return
@@ -134,7 +135,7 @@ type Custody = { row: TradeRow; effect: Extract<Effect, { kind: 'record_custody'
 function recordCustody({ custody }: TillMemory, run: Run, { row, effect }: Custody): void {
   const { moved, items, at } = effect
   const { id, botId } = row.facts
-  run.checks.push(() => {
+  run.atCommit.push(() => {
     for (const { assetId, receivedAssetId: as } of items) {
       const key = `${id}/${assetId}`
       const entries = custody.get(key) ?? []
@@ -161,7 +162,7 @@ function changeTrade(memory: TillMemory, run: Run, { row, change }: TradeChange)
   if (isDelivery) {
     // The store's settings at this moment, read without the gateway's rules, for the checks.
     row.settings = settingsFor(memory, row)
-    run.checks.push(() => {
+    run.atCommit.push(() => {
       checkCredit(steam, trades, row)
       checkRisk(memory, row)
       checkPromise(memory, row)
@@ -169,20 +170,20 @@ function changeTrade(memory: TillMemory, run: Run, { row, change }: TradeChange)
   }
   if (isEarly) {
     memory.faults.note('credit released early by an operator')
-    run.checks.push(() => checkLimit(memory, row.deposit.store))
+    run.atCommit.push(() => checkLimit(memory, row.deposit.store))
   }
-  if (isRelease) run.checks.push(() => checkRelease(steam, row, engine.now()))
+  if (isRelease) run.atCommit.push(() => checkRelease(steam, row, engine.now()))
 }
 
 export function moveDeposit(run: Run, deposit: DepositRow, to: DepositRow['status']): void {
   const from = deposit.status
   deposit.status = to
   if (from === to) return
-  run.checks.push(() => must(DEPOSIT_EDGES[from].includes(to), 'I10', () => `deposit: ${from} to ${to}`))
+  run.atCommit.push(() => must(DEPOSIT_EDGES[from].includes(to), 'I10', () => `deposit: ${from} to ${to}`))
 }
 
 export function publish(run: Run, deposit: DepositRow, type: string): void {
-  run.checks.push(() => {
+  run.atCommit.push(() => {
     must(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.id} has two events ${type}`)
     deposit.events.push(type)
   })

@@ -300,8 +300,8 @@ function openTx(memory: TillMemory, run: Run): TradeTx {
     async apply({ facts }, effects) {
       const row = rowOf(facts.id)
       for (const effect of effects) apply(memory, run, { row, effect })
-      run.checks.push(() => checkTrade(row))
-      run.checks.push(() => checkRoom(memory, row.deposit.store))
+      run.atCommit.push(() => checkTrade(row))
+      run.atCommit.push(() => checkRoom(memory, row.deposit.store))
     },
     isTimeStopped: async () => memory.outage.isKnown,
     async closeDeposit({ id }, cause) {
@@ -335,7 +335,7 @@ function write(
   // The promised credit lapses with the offer, so a later delivery does not have to honour it.
   if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
-  run.checks.push(() => {
+  run.atCommit.push(() => {
     const isKnown = EDGES[before.state].some(
       (next) => next === trade.state || EDGES[next].includes(trade.state),
     )

@@ -86,11 +86,13 @@ export type TradeRow = {
   terms: Terms | null
   /** The store's settings at delivery, for the checks only. */
   settings: Store | null
+  /** The Steam trade that delivered its items. */
   deliveredBy: string | null
 }
 
 /**
- * `as`: the item's asset id at the bot. `departure`: the bot and the Steam trade that moved the item; null for the
+ * `in`: the item came to the bot. `back`: it went back to its shopper. `out`: it left otherwise. `as`: its asset id at the
+ * bot. `departure`: the bot and the Steam trade that moved the item; null for the
  * delivery.
  */
 export type CustodyEntry = {

@@ -218,7 +218,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   const isOwnLease =
     recorded?.process === process && recorded.run === process.run && ownLease?.epoch === bot.epoch
   if (isOwnLease) {
-    if (recorded.until < now && scene.random.chance(0.5)) return
+    if (recorded.until < now && scene.random.chance(0.5)) return // Another process may be quicker.
     recorded.until = now + LEASE_MS
     ownLease.endsAt = now + LEASE_MS
     return

@@ -136,7 +136,7 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
     engine.after(afterMs, () => acceptAt(scene, row, { offer, ...options }))
   const end = (state: 'declined' | 'countered' | 'cancelled') =>
     engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
-  // The shopper accepts an open offer that the till considers ended.
+  // The shopper accepts an open offer that Steam reports as ended.
   if (offer.lie !== null) accept(offer.lie.from - engine.now() + random.between(2_000, 100_000))
   const habits: Record<Habit, () => void> = {
     accepts: () => accept(soonMs),

@@ -46,7 +46,7 @@ function retire(scene: Scene, bot: Bot): void {
   if (process !== undefined) startInProcess(scene, () => sweepTrades(process.deps))
 }
 
-/** Plans an outage of Steam. The till notices half a minute later. */
+/** Plans an outage of Steam. The till notices it after half a minute, if it still lasts. */
 export function planOutage(scene: Scene, withinMs: number): void {
   const { engine, random, outage, faults } = scene
   const from = engine.now() + random.between(0, withinMs)

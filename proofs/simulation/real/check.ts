@@ -22,6 +22,10 @@ const money = z.string().transform(BigInt)
 const statusSchema = z.custom<DepositStatus>((value) => typeof value === 'string' && value in DEPOSIT_EDGES)
 const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'string' && value in EDGES)
 
+/**
+ * `early`: credit that could be spent at once. `advanced`: credit that was released later. `lost`: what recent reversals
+ * took beyond the held part, from `bearers`. `twins`: assets in two open trades. `repeated`: events that exist twice.
+ */
 const snapshotSchema = z.object({
   accounts: z.array(
     z.object({ id: z.number(), balance: money, entries: money, floor: money.nullable(), kind: z.string() }),

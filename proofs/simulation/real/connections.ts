@@ -98,7 +98,7 @@ export async function openConnections(deps: Deps): Promise<Connections> {
       waiting.length = 0
       for (const line of lines) {
         line.isDead = deps.scheduler.abandon(line.session.pid) || line.inTransaction
-        if (line.isDead) deps.scheduler.meanwhile(() => replaceSession(line, deps.sessions))
+        if (line.isDead) deps.scheduler.beforeNextStep(() => replaceSession(line, deps.sessions))
         line.isBusy = false
       }
     },

@@ -91,7 +91,7 @@ export async function checkReads(pool: pg.Pool, reads: Reads): Promise<void> {
   for (const row of rows.deposits) await checkTimeline(reading, row)
 }
 
-/** Reads all pages of a list, but at most one page more than `most` entries fill. */
+/** Reads all pages of a list. Stops soon after `most` entries, because wrong pages might never end. */
 async function pagesOf<T, C>(
   most: number,
   read: (after: C | undefined) => Promise<{ page: readonly T[]; next: C | undefined }>,

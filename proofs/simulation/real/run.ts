@@ -129,13 +129,13 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => endFaults(scene))
-  engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkTradesAtRest(monitor)))
+  engine.at(START + RESTED_MS, () => scheduler.beforeNextStep(() => checkTradesAtRest(monitor)))
   // At this time most credit is still held. When everything is at rest, none is.
   const checkWhileHeld = async () => {
     checkNotOverdue(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
   }
-  engine.at(START + BUSY_MS, () => scheduler.meanwhile(checkWhileHeld))
+  engine.at(START + BUSY_MS, () => scheduler.beforeNextStep(checkWhileHeld))
   await scheduler.run()
   await checkFinalState(scene)
   await checkThefts(scene)
@@ -203,7 +203,7 @@ function createScene({ sessions, seed, monitor, trace, core }: SceneParts): Scen
     afterCommit() {
       if (isChecking) return
       isChecking = true
-      scheduler.meanwhile(async () => {
+      scheduler.beforeNextStep(async () => {
         isChecking = false
         const next = await readSnapshot(monitor)
         traceChanges(scene, snapshot, next)

@@ -8,9 +8,9 @@ import type { Engine } from '../engine.ts'
 export type Scheduler = {
   /** Runs a statement. Resolves to its result when the scheduler decides. */
   execute<T>(statement: Statement, start: () => Promise<T>): Promise<T>
-  /** Runs `work` before anything else happens, for work that the scheduler must wait for. */
-  meanwhile(work: () => Promise<void>): void
-  /** Abandons the statement that waits on this backend, without passing on its result. */
+  /** Runs `work` before anything else happens, for work that the engine must wait for. */
+  beforeNextStep(work: () => Promise<void>): void
+  /** Abandons the statement on this backend, and never passes on its result. Returns false if there is none. */
   abandon(pid: number): boolean
   /** Runs until no event is left. */
   run(): Promise<void>
@@ -97,7 +97,7 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
   return {
     execute: (statement, start) =>
       new Promise((resolve, reject) => flights.push(startFlight(statement, start(), { resolve, reject }))),
-    meanwhile: (work) => {
+    beforeNextStep: (work) => {
       chores.push(work)
     },
     abandon(pid) {

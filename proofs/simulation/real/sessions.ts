@@ -6,7 +6,7 @@ export type Session = { client: pg.PoolClient; pid: number }
 export type Sessions = {
   /** Takes a session for a simulated process. */
   take(): Promise<Session>
-  /** Takes a session for the engine. */
+  /** Takes the session for the checks and for the simulation's own rows. */
   takeMonitor(): Promise<Session>
   /** `isClean`: the session has nothing open. */
   giveBack(session: Session, state: { isClean: boolean }): void

@@ -96,7 +96,7 @@ function cancelByStore(scene: ShoppingScene, storeId: bigint, depositId: bigint)
 /** Lets the shopper accept at the moment when the bot is asked to cancel. */
 function acceptMeanwhile(scene: ShoppingScene, depositId: bigint): void {
   const { engine, random, monitor, scheduler, steam } = scene
-  scheduler.meanwhile(async () => {
+  scheduler.beforeNextStep(async () => {
     const { rows } = await monitor.query<{ code: string }>(
       `select secret_code as code from trade where deposit_id = $1 and state = 'active' order by id`,
       [depositId],
@@ -139,7 +139,7 @@ type Asker = { shopper: Person; tries: number }
 
 function askForTrade(scene: ShoppingScene, deposit: Deposit, { shopper, tries }: Asker): void {
   const { engine, random, scheduler } = scene
-  scheduler.meanwhile(async () => {
+  scheduler.beforeNextStep(async () => {
     const body = await quoteFor(scene, deposit, shopper)
     if (body === undefined) return
     sendRequest(scene, body)
@@ -235,7 +235,7 @@ function acceptNow(scene: ShoppingScene, offer: SteamOffer): void {
   if (!steam.accept(offer, { hasEscrow })) return
   trace.add(`${engine.now()} offer ${offer.offerId} accepted`)
   if (hasEscrow) return
-  scheduler.meanwhile(async () => {
+  scheduler.beforeNextStep(async () => {
     const { rows } = await monitor.query<{ state: string }>(
       'select state from trade where secret_code = $1',
       [offer.message],

@@ -97,7 +97,7 @@ export function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, scheduler, monitor } = scene
   if (process.isAlive && process.pausedUntil <= engine.now()) {
     const time = new Date(engine.now())
-    scheduler.meanwhile(async () => {
+    scheduler.beforeNextStep(async () => {
       await monitor.query('update sim.clock set time = $1', [time])
     })
     startInProcess(scene, () => keepLeases(scene, process))
@@ -136,7 +136,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
     engine.after(SWEEP_MS, () => sweep(scene, busyUntil))
     return
   }
-  scheduler.meanwhile(async () => {
+  scheduler.beforeNextStep(async () => {
     const { rows } = await monitor.query<{ next: Date | null }>(
       `select least((select min(due_at) from trade join bot on bot.id = bot_id where bot.state = 'active'),
         (select min(greatest(send_started_at + interval '15 days', steam_hold_until + interval '1 day',
@@ -151,7 +151,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
   })
 }
 
-/** Reads every bot's history a few times while trades can be taken back, some pages per turn. */
+/** Looks through the histories of all bots at these times, some pages per turn. */
 export function sweepHistory(scene: Scene, times: readonly number[]): void {
   for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
     scene.engine.at(time, () => {
