@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
 import type { Case } from './attack.ts'
 import { ELSEWHERE, FAMILIES } from './families.ts'
+import { attacksProof } from './prove.ts'
 import { outcomesOf } from './run.ts'
 import { openTarget, type Target } from './target.ts'
 import { misplacedOf } from './without.ts'
@@ -41,6 +42,14 @@ describe.each(FAMILIES.map((family) => [family.number, family.name, family] as c
     })
   },
 )
+
+describe('npm run prove -- attacks', () => {
+  it('takes the number of a family that it runs, and refuses any other', () => {
+    const accepts = (number: number) => attacksProof.options.safeParse({ family: String(number) }).success
+    expect(FAMILIES.filter(({ number }) => !accepts(number))).toEqual([])
+    expect([...ELSEWHERE.map(({ number }) => number), 999].filter(accepts)).toEqual([])
+  })
+})
 
 describe('the table of families', () => {
   it('numbers the families without a gap, and lists each once', () => {

@@ -21,6 +21,9 @@ export const attacksProof = defineProof({
       .string()
       .regex(/^\d+$/, 'must be the number of a family')
       .transform(Number)
+      .refine((number) => FAMILIES.some((each) => each.number === number), {
+        error: 'must be the number of a family that this command runs',
+      })
       .optional()
       .describe('only this family, by its number'),
     keep: keepFlag(),
