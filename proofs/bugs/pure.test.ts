@@ -55,8 +55,8 @@ test.prop([messages, messages])(
     const signed = (message: typeof one) => signWebhook([secret], message)['webhook-signature']
     const isSame = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
     expect(signed(one) === signed(other)).toBe(isSame)
-    // Moving a character across the boundary of two fields makes a different message too.
-    const moved = { ...one, at: new Date(one.at.getTime() * 10), body: one.body.slice(1) }
-    expect(signed(moved)).not.toBe(signed(one))
+    // Moving a zero across the boundary of two fields makes a different message too.
+    const moved = { ...one, at: new Date(one.at.getTime() * 10) }
+    expect(signed(moved)).not.toBe(signed({ ...one, body: `0${one.body}` }))
   },
 )
