@@ -100,18 +100,19 @@ const ledgerBalance = async () => {
   return Number((usd?.held ?? 0n) + (usd?.available ?? 0n))
 }
 
+async function startSender(): Promise<Running> {
+  const sender = run('proofs/store/sender.ts', {}, { args: [till.url, KEY] })
+  const isReady = () => {
+    if (sender.hasEnded()) throw new Error(sender.output())
+    return sender.output().includes('sender ready') || undefined
+  }
+  await eventually('the sender runs', isReady, START_MS)
+  return sender
+}
+
 /** Runs the sender and kills it again and again until `isDone`. Resolves to the number of kills. */
 async function withKilledSenders(isDone: () => Promise<boolean>): Promise<number> {
-  const start = async () => {
-    const started = run('proofs/store/sender.ts', {}, { args: [till.url, KEY] })
-    const isReady = () => {
-      if (started.hasEnded()) throw new Error(started.output())
-      return started.output().includes('sender ready') || undefined
-    }
-    await eventually('the sender runs', isReady, START_MS)
-    return started
-  }
-  let sender = await start()
+  let sender = await startSender()
   let calls = 0
   let kills = 0
   await eventually(
@@ -122,7 +123,7 @@ async function withKilledSenders(isDone: () => Promise<boolean>): Promise<number
         await passClaims()
         kills += 1
         calls = proxy.calls
-        sender = await start()
+        sender = await startSender()
       }
       return (await isDone()) || undefined
     },
@@ -184,6 +185,9 @@ test('with every webhook dropped, the event log alone is enough for the store’
   proxy.drop()
   await makeEvents(Math.ceil(EVENTS / 10))
   await publishEvents(till.deps)
+  const sender = await startSender()
+  const isDropped = () => proxy.dropped > 0 || undefined
+  await eventually('a webhook is dropped', isDropped, START_MS).finally(() => sender.kill())
   expect(await booksOfShop()).toMatchObject({ account: before.account })
   await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
   const after = await booksOfShop()

@@ -16,6 +16,8 @@ export type FlakyProxy = {
   accepted: Map<string, number>
   /** Drops every call from now on. */
   drop(): void
+  /** How many calls were dropped. */
+  dropped: number
   close(): Promise<void>
 }
 
@@ -30,7 +32,11 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
   const server = createServer(async (request, response) => {
     const id = String(request.headers['webhook-id'])
     const body = await text(request)
-    if (isDropping) return void request.socket.destroy()
+    if (isDropping) {
+      proxy.dropped += 1
+      request.socket.destroy()
+      return
+    }
     proxy.calls += 1
     const failuresBefore = failuresInARow.get(id) ?? 0
     const isFailing = random.next() < FAILURE_RATE && failuresBefore < MOST_IN_A_ROW
@@ -57,6 +63,7 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
     failures: 0,
     failuresByKind: { status: 0, silence: 0, reset: 0, redirect: 0 },
     accepted: new Map(),
+    dropped: 0,
     drop: () => {
       isDropping = true
     },
