@@ -3,7 +3,7 @@ import type { Needs } from './needs-store.ts'
 
 export type AlertKind = keyof Needs
 
-/** The singular, then the plural. */
+/** The singular, then the plural. The kinds are listed worst first. */
 const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
   ledgerDifferences: ['difference in the ledger', 'differences in the ledger'],
   departuresUnexplained: [

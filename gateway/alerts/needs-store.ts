@@ -4,15 +4,21 @@ import { NEAR_LIMIT } from '../../contract/limits.ts'
 import type { Db } from '../db/client.ts'
 
 export type Needs = {
+  /** Trades whose next step has been due for more than a minute. */
   tradesOverdue: number
+  /** Bots whose token Steam refuses. */
   botsDead: number
+  /** Active bots that are not online: no process holds them, or the one that does has no session. */
   botsUnheld: number
   /** Bots that will rest for another half hour or more, because Steam refused their offers. */
   botsBarred: number
+  /** Bots whose token ends within 30 days. */
   tokensEndSoon: number
+  /** Endpoints that answered that they no longer exist (410). */
   endpointsLost: number
   /** Endpoints with a webhook that has failed at least `FAILED_TIMES` times and will be retried. */
   endpointsFailing: number
+  /** Webhooks that have been due for more than five minutes. */
   webhooksLate: number
   departuresUnexplained: number
   /** Items in the books that are missing on Steam, confirmed by two checks. */
@@ -20,7 +26,9 @@ export type Needs = {
   /** Stores whose credit at risk is at least nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number
   proposalsOpen: number
+  /** Sources of prices whose last reading failed. */
   feedsFailing: number
+  /** Differences that the latest check of the ledger found. */
   ledgerDifferences: number
 }
 

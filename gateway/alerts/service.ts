@@ -34,7 +34,7 @@ export type AlertDeps = {
   send: Sender
   /** Null if alerts are off. */
   alerts: Receiver | null
-  /** URL of the console's page with the details; null without a console. */
+  /** Origin of the console; null without a console. */
   consoleUrl: string | null
 }
 

@@ -25,6 +25,9 @@ export type ForwardDeps = {
   onTry(event: WebhookEvent, answer: string): void
 }
 
+/**
+ * `sequence`: the last event that was accepted, or `after`. `refused`: the till refused the call, such as for a wrong key.
+ */
 export type ForwardResult =
   | { kind: 'ended'; sequence: number; sent: number }
   | { kind: 'unreachable' | 'refused'; sequence: number; sent: number; reason: string }

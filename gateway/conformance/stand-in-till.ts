@@ -11,7 +11,7 @@ export type StandInTill = {
   url: string
   /** Events in the order of their numbers. */
   log: WebhookEvent[]
-  /** How often the store has read the log. */
+  /** How many times the store has read the log. */
   reads(): number
   /** The highest `sequence` that the store was given; 0 if it has read nothing. */
   servedUpTo(): number

@@ -101,7 +101,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'large-body',
-    title: 'a body of 20 KB, with letters of many languages and spaces between its fields, is accepted',
+    title: 'a body of 18 KB, with letters of many languages and spaces between its fields, is accepted',
     document: 'webhooks.md#verify',
     async run(kit) {
       const deposit = await kit.newDeposit()

@@ -32,6 +32,7 @@ export type CheckResult = { check: string; title: string; document: string; deta
   result: Verdict['kind']
 }
 
+/** `unreachable`: the handler did not answer. `unreadable`: the address of the balance returned no amount. */
 export type VerifyResult =
   | { kind: 'checked'; results: CheckResult[] }
   | { kind: 'unreachable' | 'unreadable'; reason: string }

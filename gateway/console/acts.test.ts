@@ -1,4 +1,7 @@
-/** Acts of the console on a store. calls.test.ts shows that all of them need a fresh passkey. */
+/**
+ * Acts of the console on a store, and the page’s use of all calls. calls.test.ts shows that the acts here need a fresh
+ * passkey.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

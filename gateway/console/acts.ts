@@ -1,4 +1,4 @@
-/** The acts of the console, each named like the command that does the same. */
+/** The acts of the console, each named like the command that does the same. Only `proposal approve` has no command. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { SCOPES } from '../../contract/scopes.ts'

@@ -5,7 +5,7 @@ import { type ActDeps, type Answer, type FindDeps, refused } from '../operations
 
 export type Call = {
   role: OperatorRole
-  /** True if it needs a recent passkey check, because it moves money or items, or concerns keys and limits. */
+  /** Whether it needs a recent passkey check. */
   isFresh: boolean
   run(deps: ActDeps, input: unknown): Promise<Answer<unknown>>
 }
@@ -26,7 +26,7 @@ export function supportAct<INPUT>(
   return { role: 'support', isFresh: false, run: withParsedInput(input, run) }
 }
 
-/** An act that moves money or items, or concerns keys and limits. */
+/** An act of the role operator, such as one that moves money or items, or concerns stores, keys or limits. */
 export function seriousAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,

@@ -1,4 +1,4 @@
-/** The rights that each call of the console needs, and the approval by a second operator. */
+/** What each call of the console refuses: foreign pages and missing rights. Also the approval by a second operator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operators.ts'
 import { allCommands } from '../cli/app.ts'
@@ -152,11 +152,12 @@ describe('a call', () => {
 
   test.each(CALLS)('to $path needs the role $role or above', async ({ path, role }) => {
     for (const callerRole of OPERATOR_ROLES) {
-      // No call has this field, so an admitted call is refused as malformed, or finds nothing to do.
+      // No call has this field, so most admitted calls are refused as malformed. Those that need no input are done.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
       const answer = await post(till, path, { headers: headersOf(callerRole), body })
       expect([callerRole, answer.error?.kind === 'forbidden']).toEqual([callerRole, !mayAs(callerRole, role)])
     }
+    // Undoes `maintenance on` and `bot disarm`, which were done.
     await till.db.deleteFrom('outage').execute()
     await till.db.deleteFrom('halt').execute()
   })

@@ -27,7 +27,10 @@ export const CLEAR_COOKIE = `${COOKIE_NAME}=; ${ATTRIBUTES}; Max-Age=0`
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** Returns undefined if two cookies have this name: a page on another port must have planted one. */
+/**
+ * Returns undefined unless both halves are there. Also if two cookies have this name: a page on another port must have
+ * planted one.
+ */
 export function readHalves(headers: Headers): Halves | undefined {
   const found = String(headers.cookie ?? '')
     .split(';')

@@ -1,4 +1,4 @@
-/** Enrols bots in the console, with the sandbox's phones. */
+/** Logins of bots in the console, approved by the sandbox's phones. They enrol a bot or renew its token. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'

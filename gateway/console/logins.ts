@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import type { AddedBot } from '../operations/enrolment.ts'
 import { type Answer, type Refused, refused } from '../operations/operation.ts'
 
-/** The most logins of this process, including finished ones whose result no page has fetched yet. */
+/** The most logins of this process, including finished ones that no page has ended yet. */
 const MOST_LOGINS = 60
 /** The most logins of one operator that wait for a phone. */
 const MOST_WAITING = 3

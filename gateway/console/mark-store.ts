@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** Returns a value that changes whenever anything on a page changes. */
+/**
+ * Returns a value that changes with the rows that matter most to the pages: deposits, trades, events, the ledger, acts,
+ * outages, the states of bots, and open proposals.
+ */
 export async function readMark(db: Db): Promise<string> {
   const { rows } = await sql<{ mark: string }>`
     select concat_ws('.', (select max(id) from deposit), (select sum(last_sequence) from store),

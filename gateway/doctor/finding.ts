@@ -4,6 +4,7 @@ import { counted } from '../kit/counted.ts'
 export type Finding = {
   /** Name of the check. It stays the same in later versions. */
   check: string
+  /** `mend`: something needs fixing. */
   state: 'good' | 'mend' | 'not_checked'
   says: string
   /** Setting or command that fixes the problem; null without a problem. */
@@ -34,7 +35,7 @@ const UNITS: readonly [name: string, ms: number][] = [
   ['minute', 60 * SECOND_MS],
 ]
 
-/** Formats a duration in the largest unit that gives at least two. */
+/** Formats a duration in the largest unit that gives at least two, or else in seconds. */
 export function ageText(ms: number): string {
   const unit = UNITS.find(([, unitMs]) => ms >= 2 * unitMs)
   if (unit === undefined) return counted(Math.round(ms / SECOND_MS), 'second')

@@ -58,6 +58,7 @@ export function alarmFindings({ departures, missing }: AlarmState): Finding[] {
 }
 
 export type VaultState = {
+  /** Whether the vault's role exists, and may read wishes. */
   role: 'absent' | 'granted' | 'not_granted'
   /** Current connections of the vault's role. */
   connected: number

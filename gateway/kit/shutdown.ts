@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
 /**
- * The limit of each phase in milliseconds, in order. A gateway behind a load balancer sets a longer `readiness`. `work`
- * is longer than a bot's call to Steam may take. A webhook may be cut off: its claim expires and it is sent again.
+ * The limit of each phase in milliseconds, in order. `readiness`: load balancers notice that the process stops; a gateway
+ * behind one sets a longer limit. `calls`: the servers. `work`: jobs, longer than a bot's call to Steam may take. A webhook
+ * may be cut off: its claim expires and it is sent again. `database` and `folder`: an embedded database and its lock.
  */
 const PHASES_MS = {
   readiness: 0,
@@ -22,13 +23,13 @@ type Limits = Record<Phase, number>
 const PHASES: readonly Phase[] = ['readiness', 'calls', 'work', 'queue', 'connections', 'database', 'folder']
 const SLACK_MS = 1_000
 
-/** Longer than all phases together. After this, the parent of the process may kill it. */
+/** Longer than all phases together with these limits. After this, the parent of the process may kill it. */
 export const STOP_MS = PHASES.reduce((sum, phase) => sum + PHASES_MS[phase], SLACK_MS)
 
 export type Shutdown = {
   /** Registers a started part and how to stop it. The parts of one phase stop at the same time. */
   add(phase: Phase, name: string, end: () => unknown): void
-  /** Stops all parts. Resolves within STOP_MS, whatever they do. */
+  /** Stops all parts. Resolves once the limits of all phases are over, even if a part hangs. */
   run(): Promise<void>
 }
 
