@@ -1,6 +1,7 @@
 /** Counts problems that need a person. Each query uses an index. */
 import { sql } from 'kysely'
 import { NEAR_LIMIT } from '../../contract/limits.ts'
+import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 
 export type Needs = {
@@ -8,7 +9,7 @@ export type Needs = {
   tradesOverdue: number
   /** Bots whose token Steam refuses. */
   botsDead: number
-  /** Active bots that are not online: no process holds them, or the one that does has no session. */
+  /** Active bots that no process holds, or whose process has no session. */
   botsUnheld: number
   /** Bots that will rest for another half hour or more, because Steam refused their offers. */
   botsBarred: number
@@ -20,6 +21,7 @@ export type Needs = {
   endpointsFailing: number
   /** Webhooks that have been due for more than five minutes. */
   webhooksLate: number
+  /** Departures under way or over that nothing explains. Failed and returned ones do not count. */
   departuresUnexplained: number
   /** Items in the books that are missing on Steam, confirmed by two checks. */
   itemsMissing: number
@@ -40,7 +42,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
     select
       (select count(*) from trade where due_at < (select till_now()) - interval '1 minute')::int as "tradesOverdue",
       (select count(*) from bot where state = 'dead')::int as "botsDead",
-      (select count(*) from bot where state = 'active' and not online)::int as "botsUnheld",
+      (select count(*) from bot where state = 'active' and not (online and ${hasGateway}))::int as "botsUnheld",
       (select count(*) from bot where state in ('active', 'paused')
         and token_expires_at < (select till_now()) + interval '30 days')::int as "tokensEndSoon",
       (select count(*) from webhook_endpoint where state = 'disabled' and disabled_reason = 'gone'
@@ -50,7 +52,8 @@ export async function readNeeds(db: Db): Promise<Needs> {
           and attempts >= ${FAILED_TIMES}))::int as "endpointsFailing",
       (select count(*) from webhook_delivery where state = 'due'
         and due_at < (select till_now()) - interval '5 minutes')::int as "webhooksLate",
-      (select count(*) from departure where explanation is null)::int as "departuresUnexplained",
+      (select count(*) from departure where explanation is null
+        and stage in ('under_way', 'gone'))::int as "departuresUnexplained",
       (select count(*) from custody_drift where kind = 'missing' and is_sure)::int as "itemsMissing",
       (select count(distinct bot_id) from bot_bar join bot on bot.id = bot_id
         where until > (select till_now()) + interval '30 minutes' and reason <> 'doubted'

@@ -1,10 +1,11 @@
 /** The counts of problems that need a person: what counts, and what does not. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Stage } from '../departures/departure.ts'
 import { publishEvents } from '../events/service.ts'
 import { payFor } from '../testing/payment.ts'
 import { startReceiver, status } from '../testing/receiver.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeparture, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
 import { readNeeds } from './needs-store.ts'
 
@@ -53,6 +54,36 @@ test('a store counts while its credit at risk is near its limit', async () => {
   expect(await needs()).toMatchObject({ storesAtLimit: 1 })
   await till.db.updateTable('store').set({ risk_limit_usd_cents: 20_000n }).where('id', '=', id).execute()
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
+})
+
+test('a departure counts until it is explained, called off, or its items are back', async () => {
+  const id = await aDeparture(till.db, bot.bot.botId)
+  const change = (values: { stage: Stage } | { explanation: 'operator' }) =>
+    till.db.updateTable('departure').set(values).where('id', '=', id).execute()
+  for (const stage of ['gone', 'under_way'] as const) {
+    await change({ stage })
+    expect(await needs()).toMatchObject({ departuresUnexplained: 1 })
+  }
+  for (const stage of ['called_off', 'returned'] as const) {
+    await change({ stage })
+    expect(await needs()).toMatchObject({ departuresUnexplained: 0 })
+  }
+  await change({ stage: 'gone' })
+  await change({ explanation: 'operator' })
+  expect(await needs()).toMatchObject({ departuresUnexplained: 0 })
+})
+
+test('an active bot counts if it has no session, or if its process has died', async () => {
+  const set = (values: { online: boolean; lease_until: Date }) =>
+    till.db.updateTable('bot').set(values).where('id', '=', bot.bot.botId).execute()
+  const hour = (sign: number) => new Date(Date.now() + sign * 3_600_000)
+  await set({ online: false, lease_until: hour(1) })
+  expect(await needs()).toMatchObject({ botsUnheld: 1 })
+  // A killed process leaves the bot marked as online; only its lease ends.
+  await set({ online: true, lease_until: hour(-1) })
+  expect(await needs()).toMatchObject({ botsUnheld: 1 })
+  await set({ online: true, lease_until: hour(1) })
+  expect(await needs()).toMatchObject({ botsUnheld: 0 })
 })
 
 test('a missing item counts only once it is confirmed', async () => {
