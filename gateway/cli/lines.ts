@@ -22,7 +22,7 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
-    // In all other cases, the reason was given by a gateway that no longer holds the bot.
+    // Otherwise the reason is from a gateway that no longer holds the bot.
     const isCurrent = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isCurrent ? bot.stateReason : undefined
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`

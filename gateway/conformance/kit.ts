@@ -69,6 +69,7 @@ const SKIPPED_NUMBERS = 40
 export function createKit(surroundings: Surroundings): Kit {
   const { clock, receiver, secret, customer, till, openDeposit } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN_MS) / MS_PER_NUMBER))
+  // Part of the ids of this run's deposits.
   const run = sequence
   const unpublished: WebhookEvent[] = []
   let deposits = 0

@@ -99,7 +99,7 @@ test('an address can be opened to a store’s webhooks and closed again, but nev
   expect(await doAct('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
 })
 
-test('the part of a store’s limit that reversals use is freed only with a reason', async () => {
+test('freeing the part of a store’s limit that reversals use needs a reason', async () => {
   const { storeId } = (await doAct('store add', EMBER)).data
   expect(await doAct('store free-room', { storeId })).toMatchObject({ status: 400 })
   expect(await doAct('store free-room', { storeId }, 'barred')).toMatchObject({

@@ -31,7 +31,7 @@ export function consoleFindings(probe: ConsoleProbe | undefined, ours: Ours): Fi
   const { answer } = probe
   const tls =
     answer.kind === 'failed'
-      ? notChecked('console.tls', 'the address of the console does not answer')
+      ? notChecked('console.tls', 'the URL of the console does not answer')
       : tlsFinding('console.tls', answer.certificateEndsMs, ours.nowMs)
   return [
     reachFinding(answer, ours.mode),

@@ -300,7 +300,7 @@ describe('a faulty set-up', () => {
     ])
     const unreachable = proxyFindings({ kind: 'failed', reason: 'x' }, { build: BUILD, nowMs: 0 })
     const says = unreachable.filter(({ state }) => state === 'not_checked').map((finding) => finding.says)
-    expect(says).toEqual(Array(6).fill('the public address does not answer'))
+    expect(says).toEqual(Array(6).fill('the public URL does not answer'))
     const [unread] = prices({ feeds: [{ ...feedFailed, goodAt: null, lastError: null }] })
     expect(unread).toMatchObject({ state: 'not_checked', says: expect.stringContaining('its turn') })
   })

@@ -47,7 +47,7 @@ export function proxyFindings(answer: PublicAnswer, ours: { build: OurBuild; now
   const [first = '', ...others] = CHECKS
   if (answer.kind === 'failed') {
     const advice = 'check TRADETILL_PUBLIC_URL, its DNS entry, the proxy, and that the gateway runs'
-    const unchecked = others.map((check) => notChecked(check, 'the public address does not answer'))
+    const unchecked = others.map((check) => notChecked(check, 'the public URL does not answer'))
     return [mend(first, `does not answer: ${answer.reason}`, advice), ...unchecked]
   }
   if (answer.build === undefined && UNREACHED.has(answer.page.status)) {

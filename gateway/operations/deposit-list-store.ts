@@ -110,7 +110,7 @@ export async function examineDeposits(
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** The order that decides which deposits are read if an account has, or a need concerns, too many. */
+/** The order in which the deposits of an account or a need are read. It matters only if there are too many to read all. */
 const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 

@@ -90,6 +90,7 @@ export async function enrolByLogin(
   return refusal ?? enrolBot(deps, { refreshToken: login.refreshToken, ...enrolment })
 }
 
+/** `line`: number of the line in the input. */
 export type AddedBots = { added: AddedBot[]; refused: { line: number; message: string }[] }
 
 /** Enrols one bot for each line with a refresh token. A refused token does not stop the others. */

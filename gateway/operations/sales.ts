@@ -197,6 +197,7 @@ function booksOf({
 }
 
 export type SoldItem = { item: string; market: string; reference: string }
+/** `line`: number of the line in the input. */
 export type SoldItems = { sold: SoldItem[]; refused: { line: number; message: string }[] }
 
 /** Columns of a line of `items sold`, in order. */

@@ -5,7 +5,7 @@ import { command, FIND, type FindFlags } from '../command.ts'
 import { backupLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
-const COPY = { parse: text, brief: 'a dump, or the folder of a copy', placeholder: 'FILE' } as const
+const DUMP_OR_COPY = { parse: text, brief: 'a dump, or the folder of a copy', placeholder: 'FILE' } as const
 
 const create = command({
   does: 'back up the database while the till runs: as a dump, or a copy of the embedded database',
@@ -37,7 +37,7 @@ const check = command({
         optional: true,
       },
     },
-    positional: { kind: 'tuple', parameters: [COPY] },
+    positional: { kind: 'tuple', parameters: [DUMP_OR_COPY] },
   },
   load: async () => {
     const { checkBackup } = await import('../../operations/backups.ts')
@@ -50,7 +50,13 @@ const check = command({
 const restore = command({
   does: 'restore a copy of the embedded database into the data folder, which must not have one',
   example: 'backup restore /var/backups/tradetill/tradetill-2026-11-22T03-00-00',
-  parameters: { flags: FIND, positional: { kind: 'tuple', parameters: [COPY] } },
+  parameters: {
+    flags: FIND,
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: text, brief: 'the folder of a copy', placeholder: 'FOLDER' }],
+    },
+  },
   load: async () => {
     const { restoreBackup } = await import('../../operations/backups.ts')
     return async (session: Session, _flags: FindFlags, folder: string) =>
