@@ -19,6 +19,7 @@ const STOPPED = refused(
   'No gateway is running on the embedded database. Start it first: a backup is made while it runs.',
 )
 
+/** Copies the embedded database of a running gateway into `folder`, or dumps any other database there. */
 export async function createBackup(
   { config, url, now }: StandaloneDeps,
   folder: string,

@@ -217,7 +217,10 @@ function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
       order by settles_at ${direction} limit ${MOST_NEEDY})`
 }
 
-/** Returns why each of these deposits needs a person, if it does. `order`: order of the list that they come from. */
+/**
+ * Returns why each of these deposits needs a person, if it is among those that `needyAt` lists. `order`: order of the list
+ * that they come from.
+ */
 export async function needsOf(
   db: Db,
   ids: readonly bigint[],

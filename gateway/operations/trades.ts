@@ -31,7 +31,10 @@ export type TradeList = { trades: OpenTrade[] }
 
 const MOST_LISTED = 500
 
-/** Lists trades that are open, watched or hold credit, oldest first. `bot`: number or Steam id; undefined for all bots. */
+/**
+ * Lists trades that are open, watched or hold credit: the oldest `MOST_LISTED`. `bot`: number or Steam id; undefined for
+ * all bots.
+ */
 export async function listTrades({ db }: ReadDeps, bot?: string): Promise<Answer<TradeList>> {
   return done({ trades: await selectOpenTrades(db, { bot, limit: MOST_LISTED }) })
 }
