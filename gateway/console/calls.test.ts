@@ -1,4 +1,4 @@
-/** What each call of the console refuses: foreign pages and missing rights. Also the approval by a second operator. */
+/** Calls of the console are refused to foreign pages and without the right. Some acts need a second operator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operators.ts'
 import { allCommands } from '../cli/app.ts'
