@@ -1,7 +1,7 @@
+/** The page for shoppers with a keyboard alone, a screen reader, forced colours or reduced motion; and the receipt. */
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'
-
 import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
 import { answerNoChange, baseOf, playScene } from './support/play-scene.ts'

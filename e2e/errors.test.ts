@@ -1,3 +1,4 @@
+/** The page if an inventory cannot be shown or a trade is not created: the reason, and a button that helps. */
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'

@@ -1,3 +1,4 @@
+/** The items on the page: pictures, names, age and prices, and the reasons why some are not offered. */
 import { expect, test } from 'vitest'
 import { inventorySchema } from '../contract/widget-api.ts'
 import { MOBILE } from './support/browser.ts'

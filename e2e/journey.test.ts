@@ -1,3 +1,4 @@
+/** Whole payments, from the demo store's button to its balance, and the calls and logs that they leave. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'

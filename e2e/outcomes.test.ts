@@ -1,3 +1,4 @@
+/** The end of a deposit as its page shows it, for each final status. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FinalDepositStatus } from '../contract/statuses.ts'

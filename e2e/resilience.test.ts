@@ -1,3 +1,4 @@
+/** The page through lost connections, sleeping tabs, slow networks, wrong clocks and translators. */
 import type { Page, Request } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

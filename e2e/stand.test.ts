@@ -1,3 +1,4 @@
+/** The stand, where a shopper picks items: controls, sums, limits, games, currencies and languages. */
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { LANGUAGES, type Language } from '../contract/languages.ts'

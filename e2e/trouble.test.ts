@@ -1,3 +1,4 @@
+/** The page while Steam or the till fails, with the processes of the till started separately. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ERRORS } from '../contract/errors.ts'

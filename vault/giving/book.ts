@@ -41,8 +41,9 @@ export type Intended = Extract<WishEntry, { kind: 'intended' }>
 export type DatedEntry = { at: Date; entry: WishEntry }
 
 /**
- * Why nothing was given. `not_sent`: Steam refused the offer. `never_appeared`: the answer to the send was lost, and no
- * list of Steam's contained the offer. `no_longer_allowed`: the operator removed the destination before the send.
+ * Why nothing was given. `not_sent`: the offer was certainly not made. `never_appeared`: the answer to the send was lost,
+ * and Steam's lists did not contain the offer. `no_longer_allowed`: the operator removed or changed the destination before
+ * the send.
  */
 export type EndReason = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
 

@@ -260,7 +260,7 @@ async function send(context: GiverContext, { wishId, hands, gift }: Work): Promi
   const sent = await hands.send(gift)
   if (sent.kind === 'sent') return noteOffer(context, wishId, sent.offerId)
   if (sent.kind === 'refused') {
-    context.say('Steam refused an offer of the vault', { wish: wishId, because: sent.because })
+    context.say('an offer of the vault was not made', { wish: wishId, because: sent.because })
     return end(context, wishId, 'not_sent')
   }
   context.say('the vault did not learn whether its offer was sent', { wish: wishId })

@@ -79,7 +79,7 @@ async function send({ session }: Parts, gift: Gift): ReturnType<Hands['send']> {
 }
 
 function sentOf(posted: Posted): Awaited<ReturnType<Hands['send']>> {
-  if (posted.kind === 'not_made') return { kind: 'refused', because: 'no session' }
+  if (posted.kind === 'not_made') return { kind: 'refused', because: 'no session, or too long a wait' }
   if (posted.kind === 'unanswered') return posted
   const offerId = readSent(posted)
   if (offerId !== undefined) return { kind: 'sent', offerId }
