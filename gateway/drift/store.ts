@@ -55,11 +55,13 @@ async function stateOf(db: Db, botId: bigint): Promise<DriftState> {
 async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Promise<Custody> {
   const held = await heldItems(db, { botId })
   const { rows: leaving } = await sql<{ appId: number; assetId: string }>`
-    select app_id as "appId", asset_id as "assetId" from departed_item item
+    select app_id as "appId", asset_id as "assetId" from departure
+    join departed_item item on item.departure_id = departure.id
+    where bot_id = ${botId} and stage = 'under_way'
+    union all
+    select app_id, asset_id from departed_item item
     join departure on departure.id = item.departure_id
-    where bot_id = ${botId} and (stage = 'under_way' or (stage = 'gone' and not is_booked and not is_back))`.execute(
-    db,
-  )
+    where bot_id = ${botId} and stage = 'gone' and not is_booked and not is_back`.execute(db)
   const { rows: coming } = await sql<{ appId: number; marketHashName: string; items: number }>`
     select app_id as "appId", market_hash_name as "marketHashName", count(*)::int as items
     from trade join trade_item on trade_item.trade_id = trade.id
