@@ -89,6 +89,16 @@ describe('coming back while an answer is missing', () => {
     expect(callsTo('/api/trade')).toHaveLength(2)
   })
 
+  it('does not start the 30 s anew after which an offer counts as slow', async () => {
+    const { flow, pass } = await payItems({ '/api/trade': hangs })
+    await pass(29_000)
+    flow.returned()
+    await pass(999)
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
+    await pass(1)
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: true })
+  })
+
   it('keeps a call that has just begun', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/inventory': hangs })
     await pass(999)

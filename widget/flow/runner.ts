@@ -61,7 +61,8 @@ function activityRunner(
       const nowMs = now()
       for (const { activity, sinceMs, controller } of [...running.values()]) {
         const isWaiting = 'delayMs' in activity && activity.delayMs > 0
-        if (activity.kind === 'poll' || (!isWaiting && nowMs - sinceMs < MAY_HANG_MS)) continue
+        if (activity.kind === 'poll' || activity.kind === 'patience') continue
+        if (!isWaiting && nowMs - sinceMs < MAY_HANG_MS) continue
         controller.abort()
         begin(isWaiting ? { ...activity, delayMs: 0 } : activity)
       }
