@@ -89,7 +89,7 @@ describe('coming back while an answer is missing', () => {
     expect(callsTo('/api/trade')).toHaveLength(2)
   })
 
-  it('does not start the 30 s anew after which an offer counts as slow', async () => {
+  it('does not restart the 30 s after which an offer counts as slow', async () => {
     const { flow, pass } = await payItems({ '/api/trade': hangs })
     await pass(29_000)
     flow.returned()
