@@ -80,7 +80,7 @@ describe('the choice of a bot', () => {
 
 describe("a store's share of the fleet", () => {
   const share = (bots: number, ofOthers = 0, limits = DEFAULT_FLEET_LIMITS) =>
-    shareOfStore({ bots, ofStore: 0, ofOthers }, limits)
+    shareOfStore({ bots, ofOthers }, limits)
 
   it.each([
     { bots: 1, ofOthers: 0, share: 23 },

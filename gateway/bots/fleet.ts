@@ -113,8 +113,8 @@ export type StoreOffers = {
   ofOthers: number
 }
 
-/** How many open offers the store may have. The rest is left for other stores and for deposits that are locked. */
-export function shareOfStore({ bots, ofOthers }: StoreOffers, limits: FleetLimits): number {
+/** How many open offers the store may have. The rest is left for other stores and for deposits locked to an account. */
+export function shareOfStore({ bots, ofOthers }: Omit<StoreOffers, 'ofStore'>, limits: FleetLimits): number {
   const leftByOthers = Math.max(0, bots * limits.liveOffers - ofOthers)
   return Math.max(1, Math.ceil((leftByOthers * SHARE.parts) / SHARE.of))
 }

@@ -112,17 +112,6 @@ describe('an enrolment', () => {
     expect(await bot()).toMatchObject({ tokenExpiresAt: new Date('2027-05-01T00:00:00Z') })
   })
 
-  it('leaves an unacknowledged notice to the holder', async () => {
-    await enrol()
-    await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
-    const before = steam.acknowledgements
-    start()
-    await expectOnline()
-    expect(steam.acknowledgements).toBe(before + 1)
-    const row = database.db.selectFrom('bot').select('protection_acknowledged_at')
-    expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
-  })
-
   it('of a dead token is refused', async () => {
     steam.session = 'dead'
     expect(await enrol()).toEqual({ kind: 'refused', reason: 'token_dead' })
@@ -153,8 +142,10 @@ describe('two processes on one database', () => {
     expect(await bot()).toMatchObject({ reachable: false })
     expect(steam.open).toBe(0)
   })
+})
 
-  it('stop using a bot once its lease is lost', async () => {
+describe('a process', () => {
+  it('stops using a bot once its lease is lost', async () => {
     await enrol()
     const { contexts } = start()
     await expectOnline()
@@ -168,6 +159,17 @@ describe('two processes on one database', () => {
 })
 
 describe('a session', () => {
+  it('acknowledges the notice about trade protection if the enrolment did not', async () => {
+    await enrol()
+    await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
+    const before = steam.acknowledgements
+    start()
+    await expectOnline()
+    expect(steam.acknowledgements).toBe(before + 1)
+    const row = database.db.selectFrom('bot').select('protection_acknowledged_at')
+    expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
+  })
+
   it('D-18 that Steam refuses puts the bot out of service immediately, and for good an hour later', async () => {
     await enrol()
     steam.session = 'dead'

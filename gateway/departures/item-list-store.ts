@@ -117,6 +117,7 @@ export async function selectItems(db: Db, places: readonly bigint[]): Promise<Li
 }
 
 export type ItemMove = {
+  /** `in`: the bot got it. `back`: its shopper took it back. `out`: it left the bot in another way. */
   moved: 'in' | 'back' | 'out'
   at: Date
   bot: string

@@ -28,7 +28,7 @@ export type NewEvent = {
 /** A numbered event. Each store has its own numbers, without gaps. */
 export type NumberedEvent = { id: string; storeId: bigint; sequence: bigint; type: EventType }
 
-/** The payload of a row: everything except id and number, which have columns. */
+/** The payload of a row: the event as a webhook shows it, without its id and number. */
 export const payloadOf = ({ type, at, data }: NewEvent) => ({ type, timestamp: at.toISOString(), data })
 
 export type EventRow = { id: string; sequence: bigint | null; payload: object }

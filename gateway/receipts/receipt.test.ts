@@ -79,7 +79,7 @@ const namesOf = (part: unknown): string[] =>
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
-it('a receipt’s link is shown only by the page of an ended deposit, and cannot be derived from the deposit’s link', async () => {
+it('a receipt’s link is shown only by the page of an ended deposit, and does not contain the deposit’s link', async () => {
   const open = await aDeposit(till, await aStore(till))
   expect(await receiptOf(open.hash)).toBeUndefined()
   const path = await receiptOf(paid.hash)

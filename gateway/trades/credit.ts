@@ -79,7 +79,7 @@ function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Funds): Da
   return ofTrade > othersHeldUntil ? ofTrade : othersHeldUntil
 }
 
-/** The trade can no longer be reversed: held credit becomes available, and nothing of it is at risk. */
+/** Held credit becomes available. From now on, only what reversals took is at risk. */
 export function release(
   funds: Funds,
   { at, byOperator }: Extract<TradeEvent, { kind: 'released' }>,

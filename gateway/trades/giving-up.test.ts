@@ -216,19 +216,3 @@ describe('a bot that is retired', () => {
     expect(await statusOf(deposit.id)).toBe('succeeded')
   })
 })
-
-describe('a trade that was reversed', () => {
-  it('no longer counts for how far back its bot’s history is read', async () => {
-    const { tradeId, offerId } = await anOffer()
-    session.accept(offerId)
-    await tradeHandlers(till.deps).trade(bot, tradeId)
-    till.clock.advance(PROTECTION_DAYS * DAY_MS)
-    await tradeHandlers(till.deps).trade(bot, tradeId)
-    expect(await trade()).toMatchObject({ state: 'final' })
-    session.takeBack((await trade()).steam_trade_id ?? '')
-    till.clock.advance(DAY_MS)
-    await tradeHandlers(till.deps).trade(bot, tradeId)
-    expect(await trade()).toMatchObject({ state: 'reversed', look_at: null })
-    expect(await till.deps.trades.oldestProtectedOf(bot.botId)).toBeUndefined()
-  })
-})

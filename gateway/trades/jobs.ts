@@ -30,7 +30,7 @@ export async function sweepTrades(deps: ShellDeps): Promise<void> {
   if (due.length === MOST_DUE) log.warn({ due: due.length }, 'more trades are due than one sweep wakes')
 }
 
-/** Refuses intents whose bot is gone. Steam was not called, so any process may do this. */
+/** Refuses intents that no bot took up in time. Nothing was sent, so any process may do this. */
 async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
   const createdBefore = new Date(deps.clock.now().getTime() - INTENT_LIFE_MS)
   for (const trade of await deps.trades.staleIntents(createdBefore, MOST_DUE)) {
@@ -64,7 +64,7 @@ async function endWithoutAnswer(deps: ShellDeps): Promise<void> {
 /** How long the trades of a bot may be overdue before the operator is alerted. */
 const OVERDUE_MS = 120_000
 
-/** Alerts the operator if trades wait for a bot that no process holds. Call it once a minute. */
+/** Alerts the operator if trades wait for a bot that is offline. Call it once a minute. */
 export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void> {
   const now = clock.now().getTime()
   const rows = await botsOfOverdueTrades(db, {

@@ -2,9 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readBalances } from '../stores/balance-store.ts'
 import { steamTradeIdOf } from '../testing/fake-steam.ts'
-import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
+
+const DAY_MS = 86_400_000
 
 let till: Till
 
@@ -56,4 +58,22 @@ test('D-36 held credit pays for a reversal first, and never falls below zero', a
   const whole = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000, chargedAmount: 1_500 }
   expect(await lastEvent()).toMatchObject({ ...whole, heldUntil: null, availableAmount: 1_500, spendable: 0 })
   expect(await available()).toBe(1_500)
+})
+
+test('a reversed trade no longer counts for how far back its bot’s history is read', async () => {
+  const store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  const { bot, session } = await aBot(till)
+  const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store, { game: 'cs' }))
+  const advance = () => tradeHandlers(till.deps).trade(bot, tradeId)
+  const row = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+  session.accept(offerId)
+  await advance()
+  till.clock.advance(PROTECTION_DAYS * DAY_MS)
+  await advance()
+  expect(await row()).toMatchObject({ state: 'final' })
+  session.takeBack((await row()).steam_trade_id ?? '')
+  till.clock.advance(DAY_MS)
+  await advance()
+  expect(await row()).toMatchObject({ state: 'reversed', look_at: null })
+  expect(await till.deps.trades.oldestProtectedOf(bot.botId)).toBeUndefined()
 })

@@ -8,7 +8,10 @@ import type { Verdict } from './refusal.ts'
 
 export type TradeState = TradeStateColumn
 
-/** Why we cancelled the offer. It decides the meaning of the cancelled offer. */
+/**
+ * Why we cancelled the offer. It decides the meaning of the cancelled offer. `deadline`: the time was up, or another trade
+ * of the deposit delivered. `needs_confirmation`: Steam wants a confirmation from the bot.
+ */
 export type CancelReason = 'deadline' | 'needs_confirmation' | 'store'
 
 type Common = {
@@ -29,7 +32,11 @@ type Delivered = Sent & {
   reversed: readonly string[]
 }
 
-/** Ended without the items. A later proof of delivery overrules this. */
+/**
+ * Ended without the items. A later proof of delivery overrules this. `refused`: no offer was made. `abandoned`: the offer
+ * of a send without an answer was not found. `invalid`: Steam holds the items, or cannot exchange them. `timed_out`: the
+ * offer was cancelled or expired, or Steam did not say what became of it.
+ */
 export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 
 export type Trade =
@@ -50,7 +57,7 @@ export type Trade =
     })
   | (Common & {
       state: EndedState
-      /** Null: Steam was never called. */
+      /** Null: no send was begun. */
       startedAt: Date | null
       offerId: string | null
       reason: string
@@ -107,7 +114,7 @@ export type Refused = { because: Refusal } & Omit<Verdict, 'code'>
 export type TradeEvent =
   /** From here on the offer may exist, even if the process dies. */
   | { kind: 'send_begun'; at: Date }
-  /** The send was not made after all. Steam was not called. */
+  /** The send was not made after all. */
   | { kind: 'send_withdrawn'; at: Date }
   /** Steam did not answer the send, so the offer may exist. */
   | { kind: 'send_unanswered' }
