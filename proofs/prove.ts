@@ -80,7 +80,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./attacks/prove.ts')).attacksProof,
   },
   mutate: {
-    about: 'the pure money core, changed line by line: a test must find each change',
+    about: 'the pure money core, changed one expression at a time: a test must find each change',
     load: async () => (await import('./mutation/prove.ts')).mutateProof,
   },
 }

@@ -20,6 +20,10 @@ export type Case<D extends string = string> = {
   attack(): Promise<string | undefined> | string | undefined
 }
 
+/**
+ * `kind`: the cases of a `pure` family call functions of the sources. Those of a `till` family attack a target, which needs
+ * a database.
+ */
 export type Family<D extends string = string> = {
   /** Its number in the tables of docs/security.md and docs/proofs.md. */
   number: number

@@ -71,6 +71,7 @@ async function withTill<T>(templateUrl: string, work: (till: Till) => Promise<T>
   const url = new URL(templateUrl)
   url.pathname = `/${name}`
   const captured = captureLog()
+  // Only a sandbox's connections follow the till's clock, which some cases advance.
   const database = openDatabase(url.href, CONNECTIONS, 'sandbox')
   const queue = await createQueue({ url: url.href, log: captured.log })
   const signals = await createSignals({ url: url.href, log: captured.log })

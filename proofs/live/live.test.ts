@@ -119,7 +119,7 @@ test('the archive contains no tests, no development packages, and no code that c
   ])
     expect(names).toContain(needed)
   const notForRelease =
-    /^(?:steam-sandbox|demo-store|proofs|e2e|embedded-postgres|scripts)\/|^gateway\/.*\.test\.ts$|^gateway\/testing\//
+    /^(?:steam-sandbox|market-sandbox|demo-store|proofs|e2e|bench|embedded-postgres|scripts)\/|^(?!node_modules\/).*\.test\.tsx?$|^(?:gateway|vault)\/testing\//
   expect(names.filter((name) => notForRelease.test(name))).toEqual([])
   const unwanted = [
     'vite',

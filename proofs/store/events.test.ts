@@ -128,8 +128,7 @@ async function withKilledSenders(isDone: () => Promise<boolean>): Promise<number
       return (await isDone()) || undefined
     },
     300_000 + EVENTS * 50,
-  )
-  await sender.kill()
+  ).finally(() => sender.kill())
   return kills
 }
 

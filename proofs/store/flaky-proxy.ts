@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import type { Random } from '../random.ts'
 
+/** `status`: the answer 500. `silence`: no answer. `reset`: the connection is cut. `redirect`: the answer 302. */
 type Failure = 'status' | 'silence' | 'reset' | 'redirect'
 
 export type FlakyProxy = {

@@ -380,7 +380,8 @@ export const texts = family({
       [129, 10_000].map((length) => ({
         what: `${field} of ${length} letters`,
         stoppedBy: 'bounded texts' as const,
-        attack: () => withText(target, field, 'x'.repeat(length)),
+        // `withText` adds two letters.
+        attack: () => withText(target, field, 'x'.repeat(length - 2)),
       })),
     ),
   ],

@@ -108,6 +108,7 @@ export type SentBack = { botId: bigint; appId: number; assetId: string; as: stri
 
 export type Drift = DriftState & { dueAt: Date }
 
+/** `isDown`: Steam does not answer. `isKnown`: the till has noticed. */
 export type Outage = { isDown: boolean; isKnown: boolean }
 
 export type TillMemory = Sim & {
