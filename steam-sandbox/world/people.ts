@@ -1,10 +1,11 @@
 import type { Account, Bar, Settings, World } from './world.ts'
 
-/** An automatic act of a person, `afterS` seconds after an offer reached them. */
+/** An automatic act of a person, `afterS` seconds after an offer was sent. `sell`: sells the first item elsewhere. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
 
 /** Peculiarities of a person or their account. */
 export type Traits = {
+  /** `hidden`: private. `empty`: without items. `unowned`: the account does not own the games. */
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
   cannotTrade?: Bar
@@ -12,6 +13,7 @@ export type Traits = {
   tokenRegenerated?: boolean
   /** Accepts an offer just before its sender cancels it. */
   acceptsOnCancel?: boolean
+  /** Takes a trade back this many seconds after accepting it. */
   reversesAfterS?: number
   /** Cannot send offers until the notice about trade protection is acknowledged. */
   mustAcknowledge?: boolean
