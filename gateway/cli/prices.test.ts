@@ -108,6 +108,20 @@ it.each([
   expect(await holds()).toEqual([])
 })
 
+it('a game takes 200 patterns; then an old pattern can still be changed, but none can be added', async () => {
+  const hold = { game: 'cs', kind: 'blocked', usdMicros: null, since: new Date() } as const
+  for (let n = 1; n <= 200; n += 1) await holdPrices(database.db, { ...hold, name: `Pattern ${n} *` })
+  const freeze = (pattern: string) => runWith('freeze', '--game', 'cs', '--item', pattern)
+  expect(await freeze('Pattern 7 *')).toMatchObject({ code: 0 })
+  expect(await freeze('Another *')).toMatchObject({
+    code: 4,
+    errors: expect.stringContaining('release some'),
+  })
+  const stored = await holds()
+  expect(stored).toHaveLength(200)
+  expect(stored.filter(({ kind }) => kind === 'frozen').map(({ name }) => name)).toEqual(['Pattern 7 *'])
+})
+
 it('a pattern freezes only the items that match it', async () => {
   const row = { popularity: 60, popularityKind: 'sales30d' as const, levelUsdMicros: null }
   const saveBoth = (usdMicros: bigint, asOf = new Date()) =>

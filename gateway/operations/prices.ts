@@ -115,11 +115,12 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Prom
   return act(deps, what, async (tx) => {
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
-    if (isPattern(item) && (await countPatterns(tx, game)) >= MOST_PATTERNS) {
-      return refused('conflict', `There are ${MOST_PATTERNS} patterns of this game: release some.`)
-    }
     const since = deps.clock.now()
     await holdPrices(tx, { game, name: item, kind, usdMicros, since })
+    // Counted afterwards, so a pattern that is already held can be changed. A refusal rolls a new one back.
+    if (isPattern(item) && (await countPatterns(tx, game)) > MOST_PATTERNS) {
+      return refused('conflict', `There are ${MOST_PATTERNS} patterns of this game: release some.`)
+    }
     const view = { game, item, hold: kind, usdMicros, since }
     return done(view, `${game}\t${item ?? 'the whole game'}\t${kind} since ${since.toISOString()}`)
   })
