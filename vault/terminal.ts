@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 export class Refusal extends Error {}
 
 export type Terminal = {
+  /** False if the input is a pipe. */
   isPerson: boolean
   print(line: string): void
   ask(question: string, options?: { hidden?: boolean }): Promise<string>

@@ -86,6 +86,7 @@ async function logIn(
 
 /** Tests the identity secret. A wrong one would otherwise go unnoticed until the first gift. */
 async function testIdentitySecret(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
+  // Only one read follows, so nothing has to pause.
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })
   // No offer has the number 0: it only matters whether Steam answers.

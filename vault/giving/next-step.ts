@@ -20,7 +20,7 @@ export type Step =
   | { kind: 'read'; offerId: string }
   | { kind: 'end'; because: EndReason }
 
-/** The step before Steam is asked. `isAllowed`: the destination is still in the vault's list. */
+/** The step before Steam is asked. `isAllowed`: the vault's files still allow this gift. */
 export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
   switch (giving.state) {
     case 'intended':

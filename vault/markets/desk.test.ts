@@ -84,11 +84,10 @@ it('after items arrive, a desk makes the market read them, and looks every 20 se
   expect(countLooks(240)).toBe(2)
 })
 
-const CS = 730
 const givenListing = (end: Listing['end']): Listing => ({
   market: 'm',
   account: null,
-  appId: CS,
+  appId: APP,
   assetId: '1',
   itemId: '101',
   priceMinor: 100n,

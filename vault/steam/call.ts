@@ -1,4 +1,4 @@
-/** One request to Steam, with a deadline, a limit on its size, and no redirects. */
+/** One request to Steam, with a deadline, a limit on the size of its answer, and no redirects. */
 import { Agent, request } from 'node:https'
 import net from 'node:net'
 

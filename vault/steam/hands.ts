@@ -10,7 +10,7 @@ const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
 /** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** Steam's states of trades that moved nothing: they failed, or were called off while Steam held them. */
+/** Steam's states of trades that failed: in escrow (11) too, and such that Steam could not undo afterwards (8, 9). */
 const FAILED = new Set([4, 8, 9, 11])
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {

@@ -38,6 +38,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   let lastId = 100
   let mishaps: Mishap[] = []
   let lie: Lie | undefined
+  /** The asset ids that the account still has. */
   const owned = new Set(['1', '2', '3'])
   const items: MarketItem[] = []
   const deals = new Map<string, { due: Due; soldAtMs: number }>()
@@ -60,7 +61,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
 
   const market: Market = {
     name: 'm',
-    games: [730],
+    games: [APP],
     order,
     ready: async () => answered({ problems: [], feeBp: null }),
     keepOnline: async () => answered(null),
@@ -253,6 +254,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     advanceS: (seconds: number) => {
       nowMs += seconds * 1000
     },
+    /** Lets one buyer buy up to `count` items on sale, in one deal. */
     buy(count: number): void {
       const bought = items.filter(({ stage }) => stage === 'on_sale').slice(0, count)
       if (bought.length === 0) return

@@ -190,6 +190,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
     writeLimits(limits: WrittenRules['limits']): void {
       changeRules(openFolder(path), (rules) => ({ ...rules, limits }))
     },
+    /** Enrols an account at the vault: a collecting bot, or a selling account if `sells` is true. */
     enrol(who: string, sells = false): void {
       const account = accountOf(who)
       const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
