@@ -5,9 +5,11 @@ import type { Wishes, WishReport } from '../giving/giver.ts'
 import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
 import type { Query } from '../till-database.ts'
 
+/** The most wishes of one read. */
 const MOST_WISHES = 50
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)
+const lastRowSchema = z.object({ id: DIGITS })
 const rowSchema = z
   .object({
     id: DIGITS,
@@ -31,6 +33,8 @@ const rowSchema = z
 
 /** `now`: the till's time, which a sandbox can advance. */
 export function wishesIn(query: Query, now: () => Date): Wishes {
+  /** The last wish of the previous read. The next read continues after it, so waiting wishes do not block later ones. */
+  let lastRead = '0'
   return {
     // Reads one item more than a wish may have, so a wish that is too large is refused, and not cut short.
     async open() {
@@ -43,9 +47,10 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
          from wish join bot on bot.id = wish.bot_id
          left join vault_deed deed on deed.wish_id = wish.id
          where wish.closed_at is null and (deed.state is null or deed.state in ('waiting', 'intended', 'offered'))
-         order by wish.id limit $1`,
-        [MOST_WISHES, MOST_ASSETS + 1],
+         order by wish.id <= $3, wish.id limit $1`,
+        [MOST_WISHES, MOST_ASSETS + 1, lastRead],
       )
+      lastRead = lastRowSchema.safeParse(rows.at(-1)).data?.id ?? '0'
       // Ignores a row that is not a valid wish, because an attacker who controls the gateway may have written it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
