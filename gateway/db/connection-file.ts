@@ -16,10 +16,10 @@ const connectionSchema = z.object({
 
 export type Connection = z.infer<typeof connectionSchema>
 
-/** Exists while the database runs. Contains its password. */
+/** Written when the database starts, and removed when it stops; it outlives a kill. Contains passwords. */
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
 
-/** Undefined if no database runs for `dataDir`. */
+/** The addresses in the file of `dataDir`. Undefined without a file: then no database runs. */
 export function runningDatabase(dataDir: string): Connection | undefined {
   const file = connectionFileOf(dataDir)
   if (!existsSync(file)) return undefined

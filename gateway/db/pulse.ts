@@ -43,7 +43,10 @@ const MOST_ATTEMPTS_GONE = 20
 
 type Options = { url: string; connections: ConnectionGroup; log: Log; pace?: Partial<Pace> }
 
-/** Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. */
+/**
+ * Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. `here`
+ * without a connection: it accepts no further one.
+ */
 type State = 'here' | 'replica' | 'broken' | 'silent'
 type Attempt = { kind: 'connected'; connection: Connection } | { kind: 'none'; state: State; reason: string }
 

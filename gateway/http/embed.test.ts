@@ -15,6 +15,8 @@ import { createEmbedTokens } from './embed-token.ts'
 
 const HASH = 'a'.repeat(32)
 const OTHER_HASH = 'b'.repeat(32)
+/** Has an origin that would add a rule to a policy. */
+const HOSTILE_HASH = 'c'.repeat(32)
 const STORE = 'https://store.example'
 const TILL = 'https://pay.example'
 const DAY_MS = 86_400_000
@@ -25,6 +27,7 @@ const tokens = createEmbedTokens({ hmacs, clock })
 const folder = mkdtempSync(join(tmpdir(), 'tradetill-embed-'))
 let app: FastifyInstance
 let lookups: string[] = []
+let holdLookups: Promise<void> | undefined
 
 /** A call of the page that names a deposit, and one that does not. */
 const routes: FastifyPluginAsync = async (scope) => {
@@ -46,6 +49,8 @@ beforeAll(async () => {
       tokens,
       originOf: async (hash) => {
         lookups.push(hash)
+        await holdLookups
+        if (hash === HOSTILE_HASH) return `${STORE}; script-src *`
         return hash === HASH ? STORE : undefined
       },
     },
@@ -97,6 +102,34 @@ describe('the page', () => {
     expect(headers['set-cookie']).toMatch(/^__Host-csrf=/)
     expect(payload).not.toContain('tradetill-embed')
     expect(lookups).toEqual(path === `/deposit/${OTHER_HASH}` ? [OTHER_HASH] : [])
+  })
+
+  test('of a deposit whose origin would add a rule to the policy cannot be framed', async () => {
+    const { headers } = await open(`/deposit/${HOSTILE_HASH}`, 'iframe')
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none';")
+    expect(headers['content-security-policy']).not.toContain('script-src *')
+    expect(headers['x-frame-options']).toBe('DENY')
+  })
+
+  test('is refused in a frame while 200 such pages wait for a look-up, and two are looked up', async () => {
+    const released = Promise.withResolvers<void>()
+    holdLookups = released.promise
+    lookups = []
+    const openFrom = (n: number) =>
+      app.inject({
+        url: `/deposit/${HASH}`,
+        headers: { host: 'pay.example', 'sec-fetch-dest': 'iframe' },
+        // One address may not have that many open calls.
+        remoteAddress: `203.0.113.${n % 200}`,
+      })
+    const waiting = Array.from({ length: 202 }, (_, n) => openFrom(n))
+    await expect.poll(() => lookups.length).toBe(2)
+    const refused = await openFrom(202)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
+    released.resolve()
+    holdLookups = undefined
+    const statuses = (await Promise.all(waiting)).map(({ statusCode }) => statusCode)
+    expect(statuses).toEqual(Array(202).fill(200))
   })
 })
 

@@ -30,8 +30,8 @@ function createOpenCalls(most: number): OpenCalls {
 }
 
 /**
- * Refuses a call from an address that has too many open calls. A call is open from its first header to the last byte
- * of its answer.
+ * Refuses a call from an address that has too many open calls. A call is open from the end of its headers to the last
+ * byte of its answer.
  */
 export function limitCallsOfAddresses(app: FastifyInstance, most: number): void {
   const calls = createOpenCalls(most)

@@ -87,6 +87,11 @@ describe('in live mode', () => {
     expect(await send(request(urlOf(receiver.port)))).toEqual(failed)
     expect(receiver.received).toEqual([])
   })
+
+  it('the refusal of a name that a shell would run contains no command', async () => {
+    const reason = 'the name of the host has characters that no name has'
+    expect(await send(request('https://a$(reboot).example/'))).toEqual({ kind: 'failed', reason })
+  })
 })
 
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
