@@ -103,8 +103,14 @@ describe('in live mode', () => {
       response.writeHead(code).end(answer(data.challenge))
     }
   let live: StoreApi
+  /** Runs while a call waits for the permission of an address. */
+  let beforePermission: (() => Promise<void>) | undefined
   beforeEach(async () => {
-    const inside: FindAllowance = async () => ({ inside: true })
+    beforePermission = undefined
+    const inside: FindAllowance = async () => {
+      await beforePermission?.()
+      return { inside: true }
+    }
     const send = createSender({ mode: 'live', findAllowance: inside, deadlineMs: 60_000 })
     live = await startStoreApi(till, { change: { mode: 'live', findAllowance: inside, send } })
   })
@@ -181,6 +187,21 @@ describe('in live mode', () => {
     })
     expect(await callEndpoint('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: true })
     expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ url, state: 'pending' })
+  })
+
+  test('an endpoint that is proved while a call moves it stays at the proved URL', async () => {
+    const { id } = await create()
+    // The call has already read that the endpoint is not proved.
+    beforePermission = async () => {
+      beforePermission = undefined
+      receiver.answers.push(echo((challenge) => challenge))
+      await callEndpoint('POST', `/${id}/test`)
+    }
+    expect(await callEndpoint('POST', `/${id}`, { url: `${receiver.url}/stranger` })).toMatchObject({
+      status: 409,
+      code: 'endpoint_unproved',
+    })
+    expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ url: receiver.url, state: 'enabled' })
   })
 
   test('an endpoint set up by the operator needs no proof', async () => {
