@@ -78,14 +78,15 @@ describe('the market family', () => {
     expect(await market().fetch?.('cs', neverAborted)).toMatchObject([{ usdMicros: 31_500_000n }])
   })
 
-  test('leaves out a few invalid rows', async () => {
-    const good = Array.from({ length: 30 }, (_, index) => ({
-      ...MARKET_ROW,
-      market_hash_name: `Item ${index}`,
-    }))
-    const odd = [{ ...MARKET_ROW, price: '-1' }, { ...MARKET_ROW, price: '1e9' }, null]
-    server.answer(MARKET_PATH, json(marketAnswer([...good, ...odd])))
-    expect(await market().fetch?.('cs', neverAborted)).toHaveLength(30)
+  test('leaves out invalid rows, but fails if they are more than a tenth of all', async () => {
+    const invalid = [{ ...MARKET_ROW, price: '-1' }, { ...MARKET_ROW, price: '1e9' }, null]
+    const readWith = async (valid: number) => {
+      const rows = Array.from({ length: valid }, (_, n) => ({ ...MARKET_ROW, market_hash_name: `Item ${n}` }))
+      server.answer(MARKET_PATH, json(marketAnswer([...rows, ...invalid])))
+      return market().fetch?.('cs', neverAborted)
+    }
+    expect(await readWith(27)).toHaveLength(27)
+    await expect(readWith(26)).rejects.toThrow('29 rows, of which 3 are invalid')
   })
 
   test.each([
@@ -100,14 +101,8 @@ describe('the market family', () => {
   })
 })
 
-const week = (change: object = {}) => ({
-  min: 11,
-  max: 14.2,
-  avg: 12.51,
-  median: 12.4,
-  volume: 27,
-  ...change,
-})
+const WEEK = { min: 11, max: 14.2, avg: 12.51, median: 12.4, volume: 27 }
+const week = (change: object = {}) => ({ ...WEEK, ...change })
 const skinportItem = (change: object = {}) => ({
   market_hash_name: '★ Karambit | Doppler (Factory New)',
   currency: 'USD',
@@ -258,7 +253,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('adds the phases from a second list, and works without it', async () => {
+  test('adds the phases from a second list, and works without it unless that answer asks for a pause', async () => {
     const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
     server.answer(CSFLOAT_PATH, json([row]))
     const phases = [
@@ -273,6 +268,8 @@ describe('CSFloat', () => {
     ])
     server.answer(`${CSFLOAT_PATH}/doppler`, json(phases))
     expect(await source().fetch?.('cs', neverAborted)).toHaveLength(1)
+    server.answer(`${CSFLOAT_PATH}/doppler`, json({}, 429))
+    await expect(source().fetch?.('cs', neverAborted)).rejects.toMatchObject({ retryAfterMs: 300_000 })
   })
 
   test('has prices of Counter-Strike only, and is asked for no other game', () => {
