@@ -70,7 +70,7 @@ describe('D-13 a fall', () => {
   test('beyond the spike limit removes the price until another source confirms it', () => {
     expect(judge(changedPrice(10, 7.7), steadyPrice(10), steadyPrice(10))).toEqual(priced(7.7))
     expect(judge(changedPrice(10, 7.6), steadyPrice(10), steadyPrice(10))).toEqual(unavailable('noPrice'))
-    // Of four prices, the two lowest need not agree, so only the fall removes the price.
+    // Among four prices the two lowest may differ, so only the fall removes the price.
     const threeSteady = [steadyPrice(10), steadyPrice(10), steadyPrice(10)]
     expect(judge(changedPrice(10, 7.7), ...threeSteady)).toEqual(priced(7.7))
     expect(judge(changedPrice(10, 7.6), ...threeSteady)).toEqual(unavailable('noPrice'))
