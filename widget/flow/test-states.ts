@@ -64,7 +64,7 @@ export function item(id: string, price = 200, name = `Item ${id}`): Item {
   return {
     id,
     name,
-    iconUrl: 'https://i/',
+    iconUrl: '',
     price,
     rarity: 'rarity-1',
     rarityName: null,
