@@ -28,7 +28,7 @@ export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 const LOAD_SEED = 2_000_000
 /** The longest time before a failure. */
 const MOST_LIFE_MS = 4_000
-/** The longest time that the database stays away after it was noticed. In a long round, the time of a lease is added. */
+/** The longest time that the database stays away once calls are refused. A long round adds the time of a lease. */
 const MOST_AWAY_MS = 6_000
 /** Every fourth round is long: the database is away for longer than a lease. */
 const LONG_EVERY = 4

@@ -5,7 +5,7 @@ const SETTLED = Promise.resolve()
 /**
  * Runs all events that the engine has planned, each after all promises of the one before have settled. Nothing here
  * waits for real I/O, so they settle in the queue of microtasks. Node begins the next tick only when that queue is
- * empty. About every other step resumes no promise. After such a step, the next one runs immediately.
+ * empty. A step that resumes no promise is followed immediately by the next one.
  */
 export function drain(engine: Engine, failure: () => unknown): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -249,7 +249,7 @@ export const LAST_LOOK_MS = 100 * HOUR_MS
 const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2
 
-/** Plans gifts for some bots, mostly one each. */
+/** Plans up to `MOST_GIFTS` gifts for each bot. */
 export function planGifts(memory: SteamMemory, bots: readonly string[]): void {
   const { engine, random } = memory
   for (const bot of bots) {
