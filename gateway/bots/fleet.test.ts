@@ -59,6 +59,12 @@ describe('the choice of a bot', () => {
     expect(choose([failing])?.botId).toBe(1n)
   })
 
+  it('prefers a failing bot to a doubted bot, and a doubted bot to none', () => {
+    const doubted = aBot({ botId: 1n, barState: 'doubted', level: 99 })
+    expect(choose([doubted, aBot({ botId: 2n, failing: true, liveOffers: 20 })])?.botId).toBe(2n)
+    expect(choose([doubted])?.botId).toBe(1n)
+  })
+
   it('takes another bot for a shopper who already has an open trade with the first', () => {
     const known = aBot({ botId: 1n, liveOffers: 1, liveOffersWithPartner: 1 })
     expect(choose([known, aBot({ botId: 2n, liveOffers: 9 })])?.botId).toBe(2n)

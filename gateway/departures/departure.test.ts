@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { MovedAsset, SteamTradeState } from '../steam/steam.ts'
 import { at, steamTrade } from '../testing/trades.ts'
-import { type Circumstances, type Departure, destinationOf, evolve, judgeDeparture } from './departure.ts'
+import {
+  type Circumstances,
+  type CustodyChange,
+  type Departure,
+  destinationOf,
+  evolve,
+  judgeDeparture,
+  laterDepartures,
+} from './departure.ts'
 
 const PARTNER = '76561198000009002'
 const asset = (assetId: string, change: Partial<MovedAsset> = {}): MovedAsset => ({
@@ -121,5 +129,29 @@ describe('a departure is explained', () => {
     expect(destinationOf(destinations, '76561198000009001')).toBe('storage')
     expect(destinationOf(destinations, 'storage')).toBeUndefined()
     expect(destinationOf(destinations, '7656119800000900')).toBeUndefined()
+  })
+})
+
+describe('the departures that took an item further after the first one', () => {
+  const FIRST_BOT = 1n
+  const SECOND_BOT = 2n
+  /** The first departure takes the item to the second bot, and the second one takes it away from there. */
+  const changes: CustodyChange<string>[] = [
+    { moved: 'in', botId: FIRST_BOT, departure: null },
+    { moved: 'out', botId: FIRST_BOT, departure: 'first' },
+    { moved: 'in', botId: SECOND_BOT, departure: 'first' },
+    { moved: 'out', botId: SECOND_BOT, departure: 'second' },
+  ]
+
+  it('are all that came after it, without those that came back', () => {
+    expect(laterDepartures(changes, 'first')).toEqual([{ departure: 'second', botId: SECOND_BOT }])
+    expect(laterDepartures(changes, 'second')).toEqual([])
+    const back: CustodyChange<string> = { moved: 'in', botId: SECOND_BOT, departure: 'second' }
+    expect(laterDepartures([...changes, back], 'first')).toEqual([])
+  })
+
+  it('are undefined once the item moved without a departure', () => {
+    const byHand: CustodyChange<string> = { moved: 'in', botId: FIRST_BOT, departure: null }
+    expect(laterDepartures([...changes, byHand], 'first')).toBeUndefined()
   })
 })
