@@ -6,7 +6,10 @@ import type { CallCount, CountedCalls } from './call-counts.ts'
 /** Longer than the 24 hours that are shown. */
 const KEPT_FOR = sql`interval '25 hours'`
 
-/** Adds the counts of this process, and deletes counts older than 25 hours. Skips accounts that are not bots. */
+/**
+ * Adds the counts of this process. Skips accounts that are not bots. Deletes counts older than 25 hours: those by five
+ * minutes only for the same bots.
+ */
 export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promise<void> {
   if (counts.length === 0) return
   const counted = sql`
