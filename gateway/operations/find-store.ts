@@ -178,7 +178,7 @@ export function botOfSteamId(db: Db, steamId: string): Promise<FoundBot[]> {
 /** Most names that a search reads before it sorts them. A short word matches half of a game's items. */
 const MOST_NAMES = 500
 
-/** Items that any source has ever priced, shortest names first. */
+/** Items with a stored price of any source, shortest names first. */
 export async function itemsNamed(db: Db, words: readonly string[], limit: number): Promise<FoundItem[]> {
   const { rows } = await sql<FoundItem>`
     select game, item from (

@@ -53,7 +53,7 @@ export type Findings = {
   shoppers: FoundShopper[]
   stores: FoundStore[]
   bots: FoundBot[]
-  /** Items that any source has ever priced. */
+  /** Items with a stored price of any source. */
   items: FoundItem[]
   events: FoundEvent[]
   departures: FoundDeparture[]
