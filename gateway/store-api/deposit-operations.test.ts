@@ -67,7 +67,7 @@ describe('POST /v1/deposits', () => {
 
   test.each([
     ['xx', null],
-    ['pt-BR', null],
+    ['la-VA', null],
     ['ru-RU', 'ru'],
     ['EN', 'en'],
   ])(

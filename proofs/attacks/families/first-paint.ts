@@ -1,4 +1,5 @@
 /** Texts of stores and shoppers inside the page's first answer, as data and as its first paint: family 57. */
+import { LANGUAGES } from '../../../contract/languages.ts'
 import type { Payment } from '../../../contract/widget-api.ts'
 import { readDocument } from '../../../gateway/http/first-paint.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -9,8 +10,10 @@ const FIRST_PAINT = 'gateway/http/first-paint.ts'
 const BUILD = [
   '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
   '<!--shell--><h1>{{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}',
-  '<!--shell en--><h1>To {{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}',
-  '<!--shell ru--><h1>В {{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}',
+  ...LANGUAGES.map(
+    (language) =>
+      `<!--shell ${language}--><h1>${language} {{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}`,
+  ),
   '<!--/shells--><div id="root"></div></body></html>',
 ].join('')
 
@@ -96,7 +99,7 @@ const SHOWN_FIELDS: [name: string, make: (text: string) => Partial<Payment>][] =
 
 const casesOf = (fields: typeof DATA_FIELDS, stoppedBy: Defence): Case<Defence>[] =>
   fields.flatMap(([name, make]) =>
-    ([null, 'en', 'ru'] as const).flatMap((language) =>
+    [null, ...LANGUAGES].flatMap((language) =>
       HOSTILE.map((text) => ({
         what: `${name} ${text} in ${language ?? 'no language'}`,
         stoppedBy,
