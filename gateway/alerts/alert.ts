@@ -47,14 +47,14 @@ export function alertText(kind: string, count: number): string {
 }
 
 export type AlertStep =
-  /** The count rose above the reported one: send a message. */
+  /** The count rose: send a message. */
   | { kind: AlertKind; step: 'report'; count: number }
   /** The count fell: send nothing, but report the next rise again. */
   | { kind: AlertKind; step: 'lower'; count: number }
   /** The count fell to 0: delete its row. */
   | { kind: AlertKind; step: 'forget' }
 
-/** `known`: the count of each kind that was reported, or soon will be. */
+/** `known`: the count of each kind at the last check. A kind without an entry had 0. */
 export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
   return ALERT_KINDS.flatMap((kind): AlertStep[] => {
     const [before, count] = [known.get(kind) ?? 0, needs[kind]]

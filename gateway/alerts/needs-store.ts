@@ -1,4 +1,4 @@
-/** Counts problems that need a person. Each query uses an index. */
+/** Counts problems that need a person. Tables that grow with time are read by an index. */
 import { sql } from 'kysely'
 import { NEAR_LIMIT } from '../../contract/limits.ts'
 import { hasGateway } from '../bots/store.ts'
@@ -11,7 +11,7 @@ export type Needs = {
   botsDead: number
   /** Active bots that no process holds, or whose process has no session. */
   botsUnheld: number
-  /** Bots that will rest for another half hour or more, because Steam refused their offers. */
+  /** Active bots that will rest for more than another half hour, because Steam refused their offers. */
   botsBarred: number
   /** Bots whose token ends within 30 days. */
   tokensEndSoon: number

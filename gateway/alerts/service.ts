@@ -38,7 +38,7 @@ export type AlertDeps = {
   consoleUrl: string | null
 }
 
-/** Sends due alerts. Call it every half minute, from any number of processes. */
+/** Records changed counts, and sends due alerts. Call it every half minute, from any number of processes. */
 export async function sendAlerts(deps: AlertDeps): Promise<void> {
   const { db, clock, uuid, alerts } = deps
   if (alerts === null) return

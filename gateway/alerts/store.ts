@@ -7,8 +7,8 @@ import type { AlertStep } from './alert.ts'
 const GRACE_MS = 60_000
 
 /**
- * Returns the count of each kind that was reported, or soon will be. Locks the table, so two processes that check at the
- * same time send only one alert.
+ * Returns the count of each kind at the last check; a kind without a row had 0. Locks the table, so two processes that
+ * check at the same time send only one alert.
  */
 export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
   await sql`lock table alert in share row exclusive mode`.execute(tx)

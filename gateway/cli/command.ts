@@ -26,7 +26,7 @@ export type FindFlags = { json?: boolean }
 /** Flags of every act. */
 export type ActFlags = FindFlags & { by?: string; reason?: string }
 
-/** Flags of an act that moves money or removes something. */
+/** Flags of an act that needs a reason, such as one that moves money or removes something. */
 export type SeriousFlags = FindFlags & { by?: string; reason: string }
 
 const text = (value: string): string => value

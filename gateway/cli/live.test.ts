@@ -31,7 +31,7 @@ const settings = (change: Partial<LiveSettings> = {}): LiveSettings => ({
   ...change,
 })
 
-/** The beginning of a Steam token. */
+/** The beginning of a token of the sandbox's Steam. */
 const TOKEN = /eyJ[\w-]{20}/
 
 const botSteamId = (): string => sandbox.world().accounts.find(({ kind }) => kind === 'bot')?.steamId ?? ''

@@ -10,7 +10,7 @@ import { allCommands } from './app.ts'
 
 /** A script that runs several commands in one process; each argument is a command. */
 const EACH_COMMAND_SCRIPT = '../testing/each-command.ts'
-/** Nothing listens there. These commands must not need a database. */
+/** Nothing listens there, so only a command that needs no database succeeds. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:9/none'
 
 let folder: string

@@ -41,7 +41,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
   },
   {
     name: 'no-signature',
-    title: 'a call without the headers, or without one of them, is refused',
+    title: 'a call without the headers of webhooks, or without its signature or time, is refused',
     document: VERIFY,
     run: refusesAll((kit, event) => {
       const { headers, body } = kit.sign(event)

@@ -14,7 +14,7 @@ import { CHECKS, type Options, verifyHandler } from './verify.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 async function runChecks(options: Omit<Options, 'secret' | 'clock' | 'customer' | 'patience'>) {
-  // With a correct store, each wait ends early.
+  // A correct store ends the two long waits early.
   const patience = { settleMs: 60_000, quietMs: 10, reconcileMs: 60_000 }
   const common = { secret: SECRET, clock: systemClock, customer: 'nova', patience }
   const verified = await verifyHandler({ ...common, ...options })

@@ -1,4 +1,4 @@
-/** Tests a store's webhook handler with everything that can go wrong in a year, and reports its mistakes. */
+/** Tests a store's webhook handler with genuine, forged, late and broken-off calls, and reports its mistakes. */
 import type { Clock } from '../kit/clock.ts'
 import { createBalance } from './balance.ts'
 import type { Check } from './check.ts'

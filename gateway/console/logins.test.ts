@@ -88,13 +88,13 @@ test('a bot is enrolled after its account’s phone approves, and the record has
     arguments: { botId: expect.any(String), steamId: firstSteamId },
     reason: 'a new bot',
   })
-  // Steam's tokens begin with this.
+  // The tokens of the sandbox's Steam begin with this.
   expect(JSON.stringify(await outcome(data.loginId))).not.toContain('eyJ')
   await end(data.loginId)
   expect((await look(data.loginId)).status).toBe(404)
 })
 
-test('only the phone of its own account can renew a bot’s token', async () => {
+test('a bot’s token can be renewed only by the phone of the bot’s own account', async () => {
   const bot = String(await enrolBot())
   const [before] = await botRows()
   const wrong = (await begin({ bot })).data

@@ -212,7 +212,7 @@ describe('a sandbox', () => {
   })
 })
 
-test('sign-in attempts are limited per address and overall; calls of signed-in operators are not', async () => {
+test('sign-in attempts are limited per address and overall, which refuses no call of a signed-in operator', async () => {
   const { headers } = await signIn(till, name)
   const tryKeys = async (times: number) => {
     const kinds: (string | undefined)[] = []

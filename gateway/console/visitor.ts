@@ -15,7 +15,7 @@ export type Visitor = {
   /** Name under which acts are recorded. */
   name: string
   role: OperatorRole
-  /** Null in a sandbox, which has no passkeys. */
+  /** Null for a visitor who signed in with a sandbox's key, and so without a passkey. */
   operatorId: bigint | null
 }
 
@@ -53,6 +53,6 @@ type Needs = { role: OperatorRole; isFresh: boolean }
 /** Refuses a visitor whose role does not allow the call, or whose passkey was checked too long ago. */
 export function admit(visitor: Visitor, needs: Needs, now: Date): void {
   if (!mayAs(visitor.role, needs.role)) refuseCall('forbidden')
-  // A sandbox has no passkey to show.
+  // A visitor with a sandbox's key has no passkey to show.
   if (needs.isFresh && visitor.operatorId !== null && !isFresh(visitor.session, now)) refuseCall('step_up')
 }

@@ -1,4 +1,4 @@
-/** Checks everything that a till needs, in the order in which it is set up. Continues after a failed check. */
+/** Checks what a till needs, and reports in the order in which it is set up. Continues after a failed check. */
 import { statfsSync } from 'node:fs'
 import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
@@ -56,7 +56,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to fix.`, data }
 }
 
-/** Checks that read a till's tables. */
+/** The parts that are listed as not checked if the till's tables cannot be read. */
 const TILL_CHECKS = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
 /** Checks that need valid settings. */
 const CHECKS_AFTER_SETTINGS = ['database', 'public', 'console', ...TILL_CHECKS, 'alerts']

@@ -82,7 +82,7 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
       ? mend('vault', 'no vault is connected', advice)
       : unseen > 0
         ? mend('vault', `the vault has not answered ${counted(unseen, 'wish', 'wishes')}`, advice)
-        : good('vault', 'a vault is connected, and has seen every wish')
+        : good('vault', 'a vault is connected, and leaves no wish unanswered for 15 minutes')
   const key = notChecked(
     'vault.key',
     'only the vault may read it, and it refuses a file that others can read',

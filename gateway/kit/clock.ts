@@ -1,4 +1,4 @@
-/** The one place where the gateway reads the time of day. Code gets a clock as an argument. */
+/** The clocks of the gateway. Code gets a clock as an argument. */
 
 /** The till's time: expiry, deadlines, settlement, retries and retention. */
 export type Clock = { now(): Date }

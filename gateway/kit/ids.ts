@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** The source of all randomness. It is an argument, so tests can repeat a run. */
+/** Makes random values. Code gets it as an argument, so tests can repeat a run. */
 export type Ids = {
   uuid(): string
   /** `bytes` random bytes as lowercase hex. */

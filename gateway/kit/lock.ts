@@ -10,7 +10,7 @@ export type Lock = { release(): Promise<void> }
 const RETRY_MS = 50
 
 /**
- * Takes the machine-wide lock called `name`, or resolves to undefined while another process holds it.
+ * Takes the machine-wide lock called `name`, or resolves to undefined while somebody holds it.
  * The lock is a bound socket, not a file with a pid, so it ends with its holder.
  */
 export async function tryLock(name: string): Promise<Lock | undefined> {

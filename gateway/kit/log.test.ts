@@ -115,6 +115,7 @@ describe('the log', () => {
     const text = lines.join('')
     expect(text).toContain('"type":"DatabaseError"')
     expect(text).toContain('23505')
+    expect(text).toContain('"table":"currency_of_test"')
     expect(text).toContain('currency_of_test_code_key')
     expect(text).toContain('inner')
     expect(text).toContain('one of many')

@@ -26,7 +26,7 @@ const HMAC_TEXT = 'tradetill hmac 1'
 export const fingerprintOf = (key: Buffer): string =>
   createHmac('sha256', key).update(FINGERPRINT_TEXT).digest('hex')
 
-/** The prefix of everything sealed with this key: the version, and the beginning of the key's fingerprint. */
+/** The prefix of what `seal` makes with this key: the version, and the beginning of the key's fingerprint. */
 export const markOf = (key: Buffer): Buffer =>
   Buffer.concat([Buffer.from([VERSION]), Buffer.from(fingerprintOf(key), 'hex').subarray(0, ID_BYTES)])
 

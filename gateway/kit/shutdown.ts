@@ -29,7 +29,7 @@ export const STOP_MS = PHASES.reduce((sum, phase) => sum + PHASES_MS[phase], SLA
 export type Shutdown = {
   /** Registers a started part and how to stop it. The parts of one phase stop at the same time. */
   add(phase: Phase, name: string, end: () => unknown): void
-  /** Stops all parts. Resolves once the limits of all phases are over, even if a part hangs. */
+  /** Stops all parts. Resolves when all have ended, or at the latest when the limits of all phases are over. */
   run(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ it.each([
   expect(formatAmount(amountMinor, 'USD')).toBe(text)
 })
 
-it('an amount that is shown can be typed in again', () => {
+it('an amount of zero or more can be typed in as it is shown', () => {
   const amounts = fc.tuple(fc.bigInt(0n, 10n ** 14n), fc.constantFrom(...CURRENCIES))
   fc.assert(
     fc.property(amounts, ([amountMinor, currency]) => {

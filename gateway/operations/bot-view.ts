@@ -1,4 +1,4 @@
-/** Everything that an operator needs to know about one bot. */
+/** One bot as an operator sees it: its room, offers, refusals and calls. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { CallCount } from '../bots/call-counts.ts'
 import { callsOf } from '../bots/call-store.ts'

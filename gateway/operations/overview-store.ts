@@ -1,4 +1,4 @@
-/** The operator's start page: the figures of the last 24 hours and everything that needs a person. Each query uses an index. */
+/** The operator's start page: the figures of the last 24 hours, page timings, and what needs a person. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'

@@ -48,7 +48,7 @@ const differences = async () => {
   return verifyLedger(pool).finally(close)
 }
 
-it('D-35 an account is erased once its protection is over, with a report of what is kept, and the ledger still verifies', async () => {
+it('D-35 an account is erased once the protection of its items is over, with a report of what is kept, and the ledger still verifies', async () => {
   const store = await aStore(till)
   const deposit = await aDeposit(till, store, { game: 'cs' })
   const steamId = `7656119800000${deposit.id}`
@@ -86,13 +86,13 @@ it('D-35 an account is erased once its protection is over, with a report of what
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-it('D-35 erasing the account that a store named keeps the account that paid, and the other way round', async () => {
+it('D-35 erasing the account that a store named keeps the account of the trade link, and the other way round', async () => {
   const store = await aStore(till)
   const { id } = await aDeposit(till, store)
-  const [payer, named] = [`7656119800000${id}`, '76561198999999999']
+  const [linked, named] = [`7656119800000${id}`, '76561198999999999']
   const label = { shopper_steam_id: named, shopper_locked: true, customer_label: 'nova' }
   await till.db.updateTable('deposit').set(label).execute()
-  await till.db.updateTable('quote').set({ steam_id: payer }).execute()
+  await till.db.updateTable('quote').set({ steam_id: linked }).execute()
   await jump(till, DAY_S)
   await expireDeposit(till.deps, id)
   const depositRow = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
@@ -100,14 +100,14 @@ it('D-35 erasing the account that a store named keeps the account that paid, and
   expect(await tablesWith(named)).toEqual(['event'])
   expect(await depositRow()).toMatchObject({
     customer_label: null,
-    user_steam_id: payer,
+    user_steam_id: linked,
     user_name: 'nova_hound',
   })
   expect((await depositRow()).user_token_sealed).not.toBeNull()
 
   await till.db.updateTable('deposit').set(label).execute()
-  expect(await eraseShopper(deps(), payer)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
-  expect(await tablesWith(payer)).toEqual([])
+  expect(await eraseShopper(deps(), linked)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  expect(await tablesWith(linked)).toEqual([])
   expect(await depositRow()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
 

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { IDLE_MS, LONGEST_MS, NOTED_EVERY_MS, type SessionTimes } from './session.ts'
 import type { Operator } from './store.ts'
 
-/** The operator is null in a sandbox, where signing in needs no passkey. */
+/** The operator is null if a sandbox's key signed in, which needs no passkey. */
 type Owner = { operatorId: bigint; sandboxSha256: null } | { operatorId: null; sandboxSha256: Buffer }
 
 export type NewSession = Owner & { cookieSha256: Buffer; pageSha256: Buffer; at: Date }

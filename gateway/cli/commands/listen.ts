@@ -19,6 +19,7 @@ const MOST_SEQUENCE = 999_999_999
 
 export const listen = command({
   does: "forward a store's events, signed, to a URL of your own machine, until Ctrl-C",
+  // Nothing listens on port 9, so help.test.ts can run the example.
   example:
     'listen --till http://127.0.0.1:9 --key tt_test_1 --forward-to http://localhost:8080/webhooks/tradetill --after 57',
   parameters: {
