@@ -7,7 +7,7 @@ import { shellOf } from './shell.tsx'
 
 const OUT = join(import.meta.dirname, 'dist')
 
-/** Writes a .br and a .gz file next to each text asset, so the server never compresses. */
+/** Writes a .br and a .gz file next to each text asset, so the server never has to compress it. */
 export function precompressed(): Plugin {
   let folder = ''
   return {

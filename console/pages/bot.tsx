@@ -89,7 +89,10 @@ const ADVICE: Record<View['bars'][number]['reason'], string> = {
     'Another bot could serve the same shoppers, so this one is chosen last: look at the account in Steam.',
 }
 
-/** While a bar lasts, the bot rests: it gets no new trades. A `doubted` bot gets those for which no other is free. */
+/**
+ * While a bar lasts, the bot rests: it gets no new trades of the bar's game. A `doubted` bot gets those for which no
+ * other is free.
+ */
 function Rests({ bars }: Pick<View, 'bars'>) {
   if (bars.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-/** Small parts shared by all pages. */
+/** Small parts that the pages share. */
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/call.ts'
 import type { Shown } from './answer.ts'

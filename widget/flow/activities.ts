@@ -110,8 +110,9 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 
 /**
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
- * even if the deposit ended without success: a success may have followed. Other checks notice the end of technical
- * works, of an outage and of the shopper's time without a click, and retry a page that could not be opened.
+ * even if the deposit ended without success: a success may have followed. Other checks notice without a click that the
+ * store has accepted a webhook, that the shopper's account is known, that an offer left by the shopper is open, or that
+ * technical works, an outage or the shopper's time are over. They also retry a page that could not be opened.
  */
 function lookOf(state: FlowState): Activity | null {
   const { page, payment, modal, looks, deadlineMs } = state

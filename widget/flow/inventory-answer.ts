@@ -1,4 +1,4 @@
-/** Converts an inventory answer from a server of any release to the one shape that the page uses. */
+/** Converts each inventory answer that the interface allows to the one shape that the page uses. */
 import { INVENTORY_ERROR_TYPES, type InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 

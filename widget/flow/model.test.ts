@@ -126,7 +126,7 @@ class Expected {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** The page's open calls, its number of payment calls, the bodies of its trade calls, and its forbidden calls. */
+/** The page's calls. `payments`: how many asked for the payment. `trades`: bodies. `answersAtOnce`: none stays open. */
 type Line = {
   openCalls: OpenCall[]
   payments: number
@@ -166,7 +166,7 @@ function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
   return { line, fetcher }
 }
 
-/** After the shopper left the confirmation, the page must not poll. */
+/** False, for example, after the shopper left the confirmation: then the page must not poll. */
 const mayAskPayment = (state: FlowState): boolean =>
   state.page.stage === 'none' ||
   state.page.stage === 'failed' ||

@@ -15,7 +15,7 @@ function totalOf(items: readonly Priced[], goal: Goal, proposal: Proposal): numb
   return total
 }
 
-/** Returns the least total of all choices. */
+/** Tries all choices, and returns the least total that reaches the target; undefined if no choice does. */
 function leastOfAll(items: readonly Priced[], { target, maxItems }: Goal): number | undefined {
   let least: number | undefined
   for (let mask = 1; mask < 1 << items.length; mask += 1) {

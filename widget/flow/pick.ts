@@ -1,7 +1,7 @@
 /**
  * Proposes items for an amount: the lowest total that reaches it, with no more items than one offer may have. Pure. The
- * order of the items makes no difference. The work is limited by its steps, not by time, so among very many items the
- * total may be a little above the lowest.
+ * order of the items makes no difference. The work is limited by its steps, not by time. So among very many items, or
+ * for a very large amount, the total may be above the lowest.
  */
 import type { Item } from '../../contract/widget-api.ts'
 

@@ -30,7 +30,7 @@ type StandEvent = Extract<
   }
 >
 
-/** Ends the undo of a cleared selection as soon as anything else is picked. */
+/** Returns the state after an event of the stand. A cleared selection can be undone until anything else is picked. */
 export function reduceStand(before: FlowState, event: StandEvent): Step {
   const { state, effects } = standStep(before, event)
   if (event.kind === 'selectionCleared' || state.page.stage !== 'wait-for-select-items')
@@ -101,7 +101,7 @@ function standStep(state: FlowState, event: StandEvent): Step {
 /** Passed to `reloadInventory` in place of a shown inventory that must not stay on the page: an error has no items. */
 const NO_INVENTORY: Stand['inventory'] = { status: 'error', type: 'internal' }
 
-/** Each game keeps its picks: those of the old game are set aside, and those of the new game return with its items. */
+/** Each game keeps its picks: the old game's go to `elsewhere`, and the new game's return with its items. */
 function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
   const picks = { ...elsewhere, [left]: [...setAside, ...selection] }
   const fresh = { selection: [], cleared: [], search: '', aim: null, quietLooks: 0 }

@@ -133,7 +133,7 @@ describe('opening the page', () => {
     expect(kinds(play(state, { kind: 'retryPressed' }).state)).toEqual(['loadPayment'])
   })
 
-  it('only a page that failed is tried again', () => {
+  it('a press on Try again does nothing while the page waits for the link', () => {
     const state = awaitingLink()
     expect(play(state, { kind: 'retryPressed' }).state).toBe(state)
   })

@@ -103,8 +103,8 @@ function withNextLook(state: FlowState): FlowState {
 }
 
 /**
- * A page that could not be opened tries again if that may help. Any other page checks whether its state is current,
- * unless it polls or shows a success.
+ * A page that could not be opened tries again if that may help. A page that shows a deposit repeats what failed, and
+ * checks whether the deposit is current, unless it polls or shows a success.
  */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
@@ -176,7 +176,7 @@ const redirectOf = (payment: Payment): Effect[] =>
     : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
 /**
- * Milliseconds before the redirect if money is held: only this page says until when, so the shopper needs time to read.
+ * Milliseconds before the redirect if money is held: this page says until when, so the shopper needs time to read.
  */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)

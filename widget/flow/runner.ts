@@ -126,7 +126,10 @@ type Polling = {
   woken(): AbortSignal
 }
 
-/** Keeps one poll in flight. The first starts immediately, each later one a second after the previous began. */
+/**
+ * Keeps at most one poll in flight. The first starts immediately, each later one a second after the previous began, or
+ * once that has ended if it takes longer. `woken` ends both waits.
+ */
 async function poll({ world, calls, report, woken }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()
   let lastMs = world.now()

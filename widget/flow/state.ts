@@ -85,7 +85,7 @@ export type Stand = {
   counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
-  /** Null until an amount was asked for, and after the selection was cleared. */
+  /** Null until an amount is asked for, and after a cleared selection, another game or an ended search. */
   aim: Aim | null
   question: PriceQuestion | null
   /**
@@ -168,12 +168,12 @@ export type FlowState = {
   offerLeft: boolean
   /** Only this browser knows of it: the server must not lead one deposit's page to another's secret code. */
   otherOffer: OtherOffer | null
-  /** True if the last call for the deposit failed. A toast says so once for each outage. */
+  /** True if the last call for the deposit failed. A toast says so at the first of several failures in a row. */
   pollFailing: boolean
   online: boolean
   /** Number of answers about the deposit so far, without polls. Each restarts the wait for the next look. */
   looks: number
-  /** True if the shopper has just come back, so the page may be out of date. */
+  /** True if the page may be out of date and must look at once, for example because the shopper has just come back. */
   lookNow: boolean
   /** Number of answers since the page began to wait for the store to accept the webhook of a success. */
   storeUntoldLooks: number

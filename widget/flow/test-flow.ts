@@ -23,7 +23,7 @@ type Server = Record<string, ((call: Call, times: number) => Reply) | undefined>
 
 const pathOf = (address: string): string => address.split('?')[0] ?? ''
 
-/** Starts a flow on a fake clock, with a server that answers immediately. The flow stops with the test. */
+/** Starts a flow on a fake clock, with this server. The flow stops with the test. */
 export function start(server: Server, initial: FlowState = opening()) {
   vi.useFakeTimers()
   const calls: Call[] = []

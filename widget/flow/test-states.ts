@@ -110,7 +110,7 @@ type Stored = {
   picks?: OfferedPicks
 }
 
-/** The initial page, with its dialogs loaded. */
+/** The initial page, with the code of its dialogs loaded. */
 export function opening(stored: Stored = {}): FlowState {
   const state = initialState(HASH, { language: null, link: null, ...stored })
   return { ...state, dialogs: { kind: 'ready' } }
@@ -135,7 +135,7 @@ export function withItems(
   return withInventory(state, inventory(items, change))
 }
 
-/** Returns the activities except the check at the deadline and the timer for a slow offer. */
+/** Returns the activities except the checks of a deposit that is not polled, and the timer for a slow offer. */
 export const shownActivities = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 

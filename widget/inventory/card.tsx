@@ -30,7 +30,7 @@ const LONG_PRICE = 7
 /** The most letters of a name that fit a card at the usual size. */
 const LONG_NAME = 26
 
-/** One item. The entire card can be pressed; the grid around it handles presses and keys. */
+/** An item, or a stack of equal ones. The entire card can be pressed; the grid around it handles presses and keys. */
 export const Card = memo(
   function Card({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
     const { texts, money } = useStand()

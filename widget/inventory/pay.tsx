@@ -24,7 +24,7 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${maximumHint}` }
 }
 
-/** The button's text: the amount that it adds, or what is missing. */
+/** The button's text: the amount that it adds, or what is missing or too much. */
 function usePayFace(stand: Stand, payment: Payment): string {
   const { texts, money } = useStand()
   const total = selectedTotal(stand)

@@ -166,7 +166,7 @@ function noteOf({ status }: LinkState, texts: PageTexts): string | null {
   return status === 'debouncing' || status === 'checking' ? texts.tradeLinkChecking : texts.tradeLinkWhy
 }
 
-/** Focuses the field if the link must change, and on the first view if no on-screen keyboard would open. */
+/** Focuses the field if its link must change. Focuses an empty field on a wide page if nothing else has the focus. */
 function useFocus({ stale, isEmpty }: { stale: boolean; isEmpty: boolean }) {
   const isNarrow = useNarrow()
   const input = useRef<HTMLInputElement>(null)
@@ -185,7 +185,7 @@ function useFocus({ stale, isEmpty }: { stale: boolean; isEmpty: boolean }) {
 export const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
 
-/** False without https, where browsers give no access to the clipboard, and in a frame, which may not use it. */
+/** False over plain http, where browsers give no access to the clipboard, and in a frame, which may not use it. */
 const mayPaste = (): boolean => !isEmbedded() && navigator.clipboard?.readText !== undefined
 
 type PasteProps = { onText(text: string): void; onRefused(): void; field: RefObject<HTMLElement | null> }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FinalDepositStatus } from '../../contract/statuses.ts'
+import { DEPOSIT_STATUSES, type FinalDepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { confirming, loaded, payment, play } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
@@ -45,7 +45,7 @@ it('a receipt for support is offered if the server names its address, in the lan
 })
 
 it('every outcome names the payment, and the offer if there was one', () => {
-  for (const outcome of ['succeeded', 'tradeDeclined', 'paymentTimeout'] as const) {
+  for (const outcome of DEPOSIT_STATUSES.filter(isFinal)) {
     const html = (change: Partial<Payment>) =>
       markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome, ...change })} />)
     expect(html({})).toContain(`>${en.paymentNumber('17')}<`)

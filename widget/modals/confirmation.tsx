@@ -122,7 +122,7 @@ function OpenOffer({ state, payment, flow }: Props) {
   )
 }
 
-/** The part that the panel expected to come now, for the items of this offer; null after a reload. */
+/** The amount that the panel expected to come now; null if the picks are not the offer's items, as after a reload. */
 function expectedOf({ page }: FlowState, { items = [] }: Payment): number | null {
   if (page.stage !== 'wait-for-select-items' || !areOffered(selectedItems(page.stand), items)) return null
   const inventory = shownInventory(page.stand)

@@ -2,7 +2,7 @@ import type { Currency } from '../../contract/money.ts'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { useRest } from './texts.ts'
 
-/** An amount with the icon of its currency, used for every price, total and minimum. */
+/** An amount with the icon of its currency. */
 export function Amount({ minor, currency }: { minor: number; currency: Currency }) {
   const { money } = useRest()
   return (

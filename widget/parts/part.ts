@@ -7,7 +7,7 @@ const PATIENCE_MS = 10_000
 
 export type PartState<Code> =
   | { kind: 'loading' }
-  /** The last load failed or hangs; the next one is under way or about to begin. */
+  /** The last load failed, and the next is under way or about to begin; or the current load hangs. */
   | { kind: 'failed' }
   | { kind: 'ready'; code: Code }
 

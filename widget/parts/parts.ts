@@ -1,4 +1,4 @@
-/** The parts of a deposit's page whose code loads after the page. */
+/** The parts of a deposit's page whose code loads after the page, except `rest` in rest.ts. */
 import { part } from './loaded-part.ts'
 
 /** The guide to the trade link. */

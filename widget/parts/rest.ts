@@ -1,4 +1,4 @@
 import { part } from './loaded-part.ts'
 
-/** Everything a deposit needs besides the field for the trade link: its flow, its notices and its messages. */
+/** The code that every deposit needs besides the field for the trade link: its flow, its notices and its messages. */
 export const rest = part('rest', () => import('../rest/rest.tsx'))

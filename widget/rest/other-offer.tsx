@@ -1,4 +1,4 @@
-/** An offer of an earlier payment that is still open, because the shopper has begun another payment since. */
+/** An offer of an earlier payment that is still open, although the shopper has begun another payment since. */
 import { isEmbedded } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'

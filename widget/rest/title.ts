@@ -10,7 +10,7 @@ import { useNow, useTitle } from '../ui/hooks.ts'
 
 type Wording = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
 
-/** Returns the deposit's next step or result, then its store and number, so two tabs never look alike. */
+/** Returns the deposit's next step or result, then its store and number, so the tabs of two deposits differ. */
 export function titleOf({ payment, modal }: FlowState, seconds: number | null, wording: Wording): string {
   const { tabTitles } = wording.texts
   if (payment === null) return 'Tradetill'

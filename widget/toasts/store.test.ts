@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createToasts } from './store.ts'
 
-/** A store on a clock that the test moves. */
+/** A list of toasts on a clock that the test moves. */
 function toastsOnClock() {
   let nowMs = 0
   let lastId = 0

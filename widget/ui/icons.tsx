@@ -1,4 +1,4 @@
-/** Drawn icons. All are decoration, with the words next to them. */
+/** Drawn icons. All are decoration: the words are next to them, or in the label of their button. */
 import type { ReactNode } from 'react'
 import type { Language } from '../../contract/languages.ts'
 
