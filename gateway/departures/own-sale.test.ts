@@ -3,7 +3,7 @@
  * sandboxes.
  */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { BOT } from '../../vault/testing/test-bench.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { reportSales } from '../operations/sales.ts'
@@ -69,7 +69,9 @@ it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, an
   expect(Number(sold?.resultMinor)).toBeGreaterThanOrEqual(0)
   const moves = await till.db.selectFrom('custody_entry').select('moved').orderBy('id').execute()
   expect(moves.map(({ moved }) => moved)).toEqual(['in', 'in', 'out'])
-  expect(await verifyLedger(testPool(till.url))).toEqual([])
+  const pool = testPool(till.url)
+  onTestFinished(() => pool.end())
+  expect(await verifyLedger(pool)).toEqual([])
 })
 
 it('D-34 the report of a delivery explains a departure that was read before the report', async () => {
