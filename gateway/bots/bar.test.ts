@@ -7,17 +7,17 @@ const refusedAt = (seconds: number, reason: BarReason = 'bot_cannot_trade') =>
   ({ reason, game: 'cs', now: at(seconds) }) as const
 
 describe('a bar', () => {
-  it('D-30 doubles with each refusal that follows a pause, up to twelve hours', () => {
+  it('D-30 lasts twice as long as the bar before it, up to twelve hours', () => {
     let bar: Bar | undefined
-    const pauses: number[] = []
+    const minutes: number[] = []
     let now = 0
     for (let times = 0; times < 7; times += 1) {
       bar = nextBar(bar, refusedAt(now))
       const end = (bar.until.getTime() - at(0).getTime()) / 1000
-      pauses.push((end - now) / MINUTE_S)
+      minutes.push((end - now) / MINUTE_S)
       now = end
     }
-    expect(pauses).toEqual([30, 60, 120, 240, 480, 720, 720])
+    expect(minutes).toEqual([30, 60, 120, 240, 480, 720, 720])
   })
 
   it('does not grow from refusals of offers sent before it began', () => {
@@ -53,7 +53,7 @@ describe('a bot', () => {
 
   it.each([
     ['free without bars', [], 0, 'free'],
-    ['barred while a bar holds', [barred, doubted], 1, 'barred'],
+    ['barred while a bar lasts', [barred, doubted], 1, 'barred'],
     ['free once its bar has ended', [barred], 30 * MINUTE_S, 'free'],
     ['doubted if its only bar is a doubt', [doubted], 1, 'doubted'],
   ] as const)('is %s', (_, bars, seconds, barState) => {

@@ -16,7 +16,7 @@ export type BarReason =
 /** `all`: the bar covers every game. */
 export type BarScope = Game | 'all'
 
-/** `times`: the number of consecutive pauses, with no accepted offer between them. */
+/** `times`: the number of consecutive bars, with no accepted offer between them. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other is free. */
@@ -25,7 +25,7 @@ export type BarState = 'free' | 'doubted' | 'barred'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The first pause, and the longest one that doubling leads to. */
+/** How long the first bar lasts, and the longest that doubling leads to. */
 type Rule = { firstMs: number; mostMs: number; isPerGame: boolean }
 
 const RULES: Record<BarReason, Rule> = {
@@ -59,16 +59,16 @@ const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
 }
 
 /**
- * The bar after one more refusal. Pauses double, and refusals of offers sent together count once. `before`: the current
- * bar of the same scope, if any.
+ * The bar after one more refusal. Each bar lasts twice as long as the one before it, and refusals of offers sent
+ * together count once. `before`: the current bar of the same scope, if any.
  */
 export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
   const { reason, game, now } = refusal
   const { firstMs, mostMs } = RULES[reason]
   if (before !== undefined && before.until > now && countsWith(before, refusal)) return before
   const times = (before?.times ?? 0) + 1
-  const pauseMs = Math.min(firstMs * 2 ** (times - 1), mostMs)
-  const until = new Date(now.getTime() + pauseMs)
+  const lengthMs = Math.min(firstMs * 2 ** (times - 1), mostMs)
+  const until = new Date(now.getTime() + lengthMs)
   const next: Bar = { scope: scopeOf(reason, game), reason, until, times }
   return before !== undefined && before.until > until ? before : next
 }

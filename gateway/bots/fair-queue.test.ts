@@ -15,7 +15,7 @@ function simulate() {
     pause: (ms) => new Promise((wake) => sleepers.push({ atMs: nowMs + ms, wake })),
   }
   const settle = async () => {
-    // More turns than the longest chain of promises in the queue.
+    // More than the longest chain of promises in the queue.
     for (let n = 0; n < 20; n += 1) await Promise.resolve()
   }
   const advanceTo = async (ms: number) => {
@@ -78,7 +78,7 @@ describe('an honest shopper', () => {
     },
   )
 
-  test('is served before every page that has already had a read, however many wait', async () => {
+  test('is served next, before all waiting pages that have already had a read', async () => {
     const { ask, advanceTo, reads } = start({ burst: 20, everyMs: 4_000 })
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
     await advanceTo(10_000)

@@ -121,11 +121,11 @@ describe('a request that waits for a bot', () => {
   it.each([
     ['a bot that sends immediately', true, { late: true }, {}],
     ['a bot that is late too', false, { late: true }, { late: true }],
-    ['a bot with as many waiting', true, { late: true, waiting: 3 }, { waiting: 3 }],
-    ['a bot with more waiting', false, { late: true, waiting: 3 }, { waiting: 4 }],
-    ['a late bot, if its own has no session', true, { reachable: false }, { late: true }],
-    ['a late bot, if its own fails', true, { failing: true }, { late: true }],
-    ['a late bot, if its own is barred', true, { barState: 'barred' as const }, { late: true }],
+    ['a bot with as many offers waiting', true, { late: true, waiting: 3 }, { waiting: 3 }],
+    ['a bot with more offers waiting', false, { late: true, waiting: 3 }, { waiting: 4 }],
+    ['a late bot, if its present bot has no session', true, { reachable: false }, { late: true }],
+    ['a late bot, if its present bot fails', true, { failing: true }, { late: true }],
+    ['a late bot, if its present bot is barred', true, { barState: 'barred' as const }, { late: true }],
     ['a bot that fails', false, { reachable: false }, { failing: true }],
     ['a bot without room', false, { late: true }, { liveOffers: 30 }],
   ])('may move to %s: %s', (_, answer, mine, other) => {

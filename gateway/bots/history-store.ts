@@ -44,8 +44,8 @@ export async function saveHistoryPass(
 const hadItems = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
 /**
- * A history is due if its last pages were read before `turnBefore` and its last complete pass began before
- * `passBefore`.
+ * A history is due if its last pages were read before `turnBefore`, and a pass is under way or the last complete pass
+ * began before `passBefore`.
  */
 export type DueHistories = { now: Date; turnBefore: Date; passBefore: Date }
 

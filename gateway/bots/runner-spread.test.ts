@@ -132,7 +132,7 @@ it('the bots of a killed process go to the other one', async () => {
 })
 
 describe('a process with too many bots', () => {
-  it('keeps its busy bots, and gives up the others one by one', async () => {
+  it('keeps its bots while they are busy, and gives up its surplus once they are idle', async () => {
     await enrol(4)
     const busy = Promise.withResolvers<number>()
     const watched: bigint[] = []

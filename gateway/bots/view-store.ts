@@ -1,4 +1,4 @@
-/** Reads one bot with everything that an operator needs. */
+/** Reads a bot for an operator: its row, its open offers and its refusals. */
 import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'

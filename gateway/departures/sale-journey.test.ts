@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => selling.close())
 
-it('A-018 the items of a deposit are sold on an outside market, and the report shows the proceeds of each', async () => {
+it('A-018 the items of a deposit are listed on an outside market, and the report shows the proceeds of the sold one', async () => {
   const { till, bench, acts, runRounds, passDays, readHistory, itemsOnSale } = selling
   expect(await sendItems(acts, { to: 'seller', assets: undefined })).toMatchObject({ data: { items: 2 } })
   await runRounds(4)

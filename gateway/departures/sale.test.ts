@@ -26,7 +26,7 @@ const states = (...reports: SaleReport[]) =>
   reports.map((_, index) => saleAfter(...reports.slice(0, index + 1)).state)
 
 describe('a sale', () => {
-  it('passes through all states from its listing to the money', () => {
+  it('passes through `sold`, `delivered` and `settling` to `paid`', () => {
     expect(states({ kind: 'sold' }, delivered, settling, paid)).toEqual([
       'sold',
       'delivered',

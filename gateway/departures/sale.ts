@@ -2,7 +2,10 @@
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
 
-/** All known facts about one listing. Amounts are minor units of its currency. */
+/**
+ * State, money and times of one listing. Amounts are minor units of its currency. `SaleReport` explains `received`,
+ * `refund` and `causer`.
+ */
 export type Sale = {
   state: SaleState
   price: bigint

@@ -51,8 +51,8 @@ export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
 }
 
 /**
- * The keys (`trade-asset`) of items that are on sale, or sold and not yet handed over. Their bot still holds them, but
- * they are not free.
+ * The keys (`trade-asset`) of items that are on sale, or sold and not yet handed over. A bot that sells its own items
+ * still has them, but they are not free.
  */
 export async function listedItems(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ item: string }>`

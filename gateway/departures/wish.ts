@@ -18,7 +18,10 @@ const MOST_ITEMS = 50
 
 export type FreeItem = HeldItem & { assetId: string }
 
-/** Free items of bots: no longer protected, with a known asset id, in no open wish, and not on sale. Oldest first. */
+/**
+ * Free items of bots: no longer protected, with a known asset id, in no open wish, and not on sale. Oldest first.
+ * First closes the wishes that the vault has finished, and locks the table of wished items.
+ */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
   const wished = await lockWishedAssets(tx)

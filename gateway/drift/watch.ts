@@ -38,7 +38,7 @@ export type DriftStore = {
   ): Promise<void>
   /** Stores the state after a look. Under an old lease it changes nothing and returns false. */
   saveLook(botId: bigint, by: Writing, saved: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
-  /** Takes bots whose turn has come, and makes them due again at `nextAt`, in case the work is lost. */
+  /** Takes bots that are due, and makes them due again at `nextAt`, in case the work is lost. */
   takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
 }
 

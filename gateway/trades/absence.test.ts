@@ -12,7 +12,7 @@ import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
 
 const TWO_DAYS_S = 2 * 86_400
-/** More jobs than the queue delivers in one batch. */
+/** More jobs than a bot takes from the queue at a time. */
 const DUE_TRADES = 150
 
 let till: Till
@@ -51,7 +51,7 @@ async function createDeliveries(store: { id: bigint }): Promise<void> {
     from trade, ${copies}`.execute(till.db)
 }
 
-it('after two days of absence, a new trade’s offer is sent before Steam has answered about the old ones', async () => {
+it('after two days of absence, a new trade’s offer is sent before Steam has answered about the old trades', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   await createDeliveries(store)
   await jump(till, TWO_DAYS_S)

@@ -43,7 +43,7 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
     const { dueAt } = loaded.facts
     const next = await dueNow(deps, loaded.trade)
-    // Stop after a read that changed nothing: it would only repeat.
+    // Stop if nothing is due, or only a step that this call has done or must leave to a later call.
     if (done.has(next)) {
       if (next === 'nothing' || dueAt?.getTime() === lastDueAt?.getTime()) await setAlarm(deps, bot, loaded)
       return

@@ -183,7 +183,7 @@ export function readOnAt(next: Date | null, now: Date): Date | null {
 /** When to review an ended trade next; null if reviews are over or nothing was ever sent. */
 export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now: Date): Date | null {
   if (trade.startedAt === null) return null
-  const ms = REVIEWS_MS.find((pause) => trade.endedAt.getTime() + pause > now.getTime())
+  const ms = REVIEWS_MS.find((waitMs) => trade.endedAt.getTime() + waitMs > now.getTime())
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 

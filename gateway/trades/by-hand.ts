@@ -1,4 +1,4 @@
-/** An operator's decisions on trades that no bot can ask Steam about. Pure. */
+/** An operator's decisions on credit, which need no answer from Steam. Pure. */
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
 import { settlementOf } from './proof.ts'
@@ -8,8 +8,8 @@ import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; offerId: string | null }
 
 /**
- * An operator can release credit only this long after its settlement. By then the till has asked Steam, if any bot
- * could.
+ * How long after its settlement an operator can release credit about which Steam has not answered. By then the till has
+ * asked Steam, if any bot could.
  */
 export const RELEASE_AFTER_MS = 86_400_000
 

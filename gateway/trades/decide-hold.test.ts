@@ -56,7 +56,7 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('an escrow that is first read more than a day after its end is over immediately', () => {
+  it('an escrow that is first read a day or more after its end is over immediately', () => {
     expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY_S - 1)).toMatchObject([
       { steamHoldUntil: at(15 * DAY_S) },
     ])

@@ -38,8 +38,8 @@ export const MISSED_READS = 3
 export const MISSED_OVER_MS = 45_000
 
 /**
- * No person can read and end an offer this soon after it was sent. A program ended it, with the shopper's session or
- * ours.
+ * Hardly any person reads and ends an offer this soon after it was sent. The till assumes that a program ended it, with
+ * the session of the shopper or of the bot.
  */
 export const HASTY_MS = 10_000
 
@@ -341,7 +341,7 @@ function decideHeld(trade: TradeIn<'held'>, reported: Date | null, now: Date): T
   const settlesAt = reported !== null && reported > trade.settlesAt ? reported : trade.settlesAt
   const longer: TradeEvent[] = settlesAt > trade.settlesAt ? [{ kind: 'prolonged', settlesAt }] : []
   if (now < settlesAt) return [...longer, ...lookOf(trade, now)]
-  // If the release is more than a day late, this read also serves as the last look.
+  // If the release is at least a day late, this read also serves as the last look.
   const last: TradeEvent[] = now >= lastLookAfter(settlesAt) ? [{ kind: 'looked', next: null }] : []
   return [...longer, { kind: 'released', at: now }, ...last]
 }
@@ -385,7 +385,7 @@ export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, o
 /** The form of a code from `secretCode`. */
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
 
-/** True if only a till can have sent the offer: its message is a code, and it gives nothing. */
+/** True if the offer looks like a till's: its message has the form of a code, and it gives nothing. */
 export function isLikeOurs(offer: Offer): boolean {
   return CODE.test(offer.message) && offer.itemsToGive.length === 0
 }

@@ -26,8 +26,8 @@ type CurrentRows = { deposit: LockedRows['deposit']; row: LockedRows['row']; rev
 type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined }
 
 /**
- * Writes the effects in as few statements as possible, and wakes everyone who waits for news of the trade. The store's
- * limit is updated before the balances, and both are written last.
+ * Writes the effects in few statements, and wakes everyone who waits for news of the trade. A statement that posts to
+ * the ledger updates the store's limit before the balances, and both last.
  */
 export async function applyEffects(
   deps: EffectDeps,

@@ -24,7 +24,7 @@ export function workOnExpiry(deps: ShellDeps & Pick<DepositDeps, 'queue'>): Prom
   return deps.queue.work(EXPIRE_QUEUE, (data) => expireDeposit(deps, depositIdOf(data)))
 }
 
-/** Ends every deposit whose job was lost. */
+/** Ends deposits whose time is over and whose job was lost. */
 export async function sweepDeposits(deps: ShellDeps): Promise<void> {
   const { trades, clock, log } = deps
   for (const id of await trades.expiredDeposits(clock.now(), MOST_DUE)) {

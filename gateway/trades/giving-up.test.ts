@@ -59,7 +59,7 @@ async function acceptedWithoutProof() {
 }
 
 describe('D-8 an accepted offer that Steam never proves', () => {
-  it('ends the deposit after 15 days, frees the items, and is named in an error line', async () => {
+  it('ends the deposit after 15 days, frees the items, and leads to an error line', async () => {
     const { deposit } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS - HOUR_MS)
     expect(await statusOf(deposit.id)).toBe('pending')

@@ -59,7 +59,7 @@ async function aDelivery({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsd
 }
 
 describe('a delivery of a game that Steam does not protect', () => {
-  it('is reviewed after ten minutes and after a day, and then no longer', async () => {
+  it('is read again after ten minutes and after a day, and then no longer', async () => {
     await aDelivery()
     session.calls.length = 0
     const looks = () => session.calls.filter((call) => call.startsWith('status')).length

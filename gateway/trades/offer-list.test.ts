@@ -209,7 +209,7 @@ describe('the review of an offer about which Steam does not answer', () => {
     expect(waits).toEqual([60_000, 300_000, 3_600_000, null])
   })
 
-  it('keeps its place in a long list through the pauses of a bot in trouble, and continues soon once Steam answers', async () => {
+  it('keeps its place in a long list if it is tried only once an hour, and continues soon once Steam answers', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)

@@ -1,6 +1,6 @@
 /**
- * Handles offers that only a till can have sent but that belong to no known trade. They exist after the database was
- * restored from a backup. A shopper who accepts such an offer gives items for nothing.
+ * Handles offers that look like a till's but belong to no known trade, as after a restore from a backup that is older
+ * than the offer. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'

@@ -1,4 +1,4 @@
-/** Judges Steam's trade record. Pure. Only this record moves money. */
+/** Judges Steam's trade record. Pure. No other answer of Steam moves money. */
 import type { Offer, OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Trade } from './trade.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The only way to change a trade. The pure rules judge a fact, and one transaction writes everything that follows from
- * it.
+ * The only way to change a trade's state. The pure rules judge a fact, and one transaction writes everything that
+ * follows from it.
  */
 import { isFinal } from '../../contract/statuses.ts'
 import type { Log } from '../kit/log.ts'

@@ -9,7 +9,7 @@ import { isPast } from '../kit/clock.ts'
 
 /**
  * `steam`: Steam has trouble with every bot. `unclear`: Steam gave no reason. `pair`: this bot cannot serve this shopper
- * now, but it can serve others.
+ * now, which is no reason to bar the bot.
  */
 type Side = 'shopper' | 'steam' | 'unclear' | 'pair' | 'bot'
 

@@ -95,8 +95,8 @@ const waitingTrades = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
 /**
- * The open and the due trades of retired bots. Each condition has its own index, so there are two queries. Bots are
- * retired only after a ban, so they are few.
+ * The open and the due trades of retired bots. Each condition has its own index, so there are two queries. Only
+ * bots that will never return are retired, so they are few.
  */
 async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
@@ -130,7 +130,7 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
     .execute()
 }
 
-/** Bots out of service with trades created before `madeBefore` and due before `dueBefore`, with their number. */
+/** Bots out of service with trades created before `madeBefore` and due before `dueBefore`. `trades`: how many. */
 export function botsOfOverdueTrades(
   db: Db,
   { madeBefore, dueBefore }: { madeBefore: Date; dueBefore: Date },

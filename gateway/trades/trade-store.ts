@@ -95,7 +95,8 @@ export type TradeStore = {
   /** Intents from `before` or earlier that no bot took up. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
-   * Trades on which Steam did not answer in time, and all open or watched trades of retired bots, the oldest first.
+   * Open and watched trades of retired bots, then trades on which Steam did not answer in time. Of each kind, the oldest
+   * `limit`.
    */
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
   /** Takes bots that ever had an item and whose history is due to be read. */

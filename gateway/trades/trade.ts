@@ -186,7 +186,7 @@ const LOOKS_MS = [600_000, 86_400_000]
 
 /** When to look at a delivery again, apart from its settlement; null when no look is left. */
 export function nextLookOf(deliveredAt: Date, now: Date): Date | null {
-  const ms = LOOKS_MS.find((pause) => deliveredAt.getTime() + pause > now.getTime())
+  const ms = LOOKS_MS.find((waitMs) => deliveredAt.getTime() + waitMs > now.getTime())
   return ms === undefined ? null : new Date(deliveredAt.getTime() + ms)
 }
 

@@ -119,7 +119,10 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
 /** States in which the trade's own offer is not known yet. `reconcile` searches for it. */
 const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
-/** Handles offers that have the code of a trade but are not the offer that the trade waits for. */
+/**
+ * Handles offers that no open trade waits for: those with the code of a trade, and those whose code belongs to no
+ * trade.
+ */
 async function tendStrays(
   deps: ShellDeps,
   bot: BotContext,
