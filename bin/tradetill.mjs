@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command of a release: `tradetill serve` and the operator's commands. Any Node can run this file, so an old Node
- * prints which version is needed instead of a syntax error.
+ * The command of a release: `tradetill serve` and the operator's commands. Node 13.2 and newer can run this file,
+ * so an old Node prints which version is needed instead of a syntax error.
  */
 const NEEDED_NODE = 24
 
@@ -28,4 +28,5 @@ if (process.argv[2] === '--env-file') {
   }
 }
 
-await import('../gateway/cli/main.ts')
+// Without `await`, which is a syntax error before Node 14.8 at the top level. A failed import ends the process anyway.
+import('../gateway/cli/main.ts')

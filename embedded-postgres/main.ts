@@ -1,4 +1,4 @@
-/** A gateway with its own PostgreSQL, in one process; with DATABASE_URL, the gateway alone. */
+/** Starts a gateway and a PostgreSQL of its own with one command; with DATABASE_URL, the gateway alone. */
 import { flushCompileCache } from 'node:module'
 import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 

@@ -155,7 +155,7 @@ describe('the service file of the vault', () => {
     )
   })
 
-  it('starts the release’s command, under the same restrictions as the gateway', () => {
+  it('starts the vault of the release, under the same restrictions as the gateway', () => {
     const start = settings.find((line) => line.startsWith('ExecStart='))
     const [, script = ''] = /\/opt\/tradetill\/(\S+) run$/.exec(start ?? '') ?? []
     expect(existsSync(join(ROOT, script))).toBe(true)

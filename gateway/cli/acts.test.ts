@@ -66,6 +66,7 @@ async function readTables(): Promise<unknown> {
     'denied_shopper',
     'deposit',
     'departure',
+    'till_identity',
   ]
   const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
   const read = async (table: string) =>
@@ -336,9 +337,10 @@ describe('an act', () => {
     const { storeId } = await addStore()
     await addBalance(storeId, 2_500n)
     const bot = String((await aBot(till)).bot.botId)
-    for (const word of ['recorded', 'was recorded before']) {
+    for (const isRepeated of [false, true]) {
       const { out } = await run([...PAYOUT, '--store', storeId, '--amount', '25.00'])
-      expect(out).toContain(word)
+      expect(out).toContain('recorded')
+      expect(out.includes('was recorded before')).toBe(isRepeated)
       expect(await run(['bot', 'pause', bot])).toMatchObject({ code: 0 })
     }
     expect((await acts()).acts.map(({ act }) => act)).toEqual(['bot pause', 'payout record', 'store add'])

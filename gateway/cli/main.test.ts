@@ -63,6 +63,10 @@ describe('help and mistakes in arguments', () => {
     [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is required, with a value.'],
     [['price', 'show', '--game', 'chess', '--item', 'x'], '--game must be one of cs, dota, rust, tf.'],
     [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],
+    [['webhook', 'replay', '1'], 'Give either --event ID, or --from and --to of a range of sequences.'],
+    [['webhook', 'replay', '1', '--event', '17'], '17 is not the id of an event, which is a UUID.'],
+    [['webhook', 'replay', '1', '--from', '9', '--to', '8'], '--to 8 is before --from 9.'],
+    [['webhook', 'replay', '1', '--from', '1', '--to', '10001'], 'The range may have at most 10000 events.'],
     [['acts', '--limit', '1', '--limit', '2'], '--limit can be given only once.'],
     [['acts', '--since', 'now'], '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.'],
   ])('%j ends with code 2, and stderr says what is expected', async (args, expected) => {

@@ -141,7 +141,7 @@ describe('the role of the till', () => {
     expect(await resultOf(appUrl, sql)).toContain(refusal)
   })
 
-  it('gets rights on tables of a later migration with the next start', async () => {
+  it('gets rights on tables of a later migration at the next start', async () => {
     await owner.pool.query('create table later (n int)')
     expect(await resultOf(appUrl, 'select n from later')).toBe('permission denied for table later')
     await grant(owner.url, appUrl)
@@ -154,10 +154,13 @@ describe('a start', () => {
 
   beforeEach(async () => {
     empty = await createDatabase()
-    await resultOf(
-      empty,
-      'drop schema public cascade; drop schema pgboss cascade; create schema public; grant usage on schema public to public',
-    )
+    const client = new pg.Client({ connectionString: empty })
+    await client.connect()
+    await client
+      .query(
+        'drop schema public cascade; drop schema pgboss cascade; create schema public; grant usage on schema public to public',
+      )
+      .finally(() => client.end())
     return () => dropDatabase(empty)
   })
 

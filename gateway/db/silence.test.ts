@@ -104,7 +104,7 @@ describe('a statement', () => {
     const slow = () => connection.query('select pg_advisory_xact_lock(1)')
     const withMoreTime = outcomeOf(withStatementDeadline(connection, 20_000, slow))
     await expect.poll(waitingForLock).toBe(1)
-    await vi.advanceTimersByTimeAsync(19_999)
+    await vi.advanceTimersByTimeAsync(10_000)
     await holder.query('select pg_advisory_unlock(1)')
     expect(await withMoreTime).toBe('done')
     await holder.query('select pg_advisory_lock(1)')

@@ -1,4 +1,4 @@
-/** The database: whether a till can work on it. Pure checks of its answers. */
+/** The database: whether a till can work on it. Checks its answers, and reads only the files of the migrations. */
 import type { Config } from '../config.ts'
 import { ownershipOf } from '../db/identity.ts'
 import { judgeSchema, migrationFiles } from '../db/schema-version.ts'
@@ -84,7 +84,7 @@ function createRightFinding({ role, mayCreate }: DatabaseProbe): Finding {
 }
 
 function readRightFinding({ role, mayRead }: DatabaseProbe): Finding {
-  if (mayRead) return good('database.rights', `the role ${role} owns nothing`)
+  if (mayRead) return good('database.rights', `the role ${role} may read the tables`)
   const advice = 'start a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights'
   return mend('database.rights', `the role ${role} may not read the tables`, advice)
 }

@@ -11,7 +11,7 @@ import { API_HEADERS, addHeaders } from './headers.ts'
 import { answerHealth, onceASecond } from './health.ts'
 import { guardHost } from './host.ts'
 import { MOST_BODY_BYTES, readJsonBodies } from './json-body.ts'
-import { createLimits, type Limits, REMEMBERED_ADDRESSES } from './limits.ts'
+import { createLimits, type Limits, REMEMBERED_ADDRESSES, REPORTS } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { type Embed, type PageFacts, servePage } from './page.ts'
@@ -217,11 +217,8 @@ function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): 
   })
 }
 
-/** Calls that the page makes automatically. They must not use up the shopper's own calls. */
-const REPORTS = new Set<string | undefined>(['/api/error-report', '/api/metrics'])
-
 function isReport(request: FastifyRequest): boolean {
-  return REPORTS.has(request.routeOptions.url)
+  return REPORTS.includes(request.routeOptions.url ?? '')
 }
 
 /** Answers 405 if the path exists with another method, or for TRACE, else 404. */

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { addressKey, createAddressBuckets, createBuckets, createLimits } from './limits.ts'
 
@@ -31,6 +32,28 @@ test('each deposit has a burst of 120 calls, then ten a second', () => {
   nowMs = 1_000
   expect(countPassing('a')).toBe(10)
   expect(countPassing('b')).toBe(120)
+})
+
+test('each address has a burst of 20 reports of each kind, then one every five seconds, and a network as much as 16', () => {
+  let nowMs = 0
+  const { limitReports } = createLimits(() => nowMs)
+  const countPassing = (url: string, ips: string[]) =>
+    ips.filter((ip) => {
+      try {
+        limitReports({ ip, routeOptions: { url } } as FastifyRequest)
+        return true
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'too_many_requests', retryAfterS: 5 })
+        return false
+      }
+    }).length
+  const errors = '/api/error-report'
+  expect(countPassing(errors, Array(30).fill('203.0.113.9'))).toBe(20)
+  expect(countPassing('/api/metrics', Array(30).fill('203.0.113.9'))).toBe(20)
+  nowMs = 5_000
+  expect(countPassing(errors, Array(30).fill('203.0.113.9'))).toBe(1)
+  const network = Array.from({ length: 400 }, (_, n) => `2001:db8:1:${n.toString(16)}::1`)
+  expect(countPassing(errors, network)).toBe(16 * 20)
 })
 
 test('after a call that cost more than was left, the bucket must refill before the next one', () => {

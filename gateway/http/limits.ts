@@ -115,13 +115,16 @@ export type Limits = {
   limitStore(storeId: bigint): void
 }
 
+/** Routes of the calls that the page makes automatically. They must not use up the shopper's own calls. */
+export const REPORTS: readonly string[] = ['/api/error-report', '/api/metrics']
 /** An address may send one report of each kind in this time, after its burst. */
 const REPORT_EVERY_S = 5
 
 export function createLimits(nowMs: () => number = () => performance.now()): Limits {
   const misses = createAddressBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createAddressBuckets({ perSecond: 50, burst: 300 }, nowMs)
-  const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
+  const reportRate = { perSecond: 1 / REPORT_EVERY_S, burst: 20 }
+  const reports = new Map(REPORTS.map((route) => [route, createAddressBuckets(reportRate, nowMs)]))
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const refuseUnless = (allowed: boolean, retryAfterS = 1) => {
@@ -132,7 +135,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
     countMiss: ({ ip }) => void misses.take(ip),
     limitChanges: ({ ip }) => refuseUnless(changes.take(ip)),
     limitReports: ({ ip, routeOptions }) =>
-      refuseUnless(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
+      refuseUnless(reports.get(routeOptions.url ?? '')?.take(ip) ?? true, REPORT_EVERY_S),
     limitDeposit: (hash) => refuseUnless(deposits.take(hash)),
     limitStore: (storeId) => refuseUnless(stores.take(String(storeId))),
   }

@@ -150,7 +150,7 @@ const ROWS: Row[] = [
     ['Treasure of the Crimson Witness', 'rarity-2', null, false],
   ],
   [
-    'TF2: a renamed hat shows its own name',
+    'TF2: a renamed hat shows the name that its owner gave it',
     'tf',
     inGame(440, "''Free <b>money</b>''", {
       market_hash_name: 'Strange Team Captain',
@@ -159,7 +159,7 @@ const ROWS: Row[] = [
     ["''Free <b>money</b>''", 'rarity-3', null, false],
   ],
   [
-    'TF2: neither the counter of a strange part nor its owner’s text in quotes is a note',
+    'TF2: a counter in brackets, or a note that the owner of the item wrote, does not count as Not Usable in Crafting',
     'tf',
     inGame(440, 'Strange Medi Gun', {
       descriptions: [html('(Kills: 12)'), html("''( Not Usable in Crafting )''")],

@@ -61,6 +61,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
     renewed: z.array(addedBot),
     refused: z.array(z.strictObject({ botId: id, message: z.string() })),
   }),
+  /** `tooMany`: bots without a gateway, because every gateway is full. */
   'bot list': z.strictObject({ bots: z.array(listedBot), tooMany: z.int(), disarmed: z.boolean() }),
   'bot show': z.strictObject({
     ...listedBot.shape,

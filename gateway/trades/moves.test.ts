@@ -294,7 +294,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('bars the bot after three partners within an hour for whom another bot was not refused', async () => {
+  it('makes the bot doubted after refusals for three partners within an hour, to each of whom another bot could send', async () => {
     await startFleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
@@ -308,7 +308,7 @@ describe('D-30 a refusal without a reason', () => {
     }
   })
 
-  it('leaves a doubted bot usable if no other has room, so shoppers alone cannot bar a bot', async () => {
+  it('lets a doubted bot collect if no other is free, so shoppers alone cannot put a bot out of use', async () => {
     await startFleet(1)
     const [{ bot }] = bots as [Bot]
     const doubted = { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() } as const

@@ -89,7 +89,6 @@ async function fill(db: Db, depositId: bigint): Promise<void> {
     insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at, claim)
     select id, 1, case when sequence % 2 = 0 then 'due' else 'delivered' end, 0, now() - interval '1 hour', sequence / 2 % 2
     from event where store_id = 1`.execute(db)
-  // Before the next endpoint is added, which has no deliveries.
   await sql`
     insert into webhook_attempt (delivery_id, endpoint_id, attempt, at, duration_ms, status)
     select id, 1, 1, now(), 40, 200 from webhook_delivery`.execute(db)

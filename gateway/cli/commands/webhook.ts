@@ -114,20 +114,15 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const MOST_REPLAYED = 10_000
 
 function chosenOf({ event, from, to }: ReplayFlags) {
-  if (event !== undefined && from === undefined && to === undefined && UUID.test(event))
+  if (event !== undefined && from === undefined && to === undefined) {
+    if (!UUID.test(event)) throw new Refusal('usage', `${event} is not the id of an event, which is a UUID.`)
     return { eventId: event }
-  if (
-    event !== undefined ||
-    from === undefined ||
-    to === undefined ||
-    to < from ||
-    to - from >= MOST_REPLAYED
-  ) {
-    throw new Refusal(
-      'usage',
-      `Give either --event ID, or --from and --to of a range of at most ${MOST_REPLAYED} events.`,
-    )
   }
+  if (event !== undefined || from === undefined || to === undefined)
+    throw new Refusal('usage', 'Give either --event ID, or --from and --to of a range of sequences.')
+  if (to < from) throw new Refusal('usage', `--to ${to} is before --from ${from}.`)
+  if (to - from >= MOST_REPLAYED)
+    throw new Refusal('usage', `The range may have at most ${MOST_REPLAYED} events.`)
   return { fromSequence: from, toSequence: to }
 }
 
@@ -141,7 +136,7 @@ const rotate = command({
       overlapHours: {
         kind: 'parsed',
         parse: wholeUpTo(MOST_OVERLAP_HOURS),
-        brief: 'how long the old secret signs too',
+        brief: 'how long the old secret still signs',
         placeholder: 'HOURS',
         default: '24',
       },
@@ -159,7 +154,7 @@ const rotate = command({
 
 const remove = command({
   does: 'remove an endpoint: nothing more is sent there, and due webhooks are given up',
-  example: "webhook remove 3 --reason 'nobody of the store added it'",
+  example: "webhook remove 3 --reason 'nobody at the store added it'",
   parameters: { flags: { ...SERIOUS_ACT }, positional: ONE_ENDPOINT },
   load: async () => {
     const { removeWebhook } = await import('../../operations/webhooks.ts')
