@@ -31,7 +31,7 @@ const COUNTS_FUNCTIONS = 'proofs/year/year.test.ts'
  * other workers would wait for them. Files that mostly wait alternate with files that compute.
  */
 const LONG = [
-  ...['failover/rounds', 'simulation/real', 'kill/worker', 'simulation/defects', 'store/events'].map(
+  ...['failover/rounds', 'simulation/real', 'kill/one-kill', 'simulation/defects', 'store/events'].map(
     (name) => `proofs/${name}.test.ts`,
   ),
   ...['bots/runner', 'steam/web/failures', 'main', 'bots/two-gateways', 'db/boss-queue'].map(

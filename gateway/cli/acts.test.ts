@@ -66,13 +66,12 @@ async function readTables(): Promise<unknown> {
     'denied_shopper',
     'deposit',
     'departure',
-    'till_identity',
   ]
-  const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
+  const others = ['account', 'payout', 'ledger_entry', 'custody_entry', 'till_identity']
   const read = async (table: string) =>
     (await sql<{ row: string }>`select row::text from ${sql.table(table)} as row order by 1`.execute(till.db))
       .rows
-  return Promise.all([...tables, ...money].map(read))
+  return Promise.all([...tables, ...others].map(read))
 }
 
 /** Takes the id of the next act's record, so its insert fails. Later inserts succeed. */
@@ -339,8 +338,7 @@ describe('an act', () => {
     const bot = String((await aBot(till)).bot.botId)
     for (const isRepeated of [false, true]) {
       const { out } = await run([...PAYOUT, '--store', storeId, '--amount', '25.00'])
-      expect(out).toContain('recorded')
-      expect(out.includes('was recorded before')).toBe(isRepeated)
+      expect(out).toMatch(isRepeated ? /was recorded before/ : /^(?!.*was recorded before).*recorded/s)
       expect(await run(['bot', 'pause', bot])).toMatchObject({ code: 0 })
     }
     expect((await acts()).acts.map(({ act }) => act)).toEqual(['bot pause', 'payout record', 'store add'])

@@ -8,10 +8,10 @@ import { type MachineSpeed, meanOf, readSpeed } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'
 import type { Books } from './check.ts'
+import { type KillReport, killOnce } from './one-kill.ts'
 import { type KillResult, killRounds } from './rounds.ts'
 import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
 import { openProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
-import { type KilledWorker, killWorker } from './worker.ts'
 
 /**
  * A simulated Steam has enough items for this many rounds. Then the books are compared, and a new world begins: another
@@ -38,11 +38,11 @@ export const killProof = defineProof({
 
 type Timed<T> = { result: T; speed: number }
 
-type KillFindings = { worker: Timed<Omit<KilledWorker, 'gateway'>>; worlds: Timed<KillResult>[] }
+type KillFindings = { oneKill: Timed<Omit<KillReport, 'nextGateway'>>; worlds: Timed<KillResult>[] }
 
 async function play(serverUrl: string, rounds: number, seed: number): Promise<KillFindings> {
   const timed = await stopwatch()
-  const worker = await timed(() => measureWorker(serverUrl, seed))
+  const oneKill = await timed(() => measureOneKill(serverUrl, seed))
   const worlds: Timed<KillResult>[] = []
   for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
     const roundsHere = Math.min(ROUNDS_A_WORLD, rounds - done)
@@ -57,7 +57,7 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
         `machine ${Math.round(world.speed * 100)} % of a quiet one`,
     )
   }
-  return { worker, worlds }
+  return { oneKill, worlds }
 }
 
 /** Returns a function that runs work, and measures the machine's speed right before and right after it. */
@@ -75,23 +75,23 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
 /**
  * Kills a process in the middle of its work, on a till of its own. Skips no time until another has finished that work.
  */
-async function measureWorker(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
-  const till = await openProcessTill(serverUrl, `kill-worker-${seed}`)
+async function measureOneKill(serverUrl: string, seed: number): Promise<Omit<KillReport, 'nextGateway'>> {
+  const till = await openProcessTill(serverUrl, `kill-once-${seed}`)
   let gateway = till.start()
   try {
     await untilAnswering(till, gateway)
     await untilBotsOnline(till)
-    const worker = await killWorker(till, gateway)
-    gateway = worker.gateway
-    return worker
+    const oneKill = await killOnce(till, gateway)
+    gateway = oneKill.nextGateway
+    return oneKill
   } finally {
     await gateway.interrupt()
     await till.close()
   }
 }
 
-function report({ worker, worlds }: KillFindings, seed: number): Finding {
-  const problems = [...worker.result.problems, ...worlds.flatMap(({ result }) => result.problems)]
+function report({ oneKill, worlds }: KillFindings, seed: number): Finding {
+  const problems = [...oneKill.result.problems, ...worlds.flatMap(({ result }) => result.problems)]
   const sum = (count: (books: Books) => number): number =>
     worlds.reduce((total, { result }) => total + count(result.books), 0)
   const reversals = sum((books) => books.reversals)
@@ -99,7 +99,7 @@ function report({ worker, worlds }: KillFindings, seed: number): Finding {
   const passed = problems.length === 0
   const measured = (count: (world: KillResult) => number[]): Measured[] =>
     worlds.map(({ result, speed }) => ({ ms: count(result), speed }))
-  const work = [{ ms: Object.values(worker.result.continuedMs), speed: worker.speed }]
+  const work = [{ ms: Object.values(oneKill.result.continuedMs), speed: oneKill.speed }]
   const seconds = {
     api: secondsOf(
       measured(({ apiMs }) => apiMs),

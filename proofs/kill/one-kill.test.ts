@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { Running } from '../../e2e/support/process.ts'
 import { call, openVisit, requestTrade, showItems } from './load.ts'
+import { type KillReport, killOnce } from './one-kill.ts'
 import { openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
-import { type KilledWorker, killWorker } from './worker.ts'
 
 // The tests wait until the lease of a killed process ends, and a busy machine may be slow.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_200_000 })
@@ -12,7 +12,7 @@ let till: ProcessTill
 let gateway: Running
 
 beforeAll(async () => {
-  till = await openProcessTill(inject('databaseUrl'), 'worker')
+  till = await openProcessTill(inject('databaseUrl'), 'one-kill')
   gateway = till.start()
   await untilAnswering(till, gateway)
   await untilBotsOnline(till)
@@ -46,20 +46,20 @@ test('20 parallel calls for the same trade make one offer and learn of it, and a
 })
 
 describe('when a gateway is killed in the middle of its work', () => {
-  let worker: KilledWorker
-  const depositOf = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
+  let oneKill: KillReport
+  const depositOf = (title: string) => oneKill.deposits.find((deposit) => deposit.title === title)
 
   beforeAll(async () => {
-    worker = await killWorker(till, gateway)
-    gateway = worker.gateway
+    oneKill = await killOnce(till, gateway)
+    gateway = oneKill.nextGateway
   })
 
   test('the next gateway repeats the webhook that the store had not answered', () => {
-    expect(worker.continuedMs.webhook).toBeGreaterThan(0)
+    expect(oneKill.continuedMs.webhook).toBeGreaterThan(0)
   })
 
   test('the next gateway finds the offer for which Steam’s answer was lost', () => {
-    expect(worker.caught).toMatch(/sending|unknown/)
+    expect(oneKill.stateAtKill).toMatch(/sending|unknown/)
     expect(depositOf('offerAnswerLost')?.answer).toBe('active')
   })
 
@@ -76,6 +76,6 @@ describe('when a gateway is killed in the middle of its work', () => {
   })
 
   test('nothing is lost or doubled', () => {
-    expect(worker.problems).toEqual([])
+    expect(oneKill.problems).toEqual([])
   })
 })

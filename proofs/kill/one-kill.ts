@@ -8,11 +8,11 @@ import { checkTill, unsettledWork } from './check.ts'
 import { openVisit, requestTrade, showItems } from './load.ts'
 import type { ProcessTill } from './till.ts'
 
-export type KilledWorker = {
+export type KillReport = {
   /** The process that continues the work. */
-  gateway: Running
+  nextGateway: Running
   /** The state, right after the kill, of the trade whose offer Steam had not answered. */
-  caught: string | undefined
+  stateAtKill: string | undefined
   /** Milliseconds from the kill until each piece of unfinished work continued. */
   continuedMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
   /** The outcome of each deposit whose offer was accepted. */
@@ -85,7 +85,7 @@ async function loseOfferAnswer(till: ProcessTill): Promise<Trade> {
 }
 
 /** Kills the running gateway in the middle of its work. Resolves when the next one has finished that work. */
-export async function killWorker(till: ProcessTill, first: Running): Promise<KilledWorker> {
+export async function killOnce(till: ProcessTill, first: Running): Promise<KillReport> {
   await until('nothing moves', async () => (await unsettledWork(till)).length === 0)
   const before = webhooksOf(till, 'deposit.pending').length
   const webhookUnanswered = await openTrade(till, { person: 'nova_hound', game: 'dota' })
@@ -103,7 +103,7 @@ export async function killWorker(till: ProcessTill, first: Running): Promise<Kil
   await first.kill()
   const killedAt = performance.now()
   acceptedAfterKill.accept()
-  const caught = await offerAnswerLost.state()
+  const stateAtKill = await offerAnswerLost.state()
   const gateway = till.start()
   const timeUntil = async (what: string, check: () => Promise<boolean> | boolean) => {
     await until(what, check).catch((error: unknown) => {
@@ -138,8 +138,8 @@ export async function killWorker(till: ProcessTill, first: Running): Promise<Kil
   const orders = Object.values(accepted).map(({ externalId }) => externalId)
   const problems = await checkTill(till, orders)
   return {
-    gateway,
-    caught,
+    nextGateway: gateway,
+    stateAtKill,
     continuedMs: { webhook, send, acceptedBefore, acceptedAfter },
     deposits,
     problems,
