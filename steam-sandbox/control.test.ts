@@ -203,7 +203,7 @@ describe('behaviours', () => {
     expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
   })
 
-  it('let a shopper own 5,000 items', async () => {
+  it('let a shopper own 5,000 items of Counter-Strike 2', async () => {
     await call('PUT', 'behaviours/many-items', { steamId: steam.as('quiet_lynx').steamId })
     const ids = steam
       .as('quiet_lynx')

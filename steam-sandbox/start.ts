@@ -57,7 +57,7 @@ export async function startSteam({
     url: sandbox.url,
     port: listeningPort,
     world: sandbox.world,
-    /** Applies a pure change to the world, for states that no call can produce. */
+    /** Applies a pure change to the world, without a call. */
     change: sandbox.change,
     reset: sandbox.reset,
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */

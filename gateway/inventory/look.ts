@@ -88,8 +88,8 @@ const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<Request
  */
 function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date }): boolean {
   if (row.done_at === null) return now.getTime() - row.created_at.getTime() < WAIT_MS
-  const items = snapshotOf(row)?.answer.kind === 'items'
-  return now.getTime() - row.done_at.getTime() < (items && !reload ? FRESH_MS : RELOAD_MS)
+  const hasItems = snapshotOf(row)?.answer.kind === 'items'
+  return now.getTime() - row.done_at.getTime() < (hasItems && !reload ? FRESH_MS : RELOAD_MS)
 }
 
 async function request(

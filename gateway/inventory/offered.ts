@@ -119,7 +119,10 @@ function reasonOf({ restriction }: SteamItem): UnavailableReason {
   return restriction === null ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
 }
 
-/** Prices come from Steam's market. An item that the market never accepts can have the same name, but is worth less. */
+/**
+ * Prices come from Steam's market. An item that the market never accepts can have the same name, but is worth less.
+ * A restricted item counts as one of these once its restriction should have ended.
+ */
 function isMarketable({ market }: SteamItem, now: Date): boolean {
   if (market.kind !== 'restricted') return market.kind === 'open'
   return market.until === null || new Date(market.until) > now

@@ -35,7 +35,7 @@ const MOST_QUOTES = 50
 /** `priceOf`: undefined for an asset that is not in the quote. */
 export type SavedQuote = { quoteId: string; priceOf(assetId: string): bigint | undefined }
 
-/** Saves the prices for a shopper, unless a quote already has them. */
+/** Saves the prices for a shopper, unless a quote already has them or is too recent for another one. */
 export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote> {
   const reused = await reusableQuote(db, quote)
   if (reused !== undefined) return reused
@@ -76,7 +76,7 @@ type QuoteRequest = {
   /** The account that gives the items. A quote for another account does not count. */
   steamId: string
   game: Game
-  /** If absent, the latest quote of the deposit and game counts. */
+  /** If absent, the latest quote of the deposit, account and game counts. */
   quoteId?: string
   assetIds: readonly string[]
   rules: PricingRules

@@ -36,7 +36,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Returns the items that the shopper of the deposit may pay with, priced, in Steam's order: newest first. Refuses if the
- * deposit does not exist, is closed or has no user. Every answer of Steam becomes a state of the result.
+ * deposit does not exist, is closed, does not accept the game or has no trade link, and if too many reads were made.
+ * Every answer of Steam becomes a state of the result.
  */
 export async function readInventory(
   deps: InventoryDeps,

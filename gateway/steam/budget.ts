@@ -1,7 +1,7 @@
 /** Limits one kind of request: a token bucket, and a pause after Steam answers 429. */
 
 export type Budget = {
-  /** How long until the next turn, in milliseconds; Infinity while a pause lasts. */
+  /** How long until the next turn, in milliseconds; Infinity during a pause, and until the probe after it has ended. */
   waitMs(): number
   /** Takes the next turn. The request may be sent after `waitMs`, if the turn is still valid then. */
   take(): Turn
@@ -12,7 +12,7 @@ export type Budget = {
 export type Turn = {
   /** The first turn after a pause. No other turn is given until its request has ended. */
   isProbe: boolean
-  /** False if Steam has answered 429 to any request since the turn was taken. */
+  /** False if a pause has begun since the turn was taken. */
   isGood(): boolean
   /** Steam answered 429: pauses all requests, longer each time in a row. */
   limited(): void

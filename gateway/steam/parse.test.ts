@@ -278,7 +278,7 @@ describe('an inventory page', () => {
     expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.tradable).toBe(false)
   })
 
-  it('accepts only digits as a class, because the address of the picture contains it', () => {
+  it('accepts only digits as a class, because the URL of the picture contains it', () => {
     const rgInventory = { '42': { ...owned, classid: '310" onerror="alert(1)' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([])
   })

@@ -32,10 +32,12 @@ export type Redacted = {
   standIn(rule: Rule, value: string): string
 }
 
-/** The most characters of a value that is kept, of one that is replaced, and of a page. */
+/** The most characters of a value that is kept, of one that is replaced, and of a profile's page. */
 const MOST_KEPT = 200
 const MOST_REPLACED = 20
 const MOST_PAGE = 64 * 1024
+/** The most characters of one of Steam's sentences, or of a page that is no profile. */
+const MOST_SENTENCE = 2_000
 /** The most levels of nesting. */
 const MOST_DEPTH = 20
 /** No Steam account has a number near this. */
@@ -87,7 +89,7 @@ const accountNumber = (value: string): string => (isSteamId(value) ? accountOf(v
 
 /**
  * Returns the stand-ins by id: consecutive numbers in the order of the ids. `first` gets the number of digits of the
- * longest id.
+ * longest id, or FEWEST_DIGITS if that is more.
  */
 function standInsOf(ids: ReadonlySet<string>, first: (digits: number) => bigint): Map<string, string> {
   const sorted = [...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
@@ -219,7 +221,7 @@ function redactLine(value: string): string {
 
 function redactSentence(value: string): string {
   return value
-    .slice(0, 2_000)
+    .slice(0, MOST_SENTENCE)
     .replace(/[\p{L}\p{N}_]+/gu, (word) => (isSteamsWord(word) ? word : blank(word)))
     .replace(/[^ -~\s]/g, '*')
 }

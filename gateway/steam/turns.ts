@@ -1,5 +1,6 @@
 /**
- * Lets requests to Steam take turns: every method has a budget for each account, and one for this process's address.
+ * Lets requests to Steam take turns: every method has a budget for this process's address, and one for each account
+ * unless it reads a public page.
  */
 import {
   type Budget,
@@ -17,7 +18,7 @@ export type Outcome = 'answered' | 'limited' | 'failed'
 
 /**
  * Why a request was not sent. `out_of_budget`: its turn would have come too late. `paused`: Steam limited an earlier
- * request, and the pause after that is not over.
+ * request, and the pause after that is not over, or its probe is still running.
  */
 export type HeldBack = 'out_of_budget' | 'paused'
 
@@ -75,8 +76,8 @@ export function createTurns(settings: Settings): Turns {
   const refused = new Map<Method, Set<string>>()
 
   /**
-   * Counts a refusal. Returns true if it concerns the address: the address's probe was refused, or several accounts
-   * were refused in a row.
+   * Counts a refusal. Returns true if it concerns the address: a public page or the address's probe was refused, or
+   * several accounts were refused in a row.
    */
   const concernsAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
     if (account === undefined || given.account === undefined || given.address.isProbe) return true

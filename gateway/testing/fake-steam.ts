@@ -27,7 +27,7 @@ export type FakeSession = SteamSession & {
   trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; `sent` by default. With `createsOffer`, an `unknown` send creates the offer. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; createsOffer?: boolean; reason?: RefusedReason }[]
-  /** How many of the next requests about a partner get no answer. */
+  /** How many of the next checks of a partner get no answer. */
   unansweredPartners: number
   /** How long Steam would hold a trade, by the side that causes it. */
   holdDays: { partner: number; own: number }

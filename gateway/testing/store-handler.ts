@@ -47,7 +47,10 @@ const envelopeSchema = z.looseObject({ type: z.string(), data: z.looseObject({})
 type Event = z.infer<typeof eventSchema>
 type Entry = Pick<Event, 'sequence'> & Event['data']
 
-/** How long an unlocked write takes: at least this time, and this many turns of the event loop, so other calls arrive. */
+/**
+ * How long an unlocked write waits for a second call about the same event: at least this time, and at least this many
+ * turns of the event loop.
+ */
 const WRITE_MS = 30
 const WRITE_TURNS = 500
 
@@ -100,7 +103,7 @@ function createBooks(flaw: Flaw | undefined) {
   /** The balance of a store that adds up amounts instead of keeping the state of each deposit. */
   let counted = 0
   const writes = new Map<string, number>()
-  /** Takes a while to write, so the same event can arrive again meanwhile. */
+  /** Waits until the same event arrives again, but not forever. */
   const writeSlowly = async (id: string): Promise<void> => {
     writes.set(id, (writes.get(id) ?? 0) + 1)
     const end = performance.now() + WRITE_MS

@@ -16,7 +16,7 @@ const HOSTILE_NAMES = [
   `Z${'\u0335\u0351\u0489'.repeat(60)}`,
 ]
 
-/** Gives the items these names in turn. The market names stay the same, so the prices do too. */
+/** Gives the items these names in turn. Each `market_hash_name` stays the same, so the prices do too. */
 function giveHostileNames(body: unknown): unknown {
   if (!isRow(body)) return body
   const [list, key] = [

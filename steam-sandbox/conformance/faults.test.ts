@@ -113,7 +113,7 @@ describe('the injection of faults', () => {
     expect(elsewhere.status).toBe(403)
   })
 
-  row('tight quotas on every method', async () => {
+  row('tight quotas for all callers, and for one bot', async () => {
     const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot), await sendDraft(steam, bot)]
     await control(steam, 'PUT behaviours/cancel-429', { times: 1 })
     const cancelError = await failure(wait<void>((done) => offers[2]?.cancel(done)))

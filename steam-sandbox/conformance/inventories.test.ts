@@ -120,7 +120,7 @@ describe('the answers of an inventory:', () => {
   expectAllTested()
 })
 
-test('a Doppler has its paint number among its properties in both formats', async () => {
+test('a Doppler has its paint number among its properties on the public page and on the page for offers', async () => {
   const dopplers = (await inventoryOf(bot.community, nova())).filter((item) =>
     item.market_hash_name.includes('Doppler'),
   )
@@ -134,7 +134,7 @@ test('a Doppler has its paint number among its properties in both formats', asyn
   expect(offered.rgAssetProperties).toMatchObject({ [String(id)]: paint })
 })
 
-test('items can have hostile names in both formats, while their market names stay the same', async () => {
+test('items can have hostile names on the public page and on the page for offers, while each `market_hash_name` stays the same', async () => {
   const before = await inventoryOf(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await inventoryOf(bot.community, nova())

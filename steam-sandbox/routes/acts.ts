@@ -196,7 +196,7 @@ function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
 }
 
 /**
- * Switches a behaviour on: of one person or all shoppers, or, for a bad day, in the requests of one account or in all
+ * Switches a behaviour on: of one person or all shoppers, or, for a bad day, in the requests about one account or in all
  * requests. Only a bad day can end after a number of requests.
  */
 export function switchOn(sandbox: Sandbox, name: string, body: unknown): Reply {

@@ -129,7 +129,7 @@ function itemsOf({ accounts, trades }: World): { id: string; classId: string }[]
 
 const RUNS = { numRuns: 400 }
 
-it('the random scripts reach every state of an offer and every status of a trade', () => {
+it('the random scripts reach every state of an offer that acts can cause, and every status of a trade', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(steps, (script) => {
@@ -181,7 +181,7 @@ it('context 16 contains all protected items and no others', () => {
   )
 })
 
-it('an offer that has ended never changes again, unless it is held', () => {
+it('an offer that is neither open nor held never changes its state again', () => {
   const isOpen = (state: number | undefined) =>
     state === STATE.active || state === STATE.needsConfirmation || state === STATE.inEscrow
   fc.assert(

@@ -195,7 +195,7 @@ describe('a held trade', () => {
     },
   )
 
-  it('causes no cooldown if its offer was cancelled before the hold', () => {
+  it('is needed for a cooldown: an offer that is cancelled before the hold causes none', () => {
     const { world, offerId } = send(fresh(), { who: 'magic_hold' })
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S)
     expect(bot(end.world).restrictedUntilS).toBeUndefined()

@@ -81,7 +81,7 @@ export type Trade = {
   partner: string
   status: number
   atS: number
-  /** When the protection ends; 0 if nothing is protected, and after a reversal. */
+  /** When the protection ends; 0 if nothing is protected, and after a complete reversal. */
   settlesAtS: number
   /** True if the trade was called off, is unprotected, or its protection is over. A reversal does not change it. */
   settled: boolean

@@ -10,7 +10,10 @@ import {
   SEND,
   type SteamReply,
   scriptedSteam,
+  TOKEN,
 } from '../../testing/steam-server.ts'
+import { createSandboxAgent } from './agent.ts'
+import { createWebSteam } from './web-steam.ts'
 
 // The same object that the libraries use.
 const vm: typeof import('node:vm') = createRequire(import.meta.url)('node:vm')
@@ -53,6 +56,7 @@ function replyEverywhere(reply: () => SteamReply): void {
     'GetTradeStatus',
     'GetTradeHistory',
     'GetTradeHoldDurations',
+    'GetInventoryItemsWithDescriptions',
   ]
   const pages = [
     'tradeoffer/new/partnerinventory/',
@@ -60,6 +64,8 @@ function replyEverywhere(reply: () => SteamReply): void {
     'tradeoffer/55/decline',
     `inventory/${PARTNER.steamId}/730/2`,
     `profiles/${PARTNER.steamId}/`,
+    `profiles/${BOT}/inventory/json/730/2/`,
+    `profiles/${BOT}/inventory/json/730/16/`,
     'miniprofile/4001/json',
     // The library's URL has two slashes here.
     '/trade/new/acknowledge',
@@ -82,8 +88,20 @@ async function askAll() {
     await session.readSteamTrade('900'),
     await session.listSteamTrades(null),
     await session.acknowledgeProtection(),
+    await readOwnInventory(),
     await steam.createPort().readProfile(PARTNER.steamId),
   ]
+}
+
+/** Reads the bot's own inventory without the waits between its pages. */
+async function readOwnInventory() {
+  const time = { now: () => performance.now(), pause: async () => {} }
+  const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
+  const opened = await port.openSession(TOKEN)
+  if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+  const answer = await opened.session.readOwnInventory('cs', { isProtected: true })
+  opened.session.close()
+  return answer
 }
 
 function expectUnharmed(): void {
@@ -119,7 +137,8 @@ describe('an answer of Steam that contains code', () => {
     }`)
     replyEverywhere(() => ({ body }))
     const answers = await askAll()
-    expect(answers.some(({ kind }) => kind === 'items')).toBe(true)
+    // The inventories of the partner and of the bot.
+    expect(answers.filter(({ kind }) => kind === 'items')).toHaveLength(2)
     expectUnharmed()
   })
 

@@ -1,4 +1,4 @@
-/** The port against a scripted Steam, for trouble that the sandbox cannot cause. */
+/** The port against a scripted Steam, which gives each request the answer that the test sets. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import {

@@ -56,7 +56,7 @@ export type WebSteamOptions = {
   random?: () => number
   /** Notified of every request, sent or held back. */
   observer?: Observer
-  /** Called with every raw answer, except those to a login, which contain only secrets. */
+  /** Called with every raw answer, except the answers to logins, because they contain secrets. */
   onReply?: (reply: RawReply) => void
   /** How many gateways call Steam from this address; 1 by default. */
   gateways?: () => number
