@@ -15,7 +15,7 @@ case "${1:-here}" in
 here)
   if [ "$(runuser -u postgres -- psql -X -A -t -c "select 1 from pg_roles where rolname = 'tradetill_vault'")" ]; then
     echo "PostgreSQL has the role tradetill_vault already. Nothing was changed." >&2
-    echo "If the vault works on another machine, run this there, with the word elsewhere. If an earlier run stopped halfway," >&2
+    echo "If the vault works on another machine, run this there, with the argument elsewhere. If an earlier run stopped halfway," >&2
     echo "remove the role and run this again: runuser -u postgres -- dropuser tradetill_vault" >&2
     exit 1
   fi

@@ -30,7 +30,7 @@ export async function signIn(): Promise<Reply<unknown>> {
   return keepSessionOf(await answerChallenge('sign-in'))
 }
 
-/** Makes a call. If it needs a fresh check, the same operator first shows a passkey again. */
+/** Makes a call. If the server asks for a fresh check, the operator confirms with a passkey, and the call is repeated. */
 export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
   const reply = await call<T>(path, body)
   if (reply.ok || reply.failure.kind !== 'step_up') return reply

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { raiseAhead } from '../clock/store.ts'
+import { moveClockAhead } from '../clock/store.ts'
 import { openDatabase, type Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
@@ -65,13 +65,13 @@ describe('a lease', () => {
     const sandbox = openDatabase(database.url, 1, 'sandbox')
     await aBot(1)
     const [lease] = await takeLeases(sandbox.db, OWNER, 10)
-    await raiseAhead(sandbox.db, 8 * 86_400)
+    await moveClockAhead(sandbox.db, 8 * 86_400)
     expect(await takeLeases(sandbox.db, OTHER_OWNER, 10)).toEqual([])
     expect(lease && (await renewLease(sandbox.db, lease))).toBe(true)
     await sandbox.close()
   })
 
-  it('goes to another process, under a higher epoch, once it has run out', async () => {
+  it('goes to another process, under a higher lease number, once it has run out', async () => {
     await aBot()
     const [first] = await takeLeases(database.db, OWNER, 10)
     expect(await takeLeases(database.db, OTHER_OWNER, 10)).toEqual([])
@@ -106,7 +106,7 @@ describe('a lease', () => {
     expect(await takeLeases(database.db, OTHER_OWNER, 10)).toHaveLength(1)
   })
 
-  it('with an older token does not change the expiry of the new token', async () => {
+  it('whose session uses an older token does not change the expiry of the new token', async () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
@@ -165,7 +165,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is not one whose offers are overdue, if another has room', async () => {
+  it('is not a late one, whose offers have waited too long, if another has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')
@@ -228,14 +228,14 @@ describe('the room of a bot', () => {
   it('goes to one of two simultaneous requests: the other waits and finds none', async () => {
     const [bot] = await onlineBots(10)
     // Wrapped in an object, because the transaction must not wait for the other request.
-    const late = await database.db.transaction().execute(async (tx: Tx) => {
+    const begun = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: bot })
       const other = choose(oneOffer)
       await expect.poll(waiting).toBe(1)
       await aTrade(bot, 'intended')
       return { other }
     })
-    expect(await late.other).toBeUndefined()
+    expect(await begun.other).toBeUndefined()
   })
 
   it('is locked while a trade is assigned to the bot, so another request gets another bot', async () => {
@@ -248,7 +248,7 @@ describe('the room of a bot', () => {
 
   it('is locked at two bots, so a request waits, and gets the bot that still has room', async () => {
     const [first, second] = await onlineBots(90, 10)
-    const late = await database.db.transaction().execute(async (tx: Tx) => {
+    const begun = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })
       expect(await chooseBotForTrade(tx, { ...request, tried: [first ?? 0n] }, oneOffer)).toEqual({
         botId: second,
@@ -258,7 +258,7 @@ describe('the room of a bot', () => {
       await aTrade(first, 'intended')
       return { other }
     })
-    expect(await late.other).toEqual({ botId: second })
+    expect(await begun.other).toEqual({ botId: second })
   })
 
   it('is filled evenly by a crowd: the bots’ numbers of trades differ by at most two', async () => {

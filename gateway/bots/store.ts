@@ -15,12 +15,12 @@ export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 export const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
 const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
-/** A bot starts to send an offer within this time, unless others wait before it. */
+/** A bot whose offer has waited longer than this to be sent counts as late. */
 const LATE_AFTER = '5 seconds'
 
 /**
  * The stored count of a bot's items plus later custody entries. For the comparison of pairs see countItems in
- * item-store.ts. 9223372036854775807 is the largest bigint: it ends the pairs of the bot.
+ * item-store.ts. 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
  */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
@@ -38,12 +38,12 @@ const itemsHeldOf = (
       where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id) = ${appId}))::int`
 
 const itemsOnTheWay = (game: Game) => sql<number>`(
-  select count(*) from trade way join trade_item item on item.trade_id = way.id
-  where way.bot_id = bot.id and way.game = ${game} and way.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
+  select count(*) from trade coming join trade_item item on item.trade_id = coming.id
+  where coming.bot_id = bot.id and coming.game = ${game} and coming.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
 
 /**
  * Locks the assignment of trades to this bot until the transaction ends, so two trades cannot both take its last place.
- * The bot's own row stays free for its holder's renewals.
+ * The bot's own row stays unlocked, so its process can still renew the lease.
  */
 export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0))`.execute(tx)
@@ -263,7 +263,7 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
   await tx.updateTable('bot').set({ state }).where('id', '=', botId).execute()
 }
 
-/** Numbers of a bot's trades, by what can still happen to them. */
+/** Counts of a bot's trades, by what can still happen to them. */
 export type Watched = {
   /** Trades whose offers are, or may be, open. */
   open: number

@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { sandboxClock } from './sandbox.ts'
 import { advanceClock, createFollower, openClock } from './service.ts'
-import { aheadOf, MOST_AHEAD_S } from './store.ts'
+import { MOST_AHEAD_S, readClockAhead } from './store.ts'
 
 const DAY_S = 86_400
 const DAY_MS = 86_400_000
@@ -53,13 +53,13 @@ describe('advancing', () => {
   it('D-40 moves the till and its Steam by the same time, repeatedly', async () => {
     expect(await advance('8d')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S })
     expect(await advance('90s')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S + 90 })
-    expect(await aheadOf(sandboxMode.db)).toBe(8 * DAY_S + 90)
+    expect(await readClockAhead(sandboxMode.db)).toBe(8 * DAY_S + 90)
     expect(await steamAheadS()).toBe(8 * DAY_S + 90)
   })
 
   it('D-40 counts both of two simultaneous calls', async () => {
     await Promise.all([advance('1d'), advance('2d')])
-    expect([await aheadOf(sandboxMode.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
+    expect([await readClockAhead(sandboxMode.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
   })
 
   it('also advances a Steam that is behind because its data was removed', async () => {
@@ -74,18 +74,18 @@ describe('advancing', () => {
     ['401d', 'too_far'],
   ])('%s is refused, and nothing moves', async (duration, reason) => {
     expect(await advance(duration)).toEqual({ kind: 'refused', reason })
-    expect([await aheadOf(sandboxMode.db), await steamAheadS()]).toEqual([0, 0])
+    expect([await readClockAhead(sandboxMode.db), await steamAheadS()]).toEqual([0, 0])
   })
 
   it('is refused beyond 400 days in all, and nothing moves', async () => {
     await advance('400d')
     expect(await advance('1s')).toEqual({ kind: 'refused', reason: 'too_far' })
-    expect([await aheadOf(sandboxMode.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
+    expect([await readClockAhead(sandboxMode.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
   })
 
   it('is refused without a sandbox, and the till does not move', async () => {
     expect(await advance('8d', NOWHERE)).toEqual({ kind: 'refused', reason: 'no_sandbox' })
-    expect(await aheadOf(sandboxMode.db)).toBe(0)
+    expect(await readClockAhead(sandboxMode.db)).toBe(0)
   })
 })
 
@@ -99,7 +99,7 @@ describe('following', () => {
     await followAll()
     await followAll()
     expect(processes.map(({ jumps }) => jumps)).toEqual([[8 * DAY_MS], [8 * DAY_MS]])
-    expect(await aheadOf(sandboxMode.db)).toBe(8 * DAY_S)
+    expect(await readClockAhead(sandboxMode.db)).toBe(8 * DAY_S)
   })
 
   it('uses the time in the database while the sandbox does not answer', async () => {
@@ -188,7 +188,7 @@ describe('live mode', () => {
     const { code, out, errors } = await runCommand(args, { databaseUrl: database.url, env: LIVE })
     expect({ code, out }).toEqual({ code: 4, out: '' })
     expect(errors).toContain('cannot be advanced in live mode')
-    expect(await aheadOf(database.db)).toBe(0)
+    expect(await readClockAhead(database.db)).toBe(0)
     expect(await advanceClock({ db: database.db, sandboxUrl: undefined }, '8d')).toEqual({
       kind: 'refused',
       reason: 'live_mode',

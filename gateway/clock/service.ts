@@ -7,7 +7,7 @@ import { type AdvancedClock, createTillClock, systemClock, type TillClock } from
 import { readDuration } from '../kit/duration.ts'
 import type { Log } from '../kit/log.ts'
 import { type SandboxClock, sandboxClock } from './sandbox.ts'
-import { aheadOf, MOST_AHEAD_S, raiseAhead } from './store.ts'
+import { MOST_AHEAD_S, moveClockAhead, readClockAhead } from './store.ts'
 
 const SECOND_MS = 1_000
 
@@ -18,7 +18,7 @@ export async function openClock(db: Db, mode: 'sandbox' | 'live'): Promise<TillC
 
 export async function openAdvancedClock(db: Db): Promise<AdvancedClock> {
   const clock = createTillClock()
-  clock.advanceTo((await aheadOf(db)) * SECOND_MS)
+  clock.advanceTo((await readClockAhead(db)) * SECOND_MS)
   return clock
 }
 
@@ -41,10 +41,10 @@ export async function advanceClock(
   const seconds = readDuration(duration)
   if (seconds === undefined) return { kind: 'refused', reason: 'not_a_duration' }
   const steam = sandboxClock(sandboxUrl)
-  const aheadBefore = await steam.raise(await aheadOf(db)).catch(() => undefined)
+  const aheadBefore = await steam.raise(await readClockAhead(db)).catch(() => undefined)
   if (aheadBefore === undefined) return { kind: 'refused', reason: 'no_sandbox' }
   if (aheadBefore + seconds > MOST_AHEAD_S) return { kind: 'refused', reason: 'too_far' }
-  return { kind: 'advanced', aheadS: await raiseAhead(db, await steam.advance(seconds)) }
+  return { kind: 'advanced', aheadS: await moveClockAhead(db, await steam.advance(seconds)) }
 }
 
 export type FollowDeps = {
@@ -79,9 +79,9 @@ export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: Follow
 }
 
 async function raiseIfBehind(db: Db, steamAheadS: number | undefined): Promise<number> {
-  const aheadS = await aheadOf(db)
+  const aheadS = await readClockAhead(db)
   if (steamAheadS === undefined || Math.min(steamAheadS, MOST_AHEAD_S) <= aheadS) return aheadS
-  return raiseAhead(db, steamAheadS)
+  return moveClockAhead(db, steamAheadS)
 }
 
 /** Advances a sandbox whose data was removed, because it starts again at the machine's time. */

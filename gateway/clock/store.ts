@@ -6,13 +6,13 @@ import type { Db } from '../db/client.ts'
 export const MOST_AHEAD_S = 400 * 86_400
 
 /** How far the till's clock is ahead of the machine's, in seconds. */
-export async function aheadOf(db: Db): Promise<number> {
+export async function readClockAhead(db: Db): Promise<number> {
   const row = await db.selectFrom('till_clock').select('ahead_s').executeTakeFirst()
   return row?.ahead_s ?? 0
 }
 
 /** Moves the till's clock this far ahead, never back. Returns how far ahead it is afterwards. */
-export async function raiseAhead(db: Db, aheadS: number): Promise<number> {
+export async function moveClockAhead(db: Db, aheadS: number): Promise<number> {
   const row = await db
     .insertInto('till_clock')
     .values({ ahead_s: Math.min(aheadS, MOST_AHEAD_S) })

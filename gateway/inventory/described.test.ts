@@ -255,7 +255,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     })
   })
 
-  test('an untradable item has its reason, and a held one also the time when it becomes free', () => {
+  test('an untradable item has its reason, and one in a trade hold also the time when that ends', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
@@ -280,7 +280,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     test.each([
       ['`marketable` is 0', { marketable: 0 }],
       ['`marketable` is missing', { marketable: undefined }],
-      ['`marketable` is another word', { marketable: 'constructor' }],
+      ['`marketable` is not a number', { marketable: 'constructor' }],
       [
         'Steam gives no end of the restriction, although the item’s kind can have a temporary one',
         { marketable: 0, item_expiration: undefined },
@@ -307,7 +307,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     test.each([
       ['in English', '( Not Usable in Crafting )'],
       ['in another language', '( Нельзя использовать при ковке )'],
-    ])('TF2: has no price of its own if it is marked as uncraftable, %s', (_, note) => {
+    ])('has no price of its own if TF2 marks it as uncraftable, %s', (_, note) => {
       const otherLines = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
       const hat = inGame(440, 'Team Captain', { descriptions: [...otherLines, html(' '), html(note)] })
       expect(reasonsOf('tf', hat)).toEqual({ noOwnPrice: 1 })
@@ -321,7 +321,7 @@ describe('A-043 items with Steam’s descriptions', () => {
         'by a name with both words',
         { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' },
       ],
-    ])('TF2: has no price of its own if it has an unusual effect, recognised %s', (_, fields) => {
+    ])('has no price of its own if it is of TF2 and has an unusual effect, recognised %s', (_, fields) => {
       expect(reasonsOf('tf', inGame(440, 'A hat', fields))).toEqual({ noOwnPrice: 1 })
       expect(reasonsOf('cs', inGame(730, 'A hat', fields))).toEqual({})
     })
@@ -331,7 +331,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     })
   })
 
-  test('have their price by the market name, which is the same in every language', () => {
+  test('are priced by the market name, which is the same in every language', () => {
     const askedNames: string[] = []
     const items = parsePartnerPage({
       success: true,

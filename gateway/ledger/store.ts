@@ -13,7 +13,7 @@ type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 type Entries = {
   storeId: bigint
   currency: Currency
-  /** The number of this cause among several of its kind, such as reversals of one trade, from 0. */
+  /** Counts postings with the same kind of cause, such as several reversals of one trade, from 0. */
   part?: number
   /** True if the store's spendable balance may fall below zero. */
   mayOwe?: boolean

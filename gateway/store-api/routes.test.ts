@@ -155,7 +155,7 @@ describe('POST /v1/deposits', () => {
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])) }],
     ['expiresInMinutes', { expiresInMinutes: 4 }],
     ['status', { status: 'succeeded' }],
-  ])('names the wrong field %s', async (path, change) => {
+  ])('names the invalid field %s', async (path, change) => {
     const answer = await post({ ...BODY, ...change })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })

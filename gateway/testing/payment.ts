@@ -39,7 +39,7 @@ export async function offerFor(
   return { tradeId: sent.id, code: sent.secret_code, offerId: sent.steam_offer_id }
 }
 
-/** Takes the deposit to an open offer, then accepts it for the shopper. The store is credited. */
+/** Sends the offer of the deposit, then accepts it as the shopper. The store is credited. */
 export async function payFor(
   till: Till,
   { bot, session }: { bot: BotContext; session: FakeSession },

@@ -4,7 +4,7 @@ import type { EventType } from '../../contract/event-types.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
-import { aheadOf, raiseAhead } from '../clock/store.ts'
+import { moveClockAhead, readClockAhead } from '../clock/store.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../config.ts'
 import { createDepartureStore } from '../departures/store.ts'
 import { createDeposit } from '../deposits/create.ts'
@@ -103,7 +103,7 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Dat
 /** Advances the till's clock in code and database, as an operator would. */
 export async function jump({ clock, db }: Pick<Till, 'clock' | 'db'>, seconds: number): Promise<void> {
   clock.jump(seconds * 1_000)
-  await raiseAhead(db, (await aheadOf(db)) + seconds)
+  await moveClockAhead(db, (await readClockAhead(db)) + seconds)
 }
 
 export async function aStore(till: Till, options: { webhookUrl?: string; riskLimitUsdCents?: bigint } = {}) {

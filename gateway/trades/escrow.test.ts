@@ -123,7 +123,7 @@ describe('D-24 items that Steam holds', () => {
     ])
   })
 
-  it('are noticed at the deadline before a cancel is sent', async () => {
+  it('are noticed at the deadline instead of being cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     setOffer('in_escrow')

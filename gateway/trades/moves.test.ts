@@ -200,7 +200,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'cs', reason: 'inventory_full' }])
   })
 
-  it('is named in an error line, the only one', async () => {
+  it('is named in the only error line', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)

@@ -200,7 +200,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the list from the middle', () => operatorList({ before: BigInt(middleId()) })],
   ['the list of a store', () => operatorList({ storeId: 2n })],
   ['the list of a status that no deposit has', () => operatorList({ status: 'pending' })],
-  ['the list of a store’s status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
+  ['the list of one store and one status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
   ['the list of a shopper', () => operatorList({ steamId: '76561198000000077' })],
   ['the list of deposits that need a person', () => operatorList({ needsPerson: true })],
   ['the list of all deposits, oldest first', () => operatorList({ order: 'oldest' })],

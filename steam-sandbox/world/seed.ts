@@ -16,7 +16,7 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
-/** True for one class of each name: not a twin, and the first of several paints. */
+/** True for one class of each name: not a twin (another item of the same name), and the first of several paints. */
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
   twin === undefined && paint?.isFirst !== false
 
@@ -37,8 +37,8 @@ type Counts = Record<number, number>
 type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
 
 /**
- * Creates a world with two shoppers, two bots and the magic players, always the same for a seed and time. Ids start
- * at `nowMs`.
+ * Creates a world with two shoppers, two bots and the magic players (shoppers whose answers are fixed), always the same
+ * for a seed and time. Ids start at `nowMs`.
  */
 export function seedWorld(seed: string, nowMs: number): World {
   const random = createRandom(seed)
@@ -125,7 +125,7 @@ export function withTwins(world: World, steamId: string): World {
 
 const MANY = 5000
 
-/** Fills an account up to 5,000 items of Counter-Strike 2. */
+/** Adds items of Counter-Strike 2 until the account has 5,000. */
 export function withManyItems(world: World, steamId: string): World {
   const classes = [...CATALOGUE.values()].filter(
     (entry) => entry.appId === PROTECTED_APP && isOrdinary(entry),
@@ -153,7 +153,7 @@ type OldWorld = {
   trades: OldTrade[]
 }
 
-/** Converts a saved world of any version to the current one, and adds new magic players. Undefined if invalid. */
+/** Converts a saved world of version 1 or 2 to the current one, and adds new magic players. Undefined for any other. */
 export function upgradeWorld(saved: World | OldWorld, fresh: World): World | undefined {
   if (saved.version === 2) return withNewPlayers(saved, fresh)
   if (saved.version !== 1) return undefined

@@ -298,7 +298,7 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
   let hasNews = false
   for (const { itemId, soldAt, end } of answer.value) {
     const listing = latestListing(journal.book(), { market: market.name, itemId })
-    // A market that reuses numbers also reports earlier listings of the item in its history.
+    // A market that reuses item ids also reports earlier listings of the item in its history.
     const isEarlier = listing !== undefined && soldAt.getTime() < listing.begunAt.getTime() - CLOCKS_DIFFER_MS
     if (listing === undefined || isEarlier || end.kind === 'pending' || isSame(listing.end, end)) continue
     if (isTooMuch(listing, end)) {

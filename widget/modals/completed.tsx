@@ -165,7 +165,7 @@ function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: bool
   )
 }
 
-/** Sounds until a moment after the first movement, or until the button is pressed. */
+/** Sounds until a moment after the pointer first moves, or until the button is pressed. */
 function Alarm() {
   const { texts } = useModal()
   const [stop, setStop] = useState<(() => void) | null>(null)

@@ -11,7 +11,7 @@ export function part<Code>(name: string, first: () => Promise<Code>): Part<Code>
   })
 }
 
-/** Returns the files of a part, which the build names in the document; none on a page served unbuilt. */
+/** Returns the files of a part, which the build names in the document; null on a page that was not built. */
 export function addressesOf(
   files: string | undefined,
   attempt: number,

@@ -55,7 +55,7 @@ const list = command({
 type AttemptFlags = FindFlags & { before?: bigint; limit: number }
 
 const attempts = command({
-  does: 'list the attempts at an endpoint, newest first, with their errors',
+  does: 'list the delivery attempts to an endpoint, newest first, with their errors',
   example: 'webhook attempts 3',
   parameters: {
     flags: {
