@@ -64,7 +64,8 @@ function readBodies(app: FastifyInstance): void {
     parse(request, text.toString(), (error, body) => {
       if (error === null) return done(null, body)
       const refusal = error instanceof ProblemError ? error : undefined
-      done(refusal ?? new ProblemError('invalid_request', [{ path: '', message: 'the body is not JSON' }]))
+      const message = 'the body is not JSON, or has the key __proto__'
+      done(refusal ?? new ProblemError('invalid_request', [{ path: '', message }]))
     })
   })
 }
