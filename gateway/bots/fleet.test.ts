@@ -21,7 +21,7 @@ const choose = (bots: BotFacts[], items = 1, limits = DEFAULT_FLEET_LIMITS) =>
   chooseBot(bots, limits, { game: 'cs', items })
 
 describe('the choice of a bot', () => {
-  it('takes the least busy one', () => {
+  it('takes the least busy bot', () => {
     const bots = [aBot({ botId: 1n, liveOffers: 3, level: 99 }), aBot({ botId: 2n, liveOffers: 1 })]
     expect(choose(bots)?.botId).toBe(2n)
   })

@@ -69,7 +69,7 @@ export const chooseBot = (bots: readonly BotFacts[], limits: FleetLimits, load: 
 const isWorking = ({ reachable, failing, barState }: BotFacts): boolean =>
   reachable && !failing && barState !== 'barred'
 
-/** A request that waits for this bot. `tried`: the bots for which Steam refused the request before. */
+/** A request that waits for this bot. `tried`: the bots that had the request before. */
 export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
 
 /**

@@ -30,7 +30,7 @@ import {
 const MOST_TRIED = 8
 const MOST_TURNS = 4
 
-/** `tried`: the bots for which Steam refused the same request. */
+/** `tried`: the bots that had the same request before. */
 type BotQuery = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**

@@ -90,7 +90,7 @@ describe('a job of a bot', () => {
     expect(lines).toEqual([])
   })
 
-  it('waits for its lane while those of four other trades are being read', async () => {
+  it('waits for the choice of its lane while the lanes of four other trades are being chosen', async () => {
     const laneOf = vi.fn(() => new Promise<TradeLane>(() => {}))
     const { give } = await startBot({ laneOf })
     for (let n = 0; n < 60; n += 1) void give(aTrade(String(n)))

@@ -58,8 +58,8 @@ export type FollowDeps = {
 
 /**
  * Returns a function that moves the sandbox's clock, the one in the database and this process's to the furthest of them.
- * Every gateway in sandbox mode calls it every second. The clock in the database never goes back, so all processes arrive
- * at the same time, in whichever order they read.
+ * Every gateway in sandbox mode calls it every second. The clock in the database never goes back, so all processes
+ * reach the same time, in whichever order they read.
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
   const steam = sandboxClock(sandboxUrl)

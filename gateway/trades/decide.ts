@@ -66,11 +66,11 @@ export type Fact =
   /** The till stops waiting for Steam. A sweep or an operator reports this, without a lease. */
   | { kind: 'given_up'; because: GivenUp }
   | ByHandCredit
-  /** The operator releases credit that no bot can ask Steam about any more. */
+  /** The operator releases credit long after its settlement. Meant for trades that no bot can ask Steam about. */
   | { kind: 'operator_releases' }
   /** The operator releases credit before Steam's protection ends. */
   | { kind: 'operator_releases_early' }
-  /** The operator knows that the sender took back items that no bot can ask Steam about any more. */
+  /** The operator knows that the sender took the items back. Meant for trades that no bot can ask Steam about. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
   /** `offer`: the offer just read, if it is not the one that its trade waits for. */

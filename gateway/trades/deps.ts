@@ -1,5 +1,5 @@
 import type { DepositDeps } from '../deposits/service.ts'
 import type { ShellDeps } from './trade-store.ts'
 
-/** The dependencies of all work on trades, including the sweeps and the shoppers' requests. */
+/** The dependencies of the sweeps over trades and deposits. */
 export type TradeDeps = DepositDeps & ShellDeps

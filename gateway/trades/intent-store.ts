@@ -74,7 +74,10 @@ export async function writeItems(
 
 type Moving = { row: TradeRow; inDoubt: boolean }
 
-/** Gives the request of a refused trade to a bot that has not tried it yet. Does nothing if none is free. */
+/**
+ * Gives the request of a refused trade to a bot that has not tried it yet. Does nothing if none is free, or if the
+ * token of the trade link was erased.
+ */
 export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
   const tried = [...row.tried_bots, row.bot_id]
   const { items } = await tx

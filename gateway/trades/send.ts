@@ -88,7 +88,7 @@ async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 
 }
 
 /**
- * True for trouble of this bot alone: another bot can be asked immediately. Steam's other troubles affect every bot.
+ * True for trouble of this bot alone: another bot can be asked immediately. Steam's other troubles can affect every bot.
  */
 function isOfThisBot(reason: Unavailable['reason']): reason is Unavailable['reason'] & Refusal {
   return reason === 'not_our_turn' || reason === 'rate_limited' || reason === 'session_dead'

@@ -34,8 +34,8 @@ type Delivered = Sent & {
 
 /**
  * Ended without the items. A later proof of delivery overrules this. `refused`: no offer was made. `abandoned`: the offer
- * of a send without an answer was not found. `invalid`: Steam holds the items, or cannot exchange them. `timed_out`: the
- * offer was cancelled or expired, or Steam did not say what became of it.
+ * of a send without an answer was not found, or the till stopped searching. `invalid`: Steam holds the items, cannot
+ * exchange them, or wanted a confirmation. `timed_out`: the offer was cancelled or expired, or the till stopped waiting.
  */
 export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 
@@ -103,8 +103,8 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that ends this way has it
- * as its reason.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that was sent and ends this
+ * way has it as its reason.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 
@@ -134,7 +134,10 @@ export type TradeEvent =
   | { kind: 'ended'; end: End; steamHoldUntil: Date | null; at: Date }
   /** Steam holds the items of an offer whose trade had ended. */
   | { kind: 'hold_seen'; offerId: string; until: Date }
-  /** Steam's hold ended without a delivery (`seen`), or the till stopped waiting. Other trades may name its items. */
+  /**
+   * Steam's hold ended without a delivery (`seen`), or the till stopped waiting, for example because Steam still shows
+   * the hold a day after its end (`overdue`). Other trades may name the items again.
+   */
   | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
   /** The trade is no longer reviewed. It stays as it is. */
   | { kind: 'unwatched'; because: GivenUp }
