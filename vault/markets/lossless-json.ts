@@ -1,6 +1,7 @@
 /** JSON with whole numbers that are too large for JavaScript, such as asset ids of 19 digits. */
 
-const STRINGS_AND_LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+/** A fraction such as 0.30000000000000004 must not match from its decimals on. */
+const STRINGS_AND_LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
 /** Parses JSON; whole numbers of 16 digits or more become strings. Throws if the text is not JSON. */
 export function parseLossless(text: string): unknown {

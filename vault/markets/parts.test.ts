@@ -53,7 +53,7 @@ describe('an entry of sales in the log', () => {
   })
 })
 
-describe('numbers of any size', () => {
+describe('whole numbers of up to 20 digits', () => {
   it('are read without loss, and strings stay as they are', () => {
     const text = '{"a":1234567890123456789,"b":12,"c":"x: 1234567890123456789, \\"","d":1.5}'
     expect(parseLossless(text)).toEqual({
@@ -63,6 +63,10 @@ describe('numbers of any size', () => {
       d: 1.5,
     })
     expect(() => parseLossless('<html>')).toThrow(SyntaxError)
+  })
+
+  it('are not confused with the decimals of a fraction', () => {
+    expect(parseLossless('{"money":0.30000000000000004}')).toEqual({ money: 0.1 + 0.2 })
   })
 
   it('are written bare, and every other value is refused', () => {
