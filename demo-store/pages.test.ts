@@ -98,7 +98,7 @@ describe('the store', () => {
     expect(await offerNotice('en')).toBeNull()
   })
 
-  test('opens the deposit in a frame if the shopper chose that, for its own origin and to no other shopper', async () => {
+  test('opens the deposit in a frame if the shopper chose that, for the store’s origin, and shows it to no other shopper', async () => {
     const answer = await callers.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${lastExternalId()}`)
@@ -212,7 +212,7 @@ describe('the store', () => {
     },
   )
 
-  test('is in Russian for visitors who choose it, prices included', async () => {
+  test('is in Russian for a browser that prefers it, prices included, unless the visitor chose English', async () => {
     const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
     expect(await readText('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)
     expect(await readText('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')

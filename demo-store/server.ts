@@ -165,8 +165,8 @@ function keepLanguage(request: IncomingMessage, language: Language): Reply {
 }
 
 /**
- * Returns a message for a shopper who comes back from a payment: `paid` from the page that framed it until it succeeded,
- * `order` from anywhere. Anyone can type the address, so the books decide whether the payment succeeded.
+ * Returns a message for a shopper who comes back from a payment. The address has `paid` after a success in a frame of
+ * our page, and `order` if the till sent the shopper back. Anyone can type an address, so the books decide.
  */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const visitor = visitorOf(request)

@@ -96,7 +96,7 @@ describe('the webhook', () => {
     expect(await callers.readBalances()).toEqual({ USD: 2000 })
   })
 
-  test('that arrives out of order changes no status, but its credit still counts', async () => {
+  test('that overtakes earlier ones is booked, and these then change neither status nor balance', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await callers.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
     await callers.send({ id: 'first', sequence: 3, ...pending })

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs its own release on Debian or Ubuntu, or upgrades to it: packages, Node, database, settings, units, Caddy, the
+# Installs the release that it is part of on Debian or Ubuntu, or upgrades to it: packages, Node, database, settings, units, Caddy, the
 # nightly backup and its first run. Run it as root, as often as you like: it does only the missing steps and prints each.
 # It never replaces a file that you changed. Of the files of other programs, it replaces only those that are still as
 # their Debian package installed them.
@@ -11,8 +11,8 @@ usage() {
 usage: sh /opt/RELEASE/deploy/install.sh --host NAME --mail ADDRESS [--console NAME [--console-from RANGE]]
                                          [--without-proxy] [--check]
   --host NAME           the host name that shoppers see, such as pay.example
-  --mail ADDRESS        the mailbox that shoppers read on the help page
-  --console NAME        the host name of the operators' console, another one
+  --mail ADDRESS        the email address that the help page shows to shoppers
+  --console NAME        a second host name, for the operators' console
   --console-from RANGE  the addresses that may open the console, such as 198.51.100.7; default: private_ranges
   --without-proxy       for a proxy of your own
   --check               only print what would be done
@@ -159,7 +159,7 @@ must_be_ranges() {
   *[!0-9A-Za-z.:/_\ ]*) stop "$2 must be addresses or ranges, such as 198.51.100.0/24." ;;
   esac
 }
-# The operator may have added a comment, or more lines of this kind.
+# Reads the addresses from the first @stranger line of the Caddyfile. The operator may have added a comment to it.
 read_range() {
   console_from=$(sed -n '/^[[:space:]]*@stranger not remote_ip /{s///;s/[[:space:]]*#.*//;s/[[:space:]]*$//;p;q;}' "$caddyfile")
   must_be_ranges "$console_from" "Give --console-from: the addresses in the line @stranger of $caddyfile"

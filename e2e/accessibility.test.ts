@@ -226,7 +226,7 @@ test('the receipt for support and its error pages are accessible in both languag
   expect(await visit(path, 'ru', 'light')).toBe(200)
   await expect.poll(() => page.locator('time').first().textContent()).toMatch(/\d:\d\d GMT\+5:30$/)
   await expect.poll(() => page.locator('time + .quiet').first().textContent()).toMatch(/^\(.* UTC\)$/)
-  // A till with a database never answers 503, so the test serves that page itself.
+  // The till answers 503 only without its database, so the test serves that page itself.
   const unavailable = '/receipt/unavailable'
   await page.route(`**${unavailable}?lang=*`, (route) => {
     const language = route.request().url().endsWith('ru') ? 'ru' : 'en'

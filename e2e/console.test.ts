@@ -204,7 +204,7 @@ test('an operator opens a link, registers a passkey, and works with the keyboard
   await renewal.getByText('Another account approved').waitFor()
   await renewal.getByRole('button', { name: 'Cancel' }).click()
 
-  // The act is on record, and the open page shows the next one.
+  // The credit above is on record, and the open page shows the next act as it happens.
   await page.goto(`${till.console}/acts?operator=${encodeURIComponent(name)}`)
   await page.getByRole('cell', { name: 'store credit' }).waitFor()
   await runOperatorCommand('maintenance', 'on', '--by', name)
@@ -217,7 +217,7 @@ test('an operator opens a link, registers a passkey, and works with the keyboard
   await page.getByText(`${name} (operator)`).waitFor()
 })
 
-test('an operator removes an endpoint with a reason, and only the record remains', async () => {
+test('an operator removes an endpoint with a reason, and only the record of this act remains', async () => {
   const [endpoint] = await query(`
     insert into webhook_endpoint (store_id, url, secret, event_types)
     select store_id, url || '/removed', secret, '{deposit.reversed}' from webhook_endpoint

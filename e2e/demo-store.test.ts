@@ -1,4 +1,4 @@
-/** The demo store in a browser: a cart paid inside its own page, and its layouts. */
+/** The demo store in a browser: a cart that is paid inside the store's page, and the store on a phone. */
 import { beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
@@ -49,7 +49,7 @@ test('a shopper pays for a cart inside the store and then owns it, and the drawe
   expect(await violations(page)).toEqual([])
 })
 
-test('the demo store and the sandbox are accessible on a phone, in both languages and schemes', async () => {
+test('on a phone, the demo store in both languages and the Steam sandbox are accessible, in both schemes', async () => {
   const { page } = await openBrowser({ viewport: MOBILE })
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
   await page.goto(till.store)

@@ -214,7 +214,7 @@ test('the secret code can be copied, and our page reads the clipboard only with 
   await expect.poll(() => elsewhere.evaluate(read)).toBe(code)
 })
 
-test('A-065 an open modal uses the deposit’s language, not the stored one; D-10 a choice made here survives a reload', async () => {
+test('A-065 an open modal uses the deposit’s language, not the stored one; D-10 a language that is chosen on the page survives a reload', async () => {
   const { page } = await openConfirmation({ deposit: { language: 'en' } })
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()

@@ -171,7 +171,10 @@ const expectScamWarning = async (page: Page): Promise<void> => {
   await expect.poll(() => page.locator('dialog .scam-steps li').count()).toBeGreaterThanOrEqual(3)
 }
 
-/** The sentence about a payment in parts between its amount and its date, before and after the store knows. */
+/**
+ * Matches the words between the amount and the date in the sentence about a payment in parts. The sentence has two forms:
+ * before the store has confirmed the payment, and after.
+ */
 const partsSentence = (texts: Messages): RegExp =>
   new RegExp(
     [texts.receivedInParts, texts.toldInParts]
@@ -305,7 +308,7 @@ test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, u
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 
-test('A-064 A-100 after success the page redirects to its redirectUrl, once for each time it is opened', async () => {
+test('A-064 A-100 after success the page redirects to the deposit’s redirectUrl, once each time the page is opened', async () => {
   const target = `${till.store}/?thanks`
   const { page, seen, deposit, offerId, texts } = await openConfirmation(
     { deposit: { redirectUrl: target } },

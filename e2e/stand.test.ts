@@ -239,7 +239,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
   expect(await payButton(page, texts).isDisabled()).toBe(false)
 })
 
-test('A-113 each game has its own minimum', async () => {
+test('A-113 the minimum is that of the chosen game', async () => {
   const { page } = await openStandAs({}, 'quiet_lynx')
   const minimum = async () => centsOf((await page.locator('.summary-facts dd').first().textContent()) ?? '')
   const minima = [

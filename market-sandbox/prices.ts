@@ -1,4 +1,4 @@
-/** The prices of other sellers on this market. */
+/** The prices of other sellers, the same on both markets. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'

@@ -90,7 +90,7 @@ const controlsOf = (market: Market) => ({
   takeBack: (hash: string) => takeBack(market, hash),
 })
 
-/** The number before that of the first listing. */
+/** In an empty world, the next number is the first that an account or a listing gets. */
 const LAST_ID_OF_EMPTY_WORLD = 1_000
 
 type Settings = Omit<Options, 'port' | 'everyMs'>
@@ -164,7 +164,7 @@ function createMarket(shared: Shared, { name, dataFile, onChange }: OwnParts): M
   return market
 }
 
-/** Runs rounds one after another. A round that fails because the Steam sandbox is unavailable changes nothing. */
+/** Runs rounds one after another. A round that fails ends early, such as when the Steam sandbox is down. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
   return () => {

@@ -41,7 +41,10 @@ export type VaultParts = {
 
 export type Vault = Pick<Giver, 'round' | 'book'> & { close(): void }
 
-/** Reads the vault's files once: changes take effect at the next start. Throws with a readable reason. */
+/**
+ * Reads rules, accounts and markets once: changes to them take effect at the next start. Approvals and the switches of
+ * markets take effect in the next round. Throws with a readable reason.
+ */
 export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const { wishes, till, caller, connection, timer, now, say } = parts
   const folder = openFolder(path)
@@ -123,7 +126,7 @@ function checkAccess(
   })
 }
 
-/** Locks the folder, because two vaults on it would not know of each other's gifts. Throws while another vault runs. */
+/** Locks the folder, because two vaults on it would not know of each other's gifts. Rejects if one uses it already. */
 export function holdFolder(path: string): Promise<Server> {
   const name = `tradetill-vault-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
   // On Linux and Windows, this address ends with the process. On other systems, it is a file.

@@ -3,7 +3,7 @@ import { type Base, pick, type Scene, standAnswers } from './scene.ts'
 
 const MANY = 50
 
-/** Every kind of name an offer can have, in more rows than the dialog shows. */
+/** Names of real items, in more rows than the dialog shows at once. */
 const manyOf = ({ inventory }: Base) =>
   Array.from({ length: MANY }, (_, index) => ({
     name: `${inventory.items[index % inventory.items.length]?.name} #${index + 1}`,

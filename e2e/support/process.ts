@@ -99,8 +99,8 @@ const CHECK_EVERY_MS = 100
 export class GiveUp extends Error {}
 
 /**
- * Repeats `check` until it returns a value other than undefined and false. Throws the last error, with `what` in front, after `timeoutMs`, or as soon
- * as `check` throws a GiveUp.
+ * Repeats `check` until it returns a value other than undefined and false. Throws the last error, with `what` in front,
+ * after `timeoutMs`, or as soon as `check` throws a GiveUp.
  */
 export async function eventually<T>(
   what: string,

@@ -25,7 +25,7 @@ export async function player(sandbox: string, name = 'nova_hound'): Promise<Play
   return found
 }
 
-/** Adds a copy of the shopper called `like`, whose items and inventory no other test uses. */
+/** Adds a guest: a new Steam account with copies of the items of the shopper called `like`, for one test alone. */
 export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise<Player> {
   const response = await fetch(`${sandbox}/control/players`, {
     method: 'POST',
@@ -36,7 +36,7 @@ export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise
   return (await response.json()) as Player
 }
 
-/** Declines a guest's open offers, and removes their items. */
+/** Declines a guest's open offers, and removes the guest's items. */
 export async function dismissGuest(sandbox: string, { steamId }: Player): Promise<void> {
   const response = await fetch(`${sandbox}/control/players/${steamId}`, { method: 'DELETE' })
   if (!response.ok) throw new Error(`the guest ${steamId} was not removed: ${await response.text()}`)

@@ -43,7 +43,7 @@ export function sharedBrowser(): Promise<Browser> {
 
 const guests = new Map<string, Promise<Player>>()
 
-/** This test's own shopper, a copy of the shopper called `like`. Removed when the test ends. */
+/** This test's own shopper: a guest like the shopper called `like`, who is removed when the test has passed. */
 export function shopper(like = 'nova_hound'): Promise<Player> {
   const guest = guests.get(like) ?? inviteGuest(till.sandbox, like)
   guests.set(like, guest)

@@ -11,8 +11,8 @@ const ACTIVE = 2
 type Habit = { does: Act['does']; afterS: number; waitsForReady: boolean }
 
 /**
- * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade; `reversalsDue` decides
- * when a buyer of temper `reverses` takes the items back.
+ * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade. `reversalsDue`
+ * decides when a buyer of temper `reverses` takes the trade back.
  */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },

@@ -44,7 +44,7 @@ export type Seller = {
   currency: Currency
   /** The token of the account's trade link; at Waxpeer, the whole link. */
   tradeToken?: string
-  /** The access token of the last ping. */
+  /** The access token of the last ping; at Waxpeer, the last that the seller sent. */
   accessToken?: string
   /** When Waxpeer received the token. */
   tokenAtS?: number
@@ -83,8 +83,8 @@ export type Listing = {
 }
 
 /**
- * How a sale stands. `settling`: given, but Steam can still take it back. `timed_out`: it ended without a gift, for any
- * reason.
+ * How a sale stands. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: it ended without a
+ * gift, for any reason.
  */
 export type Outcome = {
   kind: 'settling' | 'paid' | 'timed_out' | 'reversed'

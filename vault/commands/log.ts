@@ -1,4 +1,4 @@
-/** `log`: prints the vault's acts from its own log file, and checks that file's chain of signatures. */
+/** `log`: prints what the vault did, from its own log file, and checks that file's chain of signatures. */
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { readLog } from '../files/log.ts'

@@ -33,7 +33,7 @@ export function readAccounts(folder: Folder, key: Key): Account[] {
   }))
 }
 
-/** Adds the account, or replaces its secrets. */
+/** Adds the account, or replaces its secrets and `sells`. */
 export function saveAccount(folder: Folder, key: Key, account: Account): void {
   const { steamId, sells } = account
   const secrets = secretsSchema.parse(account.secrets)

@@ -119,7 +119,7 @@ export function isOpen(giving: Giving): giving is OpenGiving {
 
 export type Spent = { cents: bigint; items: number }
 
-/** The items that may have left since `since`. A gift that ended without a delivery no longer counts. */
+/** The use of the limits by gifts intended since `since`. A gift that ended without a delivery no longer counts. */
 export function spentSince(book: Book, since: Date): Spent {
   let [cents, items] = [0n, 0]
   for (const giving of book.values()) {

@@ -50,7 +50,7 @@ export type GiverParts = {
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined
-  /** The items that may have left by sales since `since`: sales and wishes share one limit. */
+  /** The use of the limits by sales begun since `since`: sales and wishes share the limits. */
   soldSince(since: Date): Spent
   /** True if the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
@@ -61,7 +61,7 @@ export type GiverParts = {
 export type Giver = {
   round(): Promise<void>
   book(): ReadonlyMap<string, Giving>
-  /** The items that may have left since `since`, by wishes and by sales. */
+  /** The use of the limits by wishes and sales begun since `since`. */
   spent(since: Date): Spent
   /** The number of items of a game that wishes have brought to an account since this process began. */
   arrivals(steamId: string, appId: number): number
@@ -218,7 +218,7 @@ function giftOf(
 
 /**
  * False if the operator removed the account, or removed the destination from the list or changed it to another account.
- * Nothing more is then given, not even a recorded gift.
+ * The vault then sends and confirms no offer, not even for a recorded gift.
  */
 function isStillAllowed(
   { rules, accounts }: GiverContext,

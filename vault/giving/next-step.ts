@@ -4,7 +4,7 @@ import type { SeenOffer } from './gift.ts'
 
 /** How long the partner has to accept. */
 const ACCEPT_MS = 30 * 60_000
-/** How long the phone has to confirm. */
+/** How long the vault tries to confirm an offer. */
 const CONFIRM_MS = 10 * 60_000
 /**
  * The vault concludes that an offer was never sent once this many of Steam's lists lacked it. The last list must have

@@ -26,7 +26,7 @@ export type Caller<Ask> = <T, R>(
 const PAUSE_MS = 60_000
 const TOO_MANY_REQUESTS = 'HTTP 429'
 
-/** Never again calls a market that has refused the key, and pauses for a minute after "too many requests". */
+/** Makes no more calls once the market has refused the key, and pauses for a minute after "too many requests". */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
   { connection, time }: { connection: Connection; time: Time },

@@ -182,7 +182,7 @@ const listingsOf = (
 ): Listing[] =>
   journal.book().listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId)
 
-/** Returns the reason not to list; undefined if there is none. The till can stop the vault, but never start it. */
+/** Returns the reason not to list; undefined if there is none. The till cannot undo a switch at the vault. */
 async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
   const { market, till, now } = parts
   if (parts.isOff()) return 'switched off at the vault'

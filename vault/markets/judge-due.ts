@@ -8,10 +8,10 @@ export type OwnListing = { itemId: string; appId: number; assetId: string; price
 
 /**
  * The reasons to give nothing. `asset_not_listed`: an asset is not one that we listed in this game, is protected, or is
- * named twice. `own_account`: the buyer is ours. `deposit_message`: the message contains what looks like a deposit's secret code. `changed`: the
- * same deal asked for something else before. `not_sold`: the market's own list does not show every item as sold.
- * `price_differs`: its price is not the listed one. `given_already`: the asset is promised to another deal. `too_late`:
- * the deadline is near.
+ * named twice. `own_account`: the buyer is an account of the vault. `deposit_message`: the message contains what looks
+ * like a deposit's secret code. `changed`: the same deal asked for something else before. `not_sold`: the market's own
+ * list does not show every item as sold. `price_differs`: that list shows another price than the vault recorded.
+ * `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
  */
 export type DueProblem =
   | 'asset_not_listed'
@@ -30,9 +30,9 @@ export type Context = {
   /** The listings, as the market shows them. */
   rows: readonly Row[]
   scale: Scale
-  /** All accounts of the operator. */
+  /** The Steam ids of all accounts that are enrolled at the vault. */
   ownAccounts: ReadonlySet<string>
-  /** Recorded deals that have not ended without a gift, by number. */
+  /** Recorded deals by number, but for those that ended with nothing given. */
   known: ReadonlyMap<string, Due>
 }
 

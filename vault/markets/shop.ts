@@ -67,7 +67,7 @@ export function createShop(parts: ShopParts): Shop {
   const looks: Looks = new Map()
   const accountOf = (steamId: string) => readingOnce(looks, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
-  // A till that does not answer must not delay due deals. It receives the reports later.
+  // A failure of the till must not stop due deals. It receives the reports later.
   const announce = () => report().catch(() => {})
   const reportBalance = createBalanceReporter(parts)
   const context: Context = { ...parts, accountOf, announce, reportBalance, arrived: new Map() }

@@ -11,7 +11,7 @@ const FIRST_STEAM_ID = 76561197960265728n
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
 
 /**
- * How long a sale in these games counts as settling. Steam lets a buyer take back the items for seven days. A day is
+ * How long a sale in these games counts as settling. Steam lets a buyer reverse the trade for seven days. A day is
  * added, because it is unknown when Waxpeer pays.
  */
 const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }

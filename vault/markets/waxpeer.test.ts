@@ -238,7 +238,7 @@ describe('a sale', () => {
     expect(await unwrap(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
   })
 
-  it('of Counter-Strike 2 counts as settling while its buyer may take it back', async () => {
+  it('of Counter-Strike 2 counts as settling while its buyer may reverse the trade', async () => {
     const { due } = await sell(CS, 'accepts')
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)

@@ -293,7 +293,10 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
   }
 }
 
-/** Only the history, newest first, shows that a deal is over. The socket never reports it. */
+/**
+ * True unless the history, newest first, shows that an item's sale is over. The socket's list keeps a deal until its
+ * deadline, even if it is over before.
+ */
 const isOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
   due.assets.every(({ assetId }) => {
     const newest = history.find(({ item_id }) => item_id === assetId)

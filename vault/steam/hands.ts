@@ -1,4 +1,4 @@
-/** The vault's acts for one account: sends offers and confirms them, and checks each step against Steam's data. */
+/** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
 import { accountIdOf } from '../files/trade-link.ts'
 import { type Gift, type Hands, isGift, isSameSet, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
@@ -10,7 +10,7 @@ const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
 /** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** Steam's states of trades that failed: in escrow (11) too, and such that Steam could not undo afterwards (8, 9). */
+/** Steam's states of trades that failed: at once (4), in escrow (11), or beyond what Steam could undo (8, 9). */
 const FAILED = new Set([4, 8, 9, 11])
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {

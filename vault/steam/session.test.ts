@@ -51,7 +51,7 @@ it('two requests at once log in once, and both are answered', async () => {
   expect(answers.map((answer) => answer?.status)).toEqual([200, 200])
 })
 
-it('a request for a fresh token keeps the tokens of the others if the last login is too recent for a new one', async () => {
+it('a request for a fresh token leaves the current one in use if the last login is too recent for another', async () => {
   const { session, advanceMs } = await openSession()
   const token = await session.accessToken({ fresh: false })
   expect(token).toEqual(expect.any(String))

@@ -29,7 +29,7 @@ export type Session = {
   ): Promise<Posted>
   /**
    * Returns a session token of this account, for a market that must see its offers. `fresh`: not one that was used
-   * before. Undefined if Steam gives none, or if the last login was less than a minute ago.
+   * before. Undefined if that needs a login, and Steam refuses it or it would have to wait too long.
    */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }

@@ -170,7 +170,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
       }
       return steamId
     },
-    /** Makes an enrolled collecting bot sell on the family too. */
+    /** Makes an enrolled collecting bot sell its own items on market.csgo.com. */
     letSellItself(who: string): void {
       const bot = accountOf(who)
       const { steamId } = bot

@@ -1,4 +1,4 @@
-/** The till's database under the vault's role, which reads wishes and writes only the vault's own acts. */
+/** Reads wishes from the till's database, and writes there what the vault did about each. */
 import { z } from 'zod'
 import type { Giving } from '../giving/book.ts'
 import type { Wishes, WishReport } from '../giving/giver.ts'
