@@ -21,7 +21,7 @@ const ADYEN = '@adyen/adyen-web@6.45.2'
 const gzippedSize = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
-/** Matches the scripts and styles that a document names. The browser fetches them before it shows the page's content. */
+/** Matches the scripts and styles that a document names. The browser fetches them before the link field works. */
 const PAGE_FILES = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME ...]`: runs the benches. If one has a comparison, it measures our code and the comparison
- * alternately. Each ends with `NAME ours floor ratio limit PASS|FAIL`.
+ * `npm run bench [-- NAME ...]`: runs the benches. A bench with a comparison measures our code and the comparison in the
+ * same run. Each bench ends with `NAME ours floor ratio limit PASS|FAIL`.
  *
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
  * - `ready`: seconds until a release in live mode is ready on an existing database, and the size of the release.

@@ -46,7 +46,10 @@ export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>
   },
 }
 
-/** Returns where the wear begins, which Steam writes at the end of a name in every language: ` (Factory New)`. */
+/**
+ * Returns where the brackets at the end of a name begin. In every language, Steam writes the wear into such brackets:
+ * ` (Factory New)`.
+ */
 export function wearStart(name: string): number | undefined {
   const open = name.endsWith(')') ? name.lastIndexOf(' (') : -1
   return open > 0 ? open : undefined

@@ -170,7 +170,7 @@ export const inventorySchema = z.object({
   /**
    * Forecast for a game whose trades a sender can reverse for days: how much of a payment with these items would be
    * credited at once, and when the rest would be. Other payments may change it until the offer is created: only the
-   * offer's heldAmount is a promise. The amounts are rounded and at most the items' total, so they do not reveal the
+   * offer's heldAmount is a promise. `atOnce` is rounded and at most the items' total, so it does not reveal the
    * store's limit. Null if nothing is held.
    */
   hold: z

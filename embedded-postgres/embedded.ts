@@ -41,7 +41,7 @@ export type EmbeddedOptions = {
   log: Log
   /** Address of the gateway's Steam sandbox, which the command line reads from `connection.json`. */
   steamSandboxUrl?: string | undefined
-  /** Off only in tests, because a power cut would then lose the database. */
+  /** Off only for a database that is soon deleted, as in a test, because a power cut would lose the database. */
   fsync?: boolean
 }
 

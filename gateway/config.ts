@@ -46,7 +46,10 @@ const wholeNumber = (min: number, max: number, why: string) => {
 }
 const port = wholeNumber(0, 65_535, 'it is a port')
 
-/** The roles of a process: `web` answers calls, `bots` holds bots, `work` does due work, `console` serves operators. */
+/**
+ * The roles of a process: `web` answers shoppers and stores, `bots` holds bots, `work` does due work. `console` serves
+ * operators, and so does `web`.
+ */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -148,7 +151,7 @@ const environmentSchema = z
       .string()
       .regex(/^whsec_[A-Za-z0-9+/]{32,200}={0,2}$/, 'must be whsec_ and 24 bytes or more in base64')
       .optional(),
-    /** Roles of this process. The processes on one database must together have all of them. */
+    /** Roles of this process. The processes on one database must together have `web`, `bots` and `work`. */
     TRADETILL_ROLES: roles.optional(),
     /** How long /readyz announces the end of the process before it stops accepting calls. */
     TRADETILL_DRAIN_SECONDS: wholeNumber(0, 300, 'a balancer notices within seconds').default(0),
@@ -264,7 +267,10 @@ const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both se
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
-/** Reads the settings, and treats empty ones as absent. Returns all problems at once. */
+/**
+ * Reads the settings, and treats empty ones as absent. Returns all problems that the schema finds at once. A problem with
+ * a file that contains a setting, or with the key that a sandbox made, is returned alone.
+ */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))

@@ -265,7 +265,7 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
   return running
 }
 
-/** Follows a sandbox's clock. A jump runs all repeated work immediately, because some may have become due. */
+/** Follows a sandbox's clock. A jump runs the sweeps and the price feeds immediately, because some may have become due. */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
@@ -349,7 +349,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
   }
 }
 
-/** Logs the calls of stores, and measures all calls. */
+/** Logs the calls of stores. Measures these, and the page's calls except polls. */
 function observe({ log, metrics }: Parts, call: ObservedCall): void {
   const { request, route, status, seconds } = call
   metrics.httpRequests.observe({ method: request.method, route, status: String(status) }, seconds)

@@ -1,4 +1,7 @@
-/** Checks settings against each other: live mode refuses some, and others would expose a sandbox to other machines. */
+/**
+ * Checks what the schema of the settings does not: keys and their files, settings that contradict each other or the
+ * mode, and those that would expose a sandbox to other machines.
+ */
 import { isIP } from 'node:net'
 import { safetyOf } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
@@ -36,7 +39,7 @@ type Problems = [name: keyof Environment, message: string][]
 /** How long Steam protects a trade of Counter-Strike 2. */
 const LEAST_CS_DAYS = 7
 
-/** Returns the problems that show only when the settings are read together, each in one line with advice. */
+/** Returns the problems that the schema does not find, each in one line with advice. */
 export function problemsOf(environment: Environment): Problems {
   const ofMode =
     environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)

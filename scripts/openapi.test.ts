@@ -40,7 +40,7 @@ function worthOf({ status, amount, reversedAmount, heldAmount, sequence, trade }
 
 export function onWebhook(event: Webhooks['event'] | Webhooks['test']): string {
   if (!('sequence' in event)) return event.data.challenge
-  // So does a type of event of a later version.
+  // A type of event of a later version compiles too.
   if (event.type === 'deposit.grown') return ''
   return 'epoch' in event.data ? 'a till that was restored' : event.data.externalId
 }

@@ -42,7 +42,7 @@ export type Advisories = z.infer<typeof advisoriesSchema>
 
 type Locked = { path: string; name: string; version: string }
 
-/** Returns every installed package, by its real name if it has an alias. */
+/** Returns every locked package, by its real name if it has an alias. */
 function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
     if (path === '' || entry.link === true) return []

@@ -20,6 +20,7 @@ const MOST_LOOKS = 600
  */
 const LEAST_MINOR = 500
 
+/** A new Steam account of the sandbox, made for one top-up. */
 const guestSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
 const botSchema = z.object({ name: z.string(), steamId: z.string() })
 type Bot = z.infer<typeof botSchema>

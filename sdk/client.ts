@@ -97,7 +97,7 @@ export function createTill(options: TillOptions) {
         body: {},
         key: crypto.randomUUID(),
       }),
-    /** The event log in order; none is left out. Keep the `sequence` of your last booked event as your cursor. */
+    /** The event log, in order and complete. Keep the `sequence` of your last booked event as your cursor. */
     events,
   }
 }

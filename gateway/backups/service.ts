@@ -1,4 +1,4 @@
-/** Makes and checks backups: dumps of an external database, and copies of the embedded one's folder. */
+/** Makes and checks backups: dumps of any database, and copies of the embedded database's folder. Restores these copies. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

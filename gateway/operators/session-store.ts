@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { IDLE_MS, LONGEST_MS, NOTED_EVERY_MS, type SessionTimes } from './session.ts'
 import type { Operator } from './store.ts'
 
-/** The operator is null if a sandbox's key signed in, which needs no passkey. */
+/** The operator is null if a sandbox's key signed in, which needs no passkey. `sandboxSha256`: the hash of that key. */
 type Owner = { operatorId: bigint; sandboxSha256: null } | { operatorId: null; sandboxSha256: Buffer }
 
 export type NewSession = Owner & { cookieSha256: Buffer; pageSha256: Buffer; at: Date }
@@ -38,7 +38,7 @@ export type FoundSession = SessionTimes & {
   cookieSha256: Buffer
   pageSha256: Buffer
   sandboxSha256: Buffer | null
-  /** Null in a sandbox. */
+  /** Null if a sandbox's key signed in. */
   operator: Operator | null
 }
 

@@ -45,7 +45,7 @@ type OfferRequest = {
 const pauseMsAfter = (count: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
 
-/** Returns when the next offer may be sent. Every page and every refusal names this time. */
+/** Returns when the next offer may be sent. The page of the deposit and the refusal of that offer both name this time. */
 export function pauseUntil({ count, lastAt }: UnusedOffers): Date {
   return new Date(lastAt.getTime() + pauseMsAfter(count))
 }

@@ -38,7 +38,10 @@ async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: b
   return rows
 }
 
-/** Erases the account from deposits and trades that are over. Money, items and events stay unchanged. */
+/**
+ * Erases the account from deposits and trades that are over, and from their quotes, finished inventory requests and
+ * doubts about bots. Money, items and events stay unchanged.
+ */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))

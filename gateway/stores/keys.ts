@@ -48,7 +48,7 @@ export async function addKey(
 
 /**
  * Returns the store of an API key; undefined if the key is unknown, wrong, revoked or expired. The use of an expired
- * key is logged once a minute, because some program still uses it.
+ * key is logged at most once a minute, because some program still uses it.
  */
 export async function findStoreByKey(
   { db, clock, log }: { db: Db; clock: Clock; log?: Log | undefined },
@@ -98,8 +98,8 @@ export async function listKeys(db: Db, storeId: bigint, now: Date): Promise<KeyF
 }
 
 /**
- * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more. Returns undefined if there
- * is no such key, or it has ended.
+ * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more, unless it expires earlier.
+ * Returns undefined if there is no such key, or it has ended.
  */
 export async function rotateKey(
   deps: { db: Db | Tx; mode: Mode; clock: Clock },
