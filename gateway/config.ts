@@ -46,10 +46,7 @@ const wholeNumber = (min: number, max: number, why: string) => {
 }
 const port = wholeNumber(0, 65_535, 'it is a port')
 
-/**
- * The roles of a process: `web` answers shoppers and stores, `bots` holds bots, `work` does due work. `console` serves
- * operators, and so does `web`.
- */
+/** `web` answers shoppers and stores, and operators too, as `console` does. `bots` holds bots, `work` does due work. */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -267,10 +264,7 @@ const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both se
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
-/**
- * Reads the settings, and treats empty ones as absent. Returns all problems that the schema finds at once. A problem with
- * a file that contains a setting, or with the key that a sandbox made, is returned alone.
- */
+/** Reads the settings, and treats empty ones as absent. A problem with a file may be returned alone, the others together. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))
