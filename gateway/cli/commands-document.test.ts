@@ -34,6 +34,18 @@ describe('docs/commands.md', () => {
     expect(named.sort()).toEqual(acts.map(({ name }) => name).sort())
   })
 
+  it('names every act that requires a reason, and nothing else, in its section about records', () => {
+    const acts = allCommands().filter(({ command }) => {
+      const { reason } = z
+        .object({ reason: z.object({ optional: z.boolean().optional() }).optional() })
+        .parse(command.parameters.flags ?? {})
+      return reason !== undefined && reason.optional !== true
+    })
+    const part = text.slice(text.indexOf('- **Why**'), text.indexOf('- **What**'))
+    const named = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)
+    expect(named.sort()).toEqual(acts.map(({ name }) => name).sort())
+  })
+
   it('and the other documents name commands instead of SQL', () => {
     const folder = join(import.meta.dirname, '../../docs')
     const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
