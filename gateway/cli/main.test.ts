@@ -159,7 +159,7 @@ describe('a command', () => {
 })
 
 describe('serve', () => {
-  it('asks for its database before it loads the code of queries, jobs or HTTP', async () => {
+  it('prepares its database with code that loads no queries, jobs or HTTP', async () => {
     const { code, loaded } = await runAndRecord([], { script: '../startup.ts' })
     expect(code).toBe(0)
     expect(loaded).toContain('pg')

@@ -136,7 +136,7 @@ it.each([
   ],
   ['1 unexplained departure', () => alarmFindings({ departures: 1, missing: 0 })],
   ['2 unexplained departures', () => alarmFindings({ departures: 2, missing: 0 })],
-])('a finding has the right number of its noun and verb: %s', (says, findings) => {
+])('a finding is in the singular or plural, as its count requires: %s', (says, findings) => {
   expect(findings()[0]?.says).toBe(says)
 })
 

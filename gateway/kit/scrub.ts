@@ -17,7 +17,7 @@ const SECRET_FORMS: Form[] = [
   [/\bwhsec_[A-Za-z0-9+/=]+/gi, 'whsec_[redacted]'],
   [/\bey[ja][\w.-]+/gi, (run) => (isToken(run) ? '[redacted jwt]' : run)],
   [/\b(\w{0,20}token|sessionid|steamLoginSecure)(=|%3D)[^&\s"'\\;]+/gi, '$1$2[redacted]'],
-  // JSON inside a string, quoted any number of times.
+  // JSON inside a string, quoted up to three times: after that, seven backslashes precede each quote.
   [/\b(\w{0,20}token|sessionid|steamLoginSecure)(\\{0,8}["']:\s?\\{0,8}["'])[^"'\\]+/gi, '$1$2[redacted]'],
   [/\bBearer\s+[^\s"'\\]+/gi, 'Bearer [redacted]'],
   [/\b(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+/gi, '$1:[redacted]'],

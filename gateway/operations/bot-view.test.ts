@@ -1,3 +1,4 @@
+/** The operator’s view of one bot, and the calls to Steam in the weather. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GAMES } from '../../contract/games.ts'

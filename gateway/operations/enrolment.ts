@@ -74,7 +74,7 @@ const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
   holdNotice(ownHoldDays)
 
 type Login = Omit<Enrolment, 'refreshToken'> & {
-  /** Called after the phone's approval. Returns a refusal if the bot must not be changed any more. */
+  /** Called after the login. Returns a refusal if the bot must not be changed any more. */
   obstacle?(): Promise<Refused | undefined>
 }
 

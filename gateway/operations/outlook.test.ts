@@ -100,7 +100,7 @@ it('a trade with held credit shows when the credit is released', () => {
 it.each<[string, Partial<OutlookTrade>, string]>([
   ['dead', { botState: 'dead', hasGateway: false }, 'bot 2 (Collector) is dead'],
   ['held by no gateway', { hasGateway: false }, 'bot 2 (Collector) is held by no gateway'],
-])('a trade has no known time if its bot is %s', (_, change, why) => {
+])('the time of a trade’s next step is unknown if its bot is %s', (_, change, why) => {
   expect(stepsOf(withTrade(change))).toEqual([
     [null, `trade 7: the offer is taken off Steam, unless it is accepted; but ${why}`],
   ])

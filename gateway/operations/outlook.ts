@@ -254,7 +254,7 @@ function holdActs({ depositId, status, creditMode, trades }: OutlookFacts): Poss
 }
 
 /**
- * Possible only while Steam protects the items. Afterwards the till releases the credit, or an operator does with
+ * Possible while a trade holds credit. After Steam's protection the till releases the credit, or an operator does with
  * `trade release`.
  */
 function releaseActs({ depositId, trades }: OutlookFacts): PossibleAct[] {

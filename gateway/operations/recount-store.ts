@@ -7,7 +7,7 @@ import type { Tx } from '../db/client.ts'
 /** How many bots and stores had a wrong count. */
 export type Recounted = { bots: number; stores: number }
 
-/** The largest integer of PostgreSQL, as a limit that no table reaches. */
+/** The largest value of PostgreSQL's type `integer`, as a limit that no table reaches. */
 const NO_LIMIT = 2 ** 31 - 1
 
 /**
