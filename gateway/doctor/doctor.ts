@@ -57,9 +57,17 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
 }
 
 /** The parts that are listed as not checked if the till's tables cannot be read. */
-const TILL_CHECKS = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
-/** Checks that need valid settings. */
-const CHECKS_AFTER_SETTINGS = ['database', 'public', 'console', ...TILL_CHECKS, 'alerts']
+const tillChecksOf = ({ console: place }: Pick<Config, 'console'>): string[] => [
+  'epoch',
+  ...(place === undefined ? [] : ['console.operators']),
+  ...['prices', 'bots', 'alarms', 'vault', 'stores'],
+]
+/** The parts that need valid settings, with a database and a master key. `console` stands for its operators too. */
+const CHECKS_AFTER_SETTINGS = [
+  ...['database', 'public', 'console'],
+  ...tillChecksOf({ console: undefined }),
+  'alerts',
+]
 
 async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
@@ -83,7 +91,7 @@ async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptio
   )
   const ofTill = isOurs
     ? await examineTill({ ...config, masterKey, databaseUrl }, options)
-    : TILL_CHECKS.map((check) => notChecked(check, 'fix the database first'))
+    : tillChecksOf(config).map((check) => notChecked(check, 'fix the database first'))
   return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill, ...ofAlerts]
 }
 

@@ -85,6 +85,27 @@ describe('a database that disappears during the checks', () => {
   })
 })
 
+it('every part that reads the tables of an unreachable database is listed as not checked', async () => {
+  const env = {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+    TRADETILL_MASTER_KEY: KEY.toString('base64'),
+    TRADETILL_PUBLIC_URL: 'http://127.0.0.1:9',
+    TRADETILL_CONSOLE_PORT: '4304',
+  }
+  const answer = await examine({ env, sendsWebhooks: false })
+  if (answer.kind === 'unchanged' || answer.data === undefined) throw new Error('there is no report')
+  const waiting = answer.data.findings.filter(({ says }) => says === 'fix the database first')
+  expect(waiting.map(({ check }) => check)).toEqual([
+    'epoch',
+    'console.operators',
+    'prices',
+    'bots',
+    'alarms',
+    'vault',
+    'stores',
+  ])
+})
+
 it.each([
   [1, '1 migration is missing'],
   [2, '2 migrations are missing'],
