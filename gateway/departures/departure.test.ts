@@ -49,7 +49,7 @@ function outcomeOf(...records: ReturnType<typeof record>[]) {
 }
 
 describe('a departure', () => {
-  it('has left once Steam moved the items', () => {
+  it('is `gone` once Steam moved the items', () => {
     expect(outcomeOf(record('complete'))).toEqual({ events: ['seen', 'left'], stage: 'gone', back: [] })
     expect(outcomeOf(record('complete'), record('complete')).events).toEqual([])
   })

@@ -195,7 +195,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('is back at the first bot, even if its history is unreadable and the other bot’s shows the first trade first', async () => {
+  it('is back at the first bot, even if that bot’s history is unreadable and the other bot’s shows the end of the first trade first', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     addRow(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)

@@ -59,7 +59,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 type BookingDeps = { db: Db; clock: Clock; log: Log }
 
-/** Must be called every few seconds. Several processes can call it at the same time: each entry is answered once. */
+/** Must be called every ten seconds. Several processes can call it at the same time: each entry is answered once. */
 export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<void> {
   const waiting = new Set<string>()
   for (const row of await unansweredEntries(db, MOST_AT_ONCE)) {

@@ -110,7 +110,7 @@ it('a receipt says in both languages what happened and whose items they were, bu
   })
 })
 
-it('a receipt names a changed account by its id only, and an erased one not at all', async () => {
+it('a receipt names the account that paid by its id only once the deposit has another account’s link, and not at all once erased', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const { user_steam_id } = await till.db
     .selectFrom('deposit')

@@ -11,7 +11,10 @@ const MOST_DUE = 500
 /** A woken trade is not woken again for this long, so other due trades get their turn. */
 const WAKE_AGAIN_MS = 30_000
 
-/** Ends the trades that no bot will end, and wakes the bots of the other trades that are due. */
+/**
+ * Ends the trades that no bot will end, frees the parts of stores' limits that old losses no longer use, and wakes the
+ * bots of the other trades that are due.
+ */
 export async function sweepTrades(deps: ShellDeps): Promise<void> {
   await refuseStaleIntents(deps)
   await endWithoutAnswer(deps)
