@@ -6,5 +6,8 @@ export const MOST_ENDPOINTS = 10
 /** The most names of unusable items that an inventory lists for one reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
+/** The most free items that the operator's rule can leave with a bot. The table refuses more. */
+export const MOST_KEPT_ITEMS = 100_000
+
 /** The used share of its risk limit at which a store counts as near the limit. */
 export const NEAR_LIMIT = 0.9

@@ -107,3 +107,12 @@ test('freeing the part of a store’s limit that reversals use needs a reason', 
     data: { storeId, trades: 0 },
   })
 })
+
+test('a rule that leaves more items with a bot than the till can store is refused, as on the command line', async () => {
+  const rule = { to: 'storage', keep: 100_001 }
+  expect(await doAct('items rule', rule, 'more room')).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('keep') },
+  })
+  expect(await doAct('items rule', { ...rule, keep: 100_000 }, 'more room')).toMatchObject({ status: 200 })
+})

@@ -1,6 +1,7 @@
 /** The acts of the console, each named like the command that does the same. Only `proposal approve` has no command. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
+import { MOST_KEPT_ITEMS } from '../../contract/limits.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import { CENTS_PER_DOLLAR, MICROS_PER_CENT, parseAmount } from '../operations/amount.ts'
 import { pauseBot, removeBot, resumeBot, retireBot } from '../operations/bots.ts'
@@ -177,7 +178,7 @@ export const ACTS: Record<string, Call> = {
   ),
   'items unwish': seriousAct(z.object({ wishId: id }), (deps, { wishId }) => withdraw(deps, wishId)),
   'items rule': seriousAct(
-    z.object({ keep: z.int().min(0).max(999_999).optional(), to: text(40).optional() }),
+    z.object({ keep: z.int().min(0).max(MOST_KEPT_ITEMS).optional(), to: text(40).optional() }),
     (deps, { keep, to = '' }) =>
       changeSendRule(deps, keep === undefined ? undefined : { destination: to, keep }),
   ),

@@ -1,4 +1,5 @@
 /** `items send`, `items return` and the other commands for wishes to the vault. */
+import { MOST_KEPT_ITEMS } from '../../../contract/limits.ts'
 import { id, pageBefore, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
@@ -132,8 +133,6 @@ export const unwish = command({
   },
 })
 
-const MOST_KEPT = 100_000
-
 type RuleFlags = ActFlags & { to?: string; keep?: number; off?: boolean }
 
 export const rule = command({
@@ -143,7 +142,7 @@ export const rule = command({
     flags: {
       keep: {
         kind: 'parsed',
-        parse: wholeUpTo(MOST_KEPT),
+        parse: wholeUpTo(MOST_KEPT_ITEMS),
         brief: 'how many free items a bot keeps',
         placeholder: 'NUMBER',
         optional: true,
