@@ -1,4 +1,4 @@
-/** Notifies the page of changes while it is visible. */
+/** Notifies the page of changes. A hidden page is notified once it is visible again. */
 import { headersOf } from './call.ts'
 
 type Listener = () => void
@@ -6,6 +6,8 @@ type Listener = () => void
 const listeners = new Set<Listener>()
 const FIRST_WAIT_MS = 3_000
 const LONGEST_WAIT_MS = 60_000
+/** The line with which the server begins each stream. */
+const FIRST_LINE = ': open'
 /** Milliseconds for which changes are collected before the page shows them together. */
 const GATHER_MS = 500
 
@@ -16,16 +18,17 @@ export function onChange(listener: Listener): () => void {
 
 /** Runs until the signal aborts. Reconnects after a break, at growing intervals while that fails. */
 export async function follow(signal: AbortSignal): Promise<void> {
+  document.addEventListener('visibilitychange', notifyVisible, { signal })
   let waitMs = FIRST_WAIT_MS
-  while (!signal.aborted) {
-    const wasOpen = await listen(signal).catch(() => false)
+  for (let isReconnect = false; !signal.aborted; isReconnect = true) {
+    const wasOpen = await listen(signal, isReconnect).catch(() => false)
     waitMs = wasOpen ? FIRST_WAIT_MS : Math.min(waitMs * 2, LONGEST_WAIT_MS)
     await pause(waitMs, signal)
   }
 }
 
 /** Resolves to true once an open connection has ended, or to false if none could be opened. */
-async function listen(signal: AbortSignal): Promise<boolean> {
+async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -34,19 +37,29 @@ async function listen(signal: AbortSignal): Promise<boolean> {
     if (done) return true
     const lines = (unfinishedLine + value).split('\n')
     unfinishedLine = lines.pop() ?? ''
-    if (lines.some((line) => line.startsWith('data:'))) gather()
+    // The page may have missed a change before it was connected again.
+    if (lines.some((line) => line.startsWith('data:') || (isReconnect && line === FIRST_LINE))) gather()
   }
 }
 
 let isGathering = false
+/** True from a change until the page is notified of it. */
+let isOutdated = false
 
 function gather(): void {
   if (isGathering) return
   isGathering = true
   setTimeout(() => {
     isGathering = false
-    if (document.visibilityState === 'visible') for (const listener of listeners) listener()
+    isOutdated = true
+    notifyVisible()
   }, GATHER_MS)
+}
+
+function notifyVisible(): void {
+  if (!isOutdated || document.visibilityState !== 'visible') return
+  isOutdated = false
+  for (const listener of listeners) listener()
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>

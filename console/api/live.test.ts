@@ -1,0 +1,72 @@
+/** When the console learns of changes: the test hides its page, and ends the stream from the server. */
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { follow, onChange } from './live.ts'
+
+const CHANGED = 'data: changed\n\n'
+
+/** A page that follows changes. `send` sends a text over the open stream. */
+async function followingPage() {
+  vi.useFakeTimers()
+  const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = []
+  const openStream = async (): Promise<Response> =>
+    new Response(new ReadableStream<Uint8Array>({ start: (stream) => void streams.push(stream) }))
+  vi.stubGlobal('document', page)
+  vi.stubGlobal('localStorage', { getItem: () => null })
+  vi.stubGlobal('fetch', openStream)
+  const listener = vi.fn()
+  const removeListener = onChange(listener)
+  const watching = new AbortController()
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+  const ended = follow(watching.signal)
+  onTestFinished(async () => {
+    watching.abort()
+    streams.at(-1)?.close()
+    await pass(3_000)
+    await ended
+    removeListener()
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+  const send = async (text: string): Promise<void> => {
+    streams.at(-1)?.enqueue(new TextEncoder().encode(text))
+    await pass(500)
+  }
+  const become = (visibilityState: 'visible' | 'hidden'): void => {
+    page.visibilityState = visibilityState
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+  await pass(0)
+  await send(': open\n\n')
+  return { listener, send, pass, become, streams }
+}
+
+it('a visible page shows the changes of half a second together', async () => {
+  const { listener, send } = await followingPage()
+  expect(listener).not.toHaveBeenCalled()
+  await send(CHANGED + CHANGED)
+  expect(listener).toHaveBeenCalledTimes(1)
+})
+
+it('a hidden page shows a change as soon as it is visible again, and only once', async () => {
+  const { listener, send, pass, become } = await followingPage()
+  become('hidden')
+  await send(CHANGED)
+  await pass(60_000)
+  expect(listener).not.toHaveBeenCalled()
+  become('visible')
+  expect(listener).toHaveBeenCalledTimes(1)
+  become('hidden')
+  become('visible')
+  expect(listener).toHaveBeenCalledTimes(1)
+})
+
+it('a page whose stream ended asks for its data once a new stream is open: it may have missed a change', async () => {
+  const { listener, send, pass, streams } = await followingPage()
+  streams.at(-1)?.close()
+  await pass(3_000)
+  expect(streams).toHaveLength(2)
+  expect(listener).not.toHaveBeenCalled()
+  await send(': open\n\n')
+  expect(listener).toHaveBeenCalledTimes(1)
+})
