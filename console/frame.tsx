@@ -9,7 +9,7 @@ import {
 } from 'react'
 import { call, forgetSession } from './api/call.ts'
 import { Me } from './me.ts'
-import { MENU } from './pages.tsx'
+import { isAt, MENU, nameOfPage } from './pages.tsx'
 import { Dialog } from './ui/dialog.tsx'
 import { PageLink } from './ui/link.tsx'
 import { go, type Place } from './ui/place.ts'
@@ -22,8 +22,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
   const menu = useRef<HTMLElement>(null)
   useKeys({ onFind: () => search.current?.focus(), onHelp: () => setShowsKeys(true) })
   useEffect(() => {
-    const [, name] = MENU.find(([to]) => isAt(place.path, to)) ?? ['', 'Find']
-    document.title = `${name} · Tradetill console`
+    document.title = `${nameOfPage(place.path)} · Tradetill console`
     // On a narrow page, the menu is one line. Keep the current entry visible.
     const current = menu.current?.querySelector<HTMLElement>('[aria-current]')
     if (menu.current && current)
@@ -95,8 +94,6 @@ function Find({ place, field }: { place: Place; field: RefObject<HTMLInputElemen
     </search>
   )
 }
-
-const isAt = (path: string, to: string): boolean => (to === '/' ? path === '/' : path.startsWith(to))
 
 function SignedInOperator() {
   const { name, role } = useContext(Me)

@@ -38,6 +38,19 @@ export const MENU = [
   ['/settings', 'Settings'],
 ] as const
 
+/** True on a page of the menu, and on the pages below it. */
+export const isAt = (path: string, to: string): boolean => (to === '/' ? path === '/' : path.startsWith(to))
+
+/** Pages that the menu does not list. */
+const OTHER_PAGES = [
+  ['/find', 'Find'],
+  ['/reports', 'Report'],
+] as const
+
+/** Returns the name of a page, for the title of its tab. */
+export const nameOfPage = (path: string): string =>
+  [...MENU, ...OTHER_PAGES].find(([to]) => isAt(path, to))?.[1] ?? 'No such page'
+
 const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/': () => <OverviewPage />,
   '/find': (place) => <FindPage query={place.query} />,
