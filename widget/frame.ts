@@ -10,7 +10,7 @@ export type FrameMessage =
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }
   /** The deposit has succeeded. The store's page may lead to `redirectUrl`. */
   | { type: 'done'; detail: { depositId: string; status: DepositStatus; redirectUrl: string | null } }
-  /** The shopper pressed a link that leaves the till. */
+  /** The shopper pressed a link that would lead the frame away from the till. */
   | { type: 'close'; detail: { url: string } }
   /** The height of the page's content, in CSS pixels. */
   | { type: 'resize'; detail: { height: number } }

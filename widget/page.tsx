@@ -50,7 +50,7 @@ export function isSandbox(): boolean {
   return document.documentElement.dataset.mode === 'sandbox'
 }
 
-/** The address of a page of Steam, or of the sandbox in sandbox mode. Tests that render to text have no document. */
+/** The address of a page of Steam, or of the sandbox's page for it. Tests that render to text have no document. */
 export function steamAddress(to: SteamPage): string {
   return steamPage(to, typeof document === 'undefined' ? undefined : document.documentElement.dataset.steam)
 }

@@ -30,7 +30,7 @@ type Props<ROW> = {
 const sortValueOf = <ROW,>({ sortValue, csvValue }: Column<ROW>): ((row: ROW) => Cell) | undefined =>
   sortValue ?? csvValue
 
-/** A table that has all its rows. A press on a column's name sorts by it. */
+/** A table that has all its rows. A press on the name of a sortable column sorts by it. */
 export function Table<ROW>(props: Props<ROW>) {
   const { caption, columns, rows } = props
   const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)

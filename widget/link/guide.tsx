@@ -13,7 +13,7 @@ function useGuide() {
 
 const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 
-/** Shown while the trade link is awaited. */
+/** Shown while the page needs a trade link: before the first, and after Steam has refused one. */
 export function Guide() {
   const { texts } = useGuide()
   const [isPlaying, setPlaying] = useState(false)

@@ -16,7 +16,7 @@ import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
-/** The dialog from the press on Add funds until the offer has ended. Only its button to step back leaves it earlier. */
+/** The dialog for an offer that is being created or open. The shopper can leave it only by its button to step back. */
 export function Confirmation({ state, payment, flow }: Props) {
   const { texts } = useModal()
   const isOpen = payment.status === 'pending' && state.modal.kind === 'confirming'
