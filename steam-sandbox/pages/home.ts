@@ -7,7 +7,7 @@ import { lineOfHtml, linkRow, page, person } from './layout.ts'
 
 /** The start page: the shoppers, and the magic players, whose link determines a behaviour. */
 export function home({ world }: Sandbox): Reply {
-  const shoppers = world().accounts.filter(({ kind }) => kind === 'shopper')
+  const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const cards = shoppers.filter(({ behaviour }) => !behaviour).map(shopperCard)
   const magic = shoppers.filter(({ behaviour }) => behaviour).map(magicCard)
   return page(

@@ -1,0 +1,28 @@
+/** Guests: copies of shoppers, each for one test or demo. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type RunningSteam, startSteam } from './start.ts'
+
+let steam: RunningSteam
+
+beforeEach(async () => {
+  steam = await startSteam({ port: 0, seed: 'guests' })
+})
+afterEach(() => steam.close())
+
+it.each([
+  ['the start page', '/', 'nova_hound'],
+  ['the page that asks who you are', '/my/edit/settings', 'nova_hound'],
+  ['the list of ordinary shoppers', '/control/players', 'nova_hound'],
+  ['the list of magic players', '/control/magic', 'magic_accepts'],
+])('%s has a shopper, but not the guest that is a copy of this shopper', async (_, path, like) => {
+  const { steamId } = steam.invite(like)
+  const shown = await (await fetch(`${steam.url}${path}`)).text()
+  expect(shown).toContain(like)
+  expect(shown).not.toContain(steamId)
+})
+
+it('a guest has a profile page', async () => {
+  const { steamId } = steam.invite('nova_hound')
+  const page = await fetch(`${steam.url}/profiles/${steamId}/`)
+  expect(await page.text()).toContain('nova_hound_1')
+})
