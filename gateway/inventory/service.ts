@@ -125,7 +125,7 @@ async function toInventory(deps: InventoryDeps, asked: Request, found: ReadOutco
   if ('refused' in prices) {
     deps.log.error(
       { currency, reason: prices.refused },
-      'inventory could not be priced, because there is no exchange rate',
+      'inventory could not be priced, because no exchange rate could be trusted',
     )
     return failure('engineeringWorks')
   }

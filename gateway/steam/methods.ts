@@ -1,5 +1,6 @@
 /**
- * All methods of Steam that the till uses, with budgets per account and per address.
+ * All methods of Steam that the port calls, with budgets per account and per address. An enrolment, which an operator
+ * begins, has no budget.
  *
  * Steam does not publish its limits. The account budgets of GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).

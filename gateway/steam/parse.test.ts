@@ -265,7 +265,7 @@ describe('an inventory page', () => {
     expect(parsePartnerPage(page)?.items).toEqual([item])
   })
 
-  it('leaves out an item without a class, and has one without a description as untradable', () => {
+  it('leaves out an item without a class, and reads one without a description as untradable', () => {
     const rgInventory = { '42': owned, '43': { id: '43' }, '44': { ...owned, id: '44', classid: '999' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([
       item,

@@ -186,7 +186,7 @@ describe('a method', () => {
     },
   )
 
-  it('never waits longer than half of its deadline, and reports that the request was not sent', async () => {
+  it('waits for at most half of its deadline, and otherwise reports that the request was not sent', async () => {
     const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time)
     const { burst, everyMs } = METHODS.send.account

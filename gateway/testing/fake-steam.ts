@@ -62,7 +62,7 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
-/** The Steam trade of an accepted offer of a fake Steam. */
+/** The id of the Steam trade of an accepted offer of a fake Steam. */
 export const steamTradeIdOf = (offerId: string): string => String(STEAM_TRADE_BASE + Number(offerId))
 
 /** The asset id that an item gets when the fake Steam hands it to the bot. */

@@ -39,7 +39,7 @@ export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string)
   return new SteamAgent({ host, port: Number(url.port || 80) })
 }
 
-/** Returns the agent for logins in live mode. It only adds the time limit on dead sockets. */
+/** Returns the agent for logins in live mode. It only adds the time limit on silent sockets. */
 export function createLiveAgent(): Agent {
   return new SteamAgent()
 }
