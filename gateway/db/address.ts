@@ -22,5 +22,5 @@ export function safetyOf(databaseUrl: string): Safety {
   return isVerified ? { kind: 'verified' } : { kind: 'unverified', host, sslmode }
 }
 
-/** Only browsers keep names below localhost on the machine; a resolver may ask other servers for them. */
+/** Browsers keep names below localhost on the machine, but a resolver may ask other servers for them. */
 const isThisMachine = (host: string): boolean => isLoopbackName(host) && !/\.localhost$/i.test(host)

@@ -19,7 +19,7 @@ beforeEach(async () => {
   seen = []
 })
 
-/** Makes workers without a notification poll once an hour, so no test passes by polling. */
+/** Polls only once an hour, so a test that calls this cannot pass by polling. */
 async function pollHourly(): Promise<void> {
   await queue.stop()
   queue = await createQueue({ url: database.url, log: captured.log, pollSeconds: 3_600 })

@@ -132,7 +132,7 @@ type Work = { places: number; run(job: Job<unknown>): Promise<void> }
 
 /**
  * pg-boss's own workers each poll once a second, and a bot needs several. Here one statement polls all queues of the
- * process, and only queues with jobs are read.
+ * process, and finds those that have jobs.
  */
 async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: Log; pollSeconds: number }) {
   const consumers = new Map<string, Set<Consumer>>()

@@ -1,4 +1,4 @@
-/** Types of the tables of bots, for Kysely: their state and leases, and the items that they have. */
+/** Types of the tables of bots, of their items, and of the processes that hold their leases, for Kysely. */
 import type { Generated, JSONColumnType } from 'kysely'
 import type { BarReason, BarScope } from '../bots/bar.ts'
 

@@ -1,4 +1,4 @@
-/** The till's connection to PostgreSQL, for Kysely. */
+/** The till's pool of connections to PostgreSQL, for Kysely. */
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'

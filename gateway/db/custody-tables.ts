@@ -58,7 +58,7 @@ export type CustodyLookTable = {
 }
 
 /**
- * A difference between a bot's inventory and its custody entries. The next reading replaces it. `missing`: only the
+ * A difference between a bot's inventory and its custody entries. The next reading writes it again, or deletes it. `missing`: only the
  * entries have the item. `foreign`: only the inventory has it. `unnamed`: Steam never gave its asset id.
  */
 export type CustodyDriftTable = {

@@ -1,6 +1,6 @@
 /**
- * Which till a database belongs to: its mode and its master key. The first gateway that starts on it records this, and
- * every later program compares. Works before any migration has run.
+ * Which till a database belongs to: its mode and its master key. The first gateway that starts on the database records
+ * both. Later starts and commands compare their settings with this record. Reading it works before any migration too.
  */
 import type pg from 'pg'
 import { fingerprintOf } from '../kit/secret-box.ts'
@@ -71,8 +71,8 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   }
   const fingerprint = masterKey && fingerprintOf(masterKey)
   const used = [known.keyFingerprint, ...known.oldFingerprints]
-  const held = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
-  const missing = used.filter((key) => !held.includes(key))
+  const given = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
+  const missing = used.filter((key) => !given.includes(key))
   if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
     return { kind: 'own', masterKey, isNew: !used.includes(fingerprint) }
   }
@@ -101,8 +101,8 @@ const shortened = (fingerprint: string): string => `${fingerprint.slice(0, FINGE
 const SAMPLED = 20
 
 /**
- * Returns why a database without a record must be left alone: none of its secrets can be decrypted. `open` is undefined if
- * the settings have no key yet.
+ * Returns why a database without a record must be left alone: none of the tried secrets can be decrypted. Otherwise
+ * undefined. `open` is undefined if the settings have no key yet.
  */
 export async function foreignSecretsOf(client: Client, open: Open | undefined): Promise<string | undefined> {
   const sealed = await rowsIfThere<{ secret: Buffer; place: string }>(

@@ -178,7 +178,7 @@ describe('migrate', () => {
     expect(rows).toEqual([{ indisvalid: true }])
   })
 
-  test('reports each part that may take long: the wait for another process, and every migration', async () => {
+  test('reports the wait for another process, and every migration that it applies', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     const progress: string[] = []
     const onProgress = (what: string) => void progress.push(what)

@@ -10,7 +10,7 @@ export type MigrateOptions = {
   folder?: string
   /** The version of the code that has these files. */
   version?: string
-  /** Called before each part that may take long: the wait for another process, and each migration. */
+  /** Called before each part that may take long: the wait for another process or for a table, and each migration. */
   onProgress?: OnProgress
   /** How long a statement waits for a lock, and how many times a migration that did not get its lock is tried. */
   locks?: { waitMs: number; tries: number; pauseMs: number }
@@ -30,7 +30,7 @@ const NOT_LOCKED = ['55P03', '40P01']
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
   withMigrationLock(url, options, (client) => applyMigrations(client, options))
 
-/** Runs the work on its own connection, after any other migrating process, without a time limit. */
+/** Waits until no other process migrates, however long that takes. Then runs `work` on a new connection. */
 export async function withMigrationLock<T>(
   url: string,
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,
@@ -54,8 +54,8 @@ export async function withMigrationLock<T>(
 
 /**
  * Applies the .sql files that this database has not seen, in the order of their names, each in one transaction unless
- * it must run without one. Resolves to the names applied now. Throws, with nothing written, if a file that was applied has changed since, or if
- * a later version made this schema and this version may not run on it.
+ * it must run without one. Resolves to the names applied now. Throws, with nothing written, if a file that was applied
+ * has changed since, or if a later version made this schema and this version may not run on it.
  */
 export async function applyMigrations(client: pg.Client, options: MigrateOptions): Promise<string[]> {
   const { folder, version = ourVersion(), onProgress, locks = LOCKS } = options

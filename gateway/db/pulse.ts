@@ -23,7 +23,7 @@ type Pace = {
   connectMs: number
   /** How long a connection attempt may go unanswered before a second one begins. */
   nextAttemptMs: number
-  /** Pause before trying again after the server refused. */
+  /** Pause before the next attempt while the database is out of reach. */
   againMs: number
 }
 

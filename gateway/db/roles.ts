@@ -1,6 +1,6 @@
 /**
- * Two roles on one database: the owner migrates, and the till uses a role that cannot change the schema. For that role,
- * append-only tables stay append-only even without their triggers.
+ * The roles on the till's database. The owner migrates. The gateway uses a role that cannot change the schema, and for
+ * which append-only tables stay append-only even without their triggers. The vault has a role with few rights.
  */
 import pg from 'pg'
 import { MIGRATION_LOCK } from './migrate.ts'
@@ -25,8 +25,8 @@ type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
 
 /**
  * Grants the role of `url` the rights that the till needs on all present tables. The owner calls this after each
- * migration, while it holds the lock of migrations. Throws if the role is the owner itself, or belongs to another
- * database.
+ * migration, while it holds the lock of migrations. Throws if the role can do what the owner can, or if `url` leads to
+ * another database.
  */
 export async function grantApp(owner: Client, url: string): Promise<void> {
   const { role, isSameDatabase, mayDoAll } = await readApp(owner, url)
@@ -67,8 +67,8 @@ function grantsFor(role: string): string[] {
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**
- * Grants the vault's role its rights: it reads wishes, and records its actions on them. Does nothing if the role does
- * not exist. Call it like `grantApp`.
+ * Grants the vault's role its rights: it reads wishes, and records its actions and its sales. Does nothing if the role
+ * does not exist. Call it like `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
   const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])

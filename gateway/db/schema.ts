@@ -272,7 +272,10 @@ export type EventTable = {
   sequence: bigint | null
 }
 
-/** A call that carried an Idempotency-Key. `locked_until`: while it runs. `answer`: encrypted. */
+/**
+ * A call that carried an Idempotency-Key. `locked_until`: no second call with the key runs before then; null once the
+ * call is answered. `answer`: encrypted.
+ */
 export type IdempotencyKeyTable = {
   store_id: bigint
   key: string

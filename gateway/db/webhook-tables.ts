@@ -29,7 +29,7 @@ export type WebhookEndpointTable = {
   removed_at: Generated<Date | null>
 }
 
-/** A replay in the last 24 hours, which counts towards the store's limit. */
+/** A replay. Its deliveries count towards the store's limit for 24 hours. */
 export type WebhookReplayTable = {
   id: GeneratedAlways<bigint>
   store_id: bigint

@@ -62,7 +62,7 @@ describe('a deposit', () => {
     }
   })
 
-  it('lives for an hour', () => {
+  it('lives for an hour by default', () => {
     expect(DEFAULT_DEPOSIT_LIFE_MS).toBe(3_600_000)
   })
 

@@ -75,7 +75,7 @@ describe('D-31 a deposit whose store names the payer', () => {
     expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
   })
 
-  test('accepts only that account’s link if it is locked, and asks Steam about no other', async () => {
+  test('accepts only the payer’s link if it is locked, and asks Steam about no other account', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
     expect(profilesRead).toEqual([])
@@ -113,7 +113,7 @@ describe('D-31 a deposit whose store names the payer', () => {
     expect((await post({ shopper: { steamId: '76561202255233023' } })).statusCode).toBe(201)
   })
 
-  test('shows its label on the page, which does not get the payer', async () => {
+  test('shows the customer label on the page, which does not get the payer', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true }, customerLabel: 'Nova' })).json()
     const views = await viewReader(till.db, 'https://steamcommunity.com')([hashOf(url)])
     const view = views.get(hashOf(url))

@@ -293,7 +293,7 @@ describe('GET /api/payment', () => {
   })
 })
 
-it('an error report is logged only for a deposit’s page, and without its hash', async () => {
+it('an error report is logged only for a deposit’s page, and without the full hash', async () => {
   const { hash } = await aDeposit(till, store)
   const reportFrom = async (path: string, message: string) => {
     const url = `https://till.test${path}?x=1`

@@ -10,7 +10,7 @@ export type DepositRow = Selectable<DepositTable>
 
 type SealedToken = Pick<DepositRow, 'user_token' | 'user_token_sealed'>
 
-/** Locks the deposit. Every change to a deposit or its trades starts here. */
+/** Locks the deposit. Every change of a deposit's status, or of the state of its trades, starts here. */
 export function lockDeposit(tx: Tx, by: { id: bigint } | { hash: string }): Promise<DepositRow | undefined> {
   const query = tx.selectFrom('deposit').selectAll().forUpdate()
   const found = 'id' in by ? query.where('id', '=', by.id) : query.where('hash', '=', by.hash)

@@ -81,7 +81,7 @@ export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
     .execute()
 }
 
-/** Everything that a shopper's page shows. */
+/** The facts from which the view of a shopper's page is made. */
 export type ViewRow = {
   hash: string
   id: bigint

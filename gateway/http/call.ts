@@ -1,4 +1,4 @@
-/** One object holds everything the gateway learns about a call, from the first hook to the last line of the log. */
+/** The facts about a call that its hooks and its handler pass on to each other, to its refusal and to the log. */
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'

@@ -20,7 +20,7 @@ export type EmbedTokenDeps = { hmacs(text: string): readonly Buffer[]; clock: Cl
 const LIFE_MS = 36 * 3_600_000
 const FORM = /^e1\.([0-9a-f]{32})\.(\d{10})\.([\w-]{1,700})\.([\w-]{43})$/
 
-/** True for any text in the form of such a token, valid or not, so the answer sets no cookie. */
+/** True for a text that begins like such a token, valid or not, so the answer sets no cookie. */
 export const isEmbedToken = (token: unknown): token is string =>
   typeof token === 'string' && token.startsWith('e1.')
 

@@ -226,11 +226,11 @@ describe('the loader', () => {
     expect(gunzipSync((await load('br, gzip')).rawPayload)).toEqual(plain.rawPayload)
   })
 
-  test('has 2 KB at most', () => {
+  test('has 2 KB at most, compressed', () => {
     expect(ZIPPED_LOADER.length).toBeLessThanOrEqual(2_048)
   })
 
-  test('is the only answer that every origin may read', async () => {
+  test('may be read by every origin, unlike the page', async () => {
     const { headers } = await load('gzip')
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',

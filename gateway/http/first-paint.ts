@@ -7,7 +7,7 @@ import { isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 
 export type Document = {
-  /** The page at every path that names no deposit. */
+  /** The page without a payment. */
   plain: string
   /** The page with the shell of this deposit. */
   withPayment(payment: Payment): string

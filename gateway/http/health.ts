@@ -1,4 +1,4 @@
-/** Reports whether this process works, and its version. */
+/** Reports whether this process reaches its database, and its version. */
 import type { FastifyInstance } from 'fastify'
 import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
 

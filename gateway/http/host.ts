@@ -46,7 +46,7 @@ const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase(
 
 /**
  * Returns a function that checks whether a host is ours. The host of the public address is ours. On a local machine,
- * every loopback name is ours too, because such a name always leads to this machine.
+ * every loopback name is ours too, because such a name always leads a browser to this machine.
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))

@@ -53,17 +53,17 @@ export function limitCallsOfDeposits(
   hashOf: (request: FastifyRequest) => string | undefined,
 ): void {
   const calls = createOpenCalls(OPEN_CALLS_OF_DEPOSIT)
-  const held = new WeakMap<FastifyReply, string>()
+  const counted = new WeakMap<FastifyReply, string>()
   scope.addHook('preHandler', async (request, reply) => {
     const hash = hashOf(request)
     if (hash === undefined) return
     if (!calls.begin(hash)) refuse('too_many_requests', { retryAfterS: 1 })
-    held.set(reply, hash)
+    counted.set(reply, hash)
   })
   scope.addHook('onSend', async (_request, reply) => {
-    const hash = held.get(reply)
+    const hash = counted.get(reply)
     if (hash === undefined) return
-    held.delete(reply)
+    counted.delete(reply)
     calls.end(hash)
   })
 }

@@ -1,7 +1,7 @@
-/** Shows a load balancer whether to send calls to this process. /healthz shows only whether the process works. */
+/** Shows a load balancer whether to send calls to this process. /healthz shows only whether the process reaches its database. */
 import type { FastifyInstance } from 'fastify'
 
-/** The phase of the process. `draining`: it stops soon, and still answers calls until no load balancer sends any. */
+/** The phase of the process. `draining`: it stops soon, but still answers while load balancers notice that. */
 export type Progress = { state: 'starting' | 'ready' | 'draining' }
 
 const READY: Progress = { state: 'ready' }

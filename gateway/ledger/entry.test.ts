@@ -123,7 +123,7 @@ describe('the room for one trade', () => {
     ['is the free part of the limit', { free: 900n, ownPromise: 0n, otherPromises: 0n }, 900n],
     ['is reduced by the promises to other trades', { free: 900n, ownPromise: 0n, otherPromises: 500n }, 400n],
     [
-      'includes the trade’s own promise, even if other trades were promised the same',
+      'includes the trade’s own promise, even if other trades were promised all that is free',
       { free: 900n, ownPromise: 700n, otherPromises: 900n },
       700n,
     ],

@@ -20,8 +20,8 @@ export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'relea
 
 /**
  * Returns the part of the total that is promised to be credited at delivery, without waiting for the end of the
- * protection; null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written in the same
- * transaction.
+ * protection; null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written
+ * in the same transaction.
  */
 export async function makePromise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
   if (query.days === 0) return null

@@ -1,6 +1,6 @@
 /**
- * How much of a store's limit for credit at risk is used. Each store has one row, which every change updates in its own
- * transaction.
+ * How much of a store's limit for credit at risk is used. A store has one row at most, which is updated in the
+ * transaction of each trade that takes or frees a part of the limit.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'

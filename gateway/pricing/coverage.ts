@@ -8,7 +8,7 @@ export type Verdict =
   | 'not_popular'
   /** No source has a recent price. */
   | 'no_price'
-  /** The sources contradict each other. */
+  /** There are recent prices, but none can be trusted: they contradict each other, or nothing confirms a single one. */
   | 'in_dispute'
   | 'too_cheap'
   | 'blocked'

@@ -55,7 +55,7 @@ describe('a rate compared with the reference', () => {
   const refused = (next: bigint, perUsd = '0.86', days = 1) =>
     isContradicted(next, reference(perUsd, days), NOW)
 
-  test('is refused if it is more than 3 % above or below it', () => {
+  test('is refused if it is more than 3 % higher or lower', () => {
     expect([88_580_000n, 83_420_000n].map((next) => refused(next))).toEqual([false, false])
     expect([88_580_001n, 83_419_999n].map((next) => refused(next))).toEqual([true, true])
   })

@@ -127,7 +127,7 @@ async function takePrices(
   return rows.length
 }
 
-/** Limits times to the present. A price with a future time would override all others until then. */
+/** Limits times to the present. A price with a future time would keep newer ones out until then. */
 const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
 
 type RateProblem = RateRefusal | 'jump' | 'too far from the reference'
@@ -164,7 +164,7 @@ async function keepRate(
 
 const isReference = ({ source }: { source: string }): boolean => source === REFERENCE_SOURCE
 
-/** The dollar's rate is 1. It has a row because every quote refers to one. */
+/** The dollar's rate is 1. It is stored because every quote refers to the row of a rate. */
 function saveDollar({ db, clock }: PricingDeps): Promise<void> {
   return saveRate(db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
 }

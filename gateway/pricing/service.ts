@@ -50,7 +50,10 @@ export type PriceList = {
   commissionBps: number
   /** Price of an item by its market hash name, or by the name of its phase. */
   priceOf(name: string): ItemPrice
-  /** The price of a phase: its own, otherwise that of the market name. `pricedAs` is the name that has the price. */
+  /**
+   * The price of a phase: its own, or that of the market name if the phase has none, or if only the market name is
+   * on hold. `pricedAs` is the name that has the price.
+   */
   priceOfPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
   /** True while no source has a recent enough price, unless the operator set one. */
   isSilent(marketHashName: string): boolean

@@ -82,7 +82,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Change an endpoint',
     description:
-      'Changes the address, the event types or both. In live mode the new address first gets a test and must repeat its challenge. Waiting deliveries go to the new address.',
+      'Changes the address, the event types or both. In live mode, the new address of a proved endpoint first gets a test and must repeat its challenge. Waiting deliveries go to the new address.',
     takes: { params: idParamsSchema, body: updateEndpointBodySchema },
     answer: endpointSchema,
     example: { eventTypes: ['deposit.succeeded', 'deposit.reversed'] },

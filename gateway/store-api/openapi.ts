@@ -99,9 +99,10 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
     security: [{ apiKey: [] }],
     paths,
     webhooks: {
-      event: webhookOf('An event of the log', use(webhookSchema, 'output')),
+      event: webhookOf('An event of the log', EVENT_TAKEN, use(webhookSchema, 'output')),
       test: webhookOf(
         'A test of the address: answer with `data.challenge`, as the whole body or as the JSON field `challenge`',
+        'The test has arrived. It is not sent again.',
         use(testMessageSchema, 'output'),
       ),
     },
@@ -128,17 +129,16 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   schema: { type: 'string' },
 }))
 
-const webhookOf = (summary: string, schema: JsonSchema): { post: object } => ({
+const EVENT_TAKEN =
+  'You have saved the event. After any other answer, or none within 15 seconds, it is sent again. The answer 410 disables the endpoint instead.'
+
+/** `taken`: what an answer of 2xx means. */
+const webhookOf = (summary: string, taken: string, schema: JsonSchema): { post: object } => ({
   post: {
     summary,
     parameters: SIGNATURE_HEADERS,
     requestBody: { required: true, content: { 'application/json': { schema } } },
-    responses: {
-      '2XX': {
-        description:
-          'You have saved the event. After any other answer, or none within 15 seconds, it is sent again.',
-      },
-    },
+    responses: { '2XX': { description: taken } },
   },
 })
 

@@ -44,7 +44,7 @@ it.each([
   '::7f00:1',
   '::ffff:0:7f00:1',
   '64:ff9b:1::7f00:1',
-  // Short, octal and hexadecimal forms of 127.0.0.1 and 8.8.8.8.
+  // Short, hexadecimal, octal and integer forms of 127.0.0.1 and 8.8.8.8.
   '127.1',
   '0x7f.0.0.1',
   '010.8.8.8',

@@ -1,4 +1,4 @@
-/** Stores every attempt to deliver a webhook. Stores read their attempts, and the pace of an endpoint depends on them. */
+/** Keeps attempts to deliver webhooks. Stores can read theirs, and the pace of an endpoint depends on them. */
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookAttemptTable } from '../db/webhook-tables.ts'

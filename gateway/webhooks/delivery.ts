@@ -176,8 +176,8 @@ async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled:
 
 /**
  * True if a 410 disables the endpoint. It does not if the store has disabled the endpoint or changed its URL
- * meanwhile. The endpoint is locked before its deliveries, as everywhere, so two 410 answers never wait for each
- * other.
+ * meanwhile. The endpoint is locked before its deliveries, as in every transaction that locks both, so two 410 answers
+ * cannot deadlock.
  */
 async function disablesEndpoint(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, storeId, { id, as: 'no key update' })

@@ -93,7 +93,8 @@ export const changeEndpoint = (
     .executeTakeFirst()
 
 /**
- * Disables an endpoint and gives up its waiting deliveries. Locks the endpoint before its deliveries, as everywhere.
+ * Disables an endpoint and gives up its waiting deliveries. Locks the endpoint before its deliveries, as every
+ * transaction that locks both must.
  */
 export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
   const row = await tx

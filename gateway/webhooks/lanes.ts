@@ -1,5 +1,5 @@
 /**
- * Every endpoint has its own two lanes: one for first attempts, one for retries. A delivery never waits behind
+ * Every endpoint with due deliveries has two lanes: one for first attempts, one for retries and replays. A delivery never waits behind
  * another endpoint's, and a first attempt never waits behind a retry.
  */
 import type { Signals } from '../db/signals.ts'

@@ -127,7 +127,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       chunks.push(chunk)
-      // Only the status counts, so end a long answer.
+      // Only the status and the beginning of the body are used, so end a long answer.
       if (bytes > MOST_ANSWER_BYTES) answer.destroy()
     })
     const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))

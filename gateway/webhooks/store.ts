@@ -67,7 +67,7 @@ export type LaneName = 'first' | 'again'
 /** More attempts than the schedule has. */
 const MOST_ATTEMPTS = 20
 /**
- * How long a claim lasts. An attempt ends after 15 seconds, and another sender must take over from a killed one
+ * How long a claim lasts. An attempt ends within 15 seconds, and another sender must take over from a killed one
  * within 30 seconds.
  */
 const CLAIM_MS = 18_000

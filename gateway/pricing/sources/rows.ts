@@ -1,4 +1,4 @@
-/** The fields that the rows of all sources have in common. */
+/** The fields and rules that several sources share. */
 import { z } from 'zod'
 import type { PriceRow } from './source.ts'
 
