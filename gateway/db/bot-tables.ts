@@ -3,8 +3,8 @@ import type { Generated, JSONColumnType } from 'kysely'
 import type { BarReason, BarScope } from '../bots/bar.ts'
 
 /**
- * `paused`: the operator stopped new trades. `dead`: Steam refuses its token. `retired`: its account is lost, so the till
- * ended its open trades. `removed`: the operator took it out for good; its trades stay.
+ * `paused`: the operator stopped new trades. `dead`: Steam refuses its token. `retired`: its account is lost, so the
+ * till ended its open trades. `removed`: the operator took it out for good; its trades stay.
  */
 export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
 

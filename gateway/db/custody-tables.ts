@@ -58,8 +58,9 @@ export type CustodyLookTable = {
 }
 
 /**
- * A difference between a bot's inventory and its custody entries. The next reading writes it again, or deletes it. `missing`: only the
- * entries have the item. `foreign`: only the inventory has it. `unnamed`: Steam never gave its asset id.
+ * A difference between a bot's inventory and its custody entries. The next reading writes it again, or deletes it.
+ * `missing`: only the entries have the item. `foreign`: only the inventory has it. `unnamed`: Steam never gave its
+ * asset id.
  */
 export type CustodyDriftTable = {
   id: Generated<bigint>

@@ -6,7 +6,8 @@ import { migrationFiles } from './schema-version.ts'
 /** The first migration for which the rule holds. 0009 still drops and renames columns of the unreleased 0.3.0. */
 const FIRST_THAT_ONLY_ADDS = '0010'
 /**
- * Earlier migrations belong to the upgrade from 0.2.0 to 0.3.0, which stops all gateways, so their locks block nobody.
+ * Earlier migrations run on an empty database, or in the upgrade from 0.2.0 to 0.3.0, which stops all gateways. So
+ * their locks block nobody.
  */
 const FIRST_NEXT_TO_RUNNING_GATEWAYS = '0020'
 

@@ -1,4 +1,4 @@
-/** Types of the tables of operators: accounts, ways to sign in, acts and their approval, alerts, and denied shoppers. */
+/** Types of the tables of operators: accounts, sign-in, acts and their approval, alerts, denied shoppers. */
 import type { Generated, JSONColumnType } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { OperatorActTable } from './operator-act.ts'

@@ -15,7 +15,7 @@ type Times = {
   webhook_attempt: 'at'
 }
 
-/** Deletes rows with an earlier time. The column must have an index. */
+/** Deletes the rows of `table` whose `column` is earlier than `before`. The column must have an index. */
 export function deleteBefore<T extends keyof Times & keyof Tables>(
   db: Db,
   { table, column, atATime = AT_A_TIME }: { table: T; column: Times[T]; atATime?: number },

@@ -12,7 +12,7 @@ import { refuse } from './refusal.ts'
 export type Csrf = {
   /** Gives the browser a token with the page, unless it has one. */
   giveToken(request: FastifyRequest, reply: FastifyReply): void
-  /** Refuses a changing call that does not come from our own page. The refusal sets a new token, but not for a frame. */
+  /** Refuses a changing call that does not come from our own page. Sets a new token then, except for a frame. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Refuses a framed page's call about another deposit. Runs once the body is known. */
   checkDeposit(request: FastifyRequest): Promise<void>
@@ -25,8 +25,8 @@ type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live'; embedTokens?: Emb
 
 /**
  * A sandbox, and a till whose public address is this machine, can be reached as localhost and as 127.0.0.1, so there
- * the address of the call counts as ours too. Elsewhere only the public address does: over plain http, anyone in between
- * could serve a page under our name.
+ * the address of the call counts as ours too. Elsewhere only the public address does: over plain http, anyone in
+ * between could serve a page under our name.
  */
 export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf {
   const isLocal = publicUrl.protocol === 'http:' && isLoopback(publicUrl)

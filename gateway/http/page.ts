@@ -22,8 +22,8 @@ export type PageOptions = {
   csrf: Csrf
   embed?: Embed | undefined
   /**
-   * The answer of GET /api/payment; undefined if it would be a refusal or would come too late. Without this function, no
-   * page contains a payment.
+   * The answer of GET /api/payment; undefined if it would be a refusal or would come too late. Without this function,
+   * no page contains a payment.
    */
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
@@ -43,8 +43,8 @@ export type Embed = {
 }
 
 /**
- * The most database connections for framed pages, and the most such pages that wait for one. Limited, because anyone can
- * request framed pages.
+ * The most database connections for framed pages, and the most such pages that wait for one. Limited, because anyone
+ * can request framed pages.
  */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
@@ -125,8 +125,8 @@ function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown)
 }
 
 /**
- * A page with a payment or a frame token is compressed for each request. At its 14 KB, the highest level takes as long as
- * a middle one: half a millisecond.
+ * A page with a payment or a frame token is compressed for each request. At its 14 KB, the highest level takes as long
+ * as a middle one: half a millisecond.
  */
 const GZIP_LEVEL = 9
 

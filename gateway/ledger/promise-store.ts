@@ -1,4 +1,4 @@
-/** Promises to shoppers with open offers. Each promise reserves a part of its store's limit. */
+/** Promises to shoppers with open trades. Each promise reserves a part of its store's limit. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'

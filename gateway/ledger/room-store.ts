@@ -1,6 +1,6 @@
 /**
  * How much of a store's limit for credit at risk is used. A store has one row at most, which is updated in the
- * transaction of each trade that takes or frees a part of the limit.
+ * transaction of every change that takes or frees a part of the limit.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
@@ -21,8 +21,8 @@ export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
 }
 
 /**
- * A statement that frees or takes a part of the limit; undefined if nothing changes. If less is left than it takes, or if
- * some of that was promised to other trades meanwhile, the statement fails with the error of `overtaken()`, and the
+ * A statement that frees or takes a part of the limit; undefined if nothing changes. If less is left than it takes, or
+ * if some of that was promised to other trades meanwhile, the statement fails with the error of `overtaken()`, and the
  * transaction starts again.
  */
 export function roomChangeSql(

@@ -180,8 +180,9 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 
 /**
  * The price that a single source can push beyond those of the others by the limit at most: the median of three or more
- * prices, or the lower of two. A single price counts only near its own weekly level. Of two or three prices, the two lowest must agree, so a false price
- * cannot side with a higher one. No price may exceed the level by more than the limit.
+ * prices, or the lower of two. A single price counts only near its own weekly level. Of two or three prices, the two
+ * lowest must agree, so a false price cannot side with a higher one. No price may exceed the level by more than the
+ * limit.
  */
 function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))
@@ -200,8 +201,8 @@ function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules:
 type Limit = Pick<GameRules, 'spikeBps'>
 
 /**
- * `isBacked`: no single one of several sources can have set the level. Any other level can remove a price, but not lower
- * it beyond the limit.
+ * `isBacked`: no single one of several sources can have set the level. Any other level can remove a price, but not
+ * lower it beyond the limit.
  */
 type Level = { usdMicros: bigint; isBacked: boolean }
 

@@ -17,7 +17,7 @@ export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secre
 
 export type Challenged = { result: SendResult; durationMs: number; isChallengeRepeated: boolean }
 
-/** At most this many tests of a store run at a time in one process. Each test occupies a connection and its caller for up to 15 seconds. */
+/** The most tests of a store at a time in one process. Each occupies a connection and its caller for up to 15 s. */
 const MOST_TESTS = 2
 
 /** Sends the test to `url`, by default the endpoint's own. Refuses a third simultaneous test of a store. */

@@ -49,7 +49,7 @@ async function deliver(using: DeliveryDeps = deps): Promise<void> {
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()
 
 describe('a webhook', () => {
-  it('reports the transition to the store, signed by Standard Webhooks, with its sequence', async () => {
+  it('reports the deposit’s new status to the store, signed by Standard Webhooks, with its sequence', async () => {
     const id = await expireDeposit()
     await publishEvents(deps)
     await deliver()
@@ -244,7 +244,7 @@ describe('a webhook', () => {
     await stop()
   })
 
-  it('reaches the store automatically after the transition', async () => {
+  it('reaches the store automatically after the deposit’s status has changed', async () => {
     const stop = await workOnWebhooks(deps)
     await expireDeposit()
     await expect.poll(() => receiver.received).toHaveLength(1)

@@ -1,6 +1,6 @@
 /**
- * Every endpoint with due deliveries has two lanes: one for first attempts, one for retries and replays. A delivery never waits behind
- * another endpoint's, and a first attempt never waits behind a retry.
+ * Every endpoint with due deliveries has two lanes: one for first attempts, one for retries and replays. A delivery
+ * never waits behind another endpoint's, and a first attempt never waits behind a retry.
  */
 import type { Signals } from '../db/signals.ts'
 import { durationsOf } from './attempt-store.ts'

@@ -6,7 +6,7 @@ import { z } from 'zod'
 const MAX_BYTES = 64 * 1024 * 1024
 /** The longest pause that a source can ask for. */
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000
-/** The pause after a 429 or 403 that does not say how long to wait: as long as the longest known window for counting calls. */
+/** The pause after a 429 or 403 that names none: the longest window in which a source is known to count calls. */
 const RATE_LIMITED_MS = 5 * 60_000
 
 /** A source's answer cannot be used. `retryAfterMs`: how long to pause; null if the source asks for no pause. */
