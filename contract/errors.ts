@@ -266,6 +266,10 @@ export const ERRORS = {
       en: 'New trades are paused for technical works. Your items are safe and your timer is stopped; try again in a few minutes.',
       ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности, время не идёт; попробуйте через несколько минут.',
     },
+    forStores: {
+      en: 'The till is paused until its operator has finished a restore. Nothing was opened; repeat the call in a few minutes.',
+      ru: 'Касса приостановлена, пока оператор не закончит восстановление из копии. Ничего не открыто; повторите вызов через несколько минут.',
+    },
   },
   no_bot_available: {
     status: 503,
@@ -294,8 +298,8 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
 
 /**
  * Why Steam refused an offer, if its answer is unambiguous. `link_expired`: the token of the trade link is no longer
- * valid. `account_restricted`: the shopper's account cannot trade, for example because it is limited or its inventory is
- * private. `trade_ban`: it has a trade ban.
+ * valid. `account_restricted`: the shopper's account cannot trade, for example because it is limited or its inventory
+ * is private. `trade_ban`: it has a trade ban.
  */
 export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
 

@@ -1,6 +1,6 @@
 /**
- * Opening a deposit: refusals for developers, the page's language, the URLs that the shopper returns to, and the origin
- * that may frame the page. Also the order of a deposit and its events.
+ * Opening a deposit: refusals for developers, the time after a restore, the page's language, the URLs that the shopper
+ * returns to, and the origin that may frame the page. Also the order of a deposit and its events.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -9,6 +9,8 @@ import { publishEvents } from '../events/service.ts'
 import { saveRate } from '../pricing/store.ts'
 import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { startTill, type Till } from '../testing/till.ts'
+import { openApiOf } from './openapi.ts'
+import { OPERATIONS } from './table.ts'
 
 const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK_URL }
 const IN_EUR = { ...BODY, currency: 'EUR' }
@@ -124,6 +126,18 @@ describe('POST /v1/deposits', () => {
     )
     expect((await post({ ...BODY, embedOrigin })).json().errors).toEqual([{ path: 'embedOrigin', message }])
   })
+})
+
+test('a deposit is refused until a restore is finished, as the OpenAPI document says', async () => {
+  await till.db.insertInto('halt').values({ kind: 'behind', since: till.clock.now() }).execute()
+  const refused = await post(BODY)
+  expect(refused.json()).toMatchObject({ status: 503, code: 'technical_works' })
+  expect(refused.headers['retry-after']).toBe('30')
+  const { description } =
+    openApiOf(OPERATIONS, 'https://pay.example').paths['/v1/deposits']?.post?.responses['503'] ?? {}
+  expect(description).toContain(
+    `\`technical_works\`: ${refused.json().detail} \`Retry-After\` gives the seconds.`,
+  )
 })
 
 test('a deposit and its events can be ordered by one number', async () => {

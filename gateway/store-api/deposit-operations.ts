@@ -39,7 +39,13 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
       currency: 'USD',
       backToStoreUrl: 'https://store.example/wallet',
     },
-    refusals: ['order_conflict', 'invalid_trade_link', 'store_disabled', 'too_many_deposits'],
+    refusals: [
+      'order_conflict',
+      'invalid_trade_link',
+      'store_disabled',
+      'too_many_deposits',
+      'technical_works',
+    ],
     async handle(deps, store, { body: request }) {
       refuseForeignUrls(request, store.origins)
       const body = withPlainOrigin(request)

@@ -60,6 +60,7 @@ const REFUSALS_OF_WRITES: readonly ErrorCode[] = [
 const TEMPORARY: readonly ErrorCode[] = [
   'overloaded',
   'database_unavailable',
+  'technical_works',
   'too_many_requests',
   'idempotency_in_progress',
   'deposit_busy',
