@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Account, readAccounts } from './files/accounts.ts'
 import { readApproval } from './files/approvals.ts'
 import { openFolder } from './files/folder.ts'
@@ -128,13 +128,13 @@ function checkAccess(
 
 /** Locks the folder, because two vaults on it would not know of each other's gifts. Rejects if one uses it already. */
 export function holdFolder(path: string): Promise<Server> {
-  const name = `tradetill-vault-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
+  const name = `tradetill-vault-${createHash('sha256').update(resolve(path)).digest('hex').slice(0, 32)}`
   // On Linux and Windows, this address ends with the process. On other systems, it is a file.
   const addresses: Record<string, string> = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }
   const address = addresses[process.platform]
   const server = createServer((socket) => socket.destroy())
-  return new Promise((resolve, reject) => {
+  return new Promise((settle, reject) => {
     server.once('error', () => reject(new Error(`Another vault is using ${path}. Stop it first.`)))
-    server.listen(address ?? join(tmpdir(), `${name}.sock`), () => resolve(server.unref()))
+    server.listen(address ?? join(tmpdir(), `${name}.sock`), () => settle(server.unref()))
   })
 }
