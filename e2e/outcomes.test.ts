@@ -24,8 +24,8 @@ const makeRecent = (deposit: string) =>
   query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 
 /**
- * The cause of each outcome: an act of the shopper, of Steam or of the clock. `who`: the shopper who makes the offer; empty
- * if there is no offer.
+ * The cause of each outcome: what the shopper, Steam or the clock does. `who`: the shopper who gets the offer; empty if
+ * there is none.
  */
 const CAUSES: Record<
   FinalDepositStatus,

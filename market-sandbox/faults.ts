@@ -91,7 +91,7 @@ export const FAULTS = {
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the recipient.' },
   'lies-message': { line: 'The market asks for an offer with the message of a deposit.' },
-  'lies-price': { line: '`items` shows half the price that an item was listed for.' },
+  'lies-price': { line: 'The lists of items show half the price that an item was listed for.' },
   'lies-fee': { line: 'Waxpeer reports a fee of 1 %, but keeps 5 %.' },
   'lies-received': { line: 'The history shows a tenth of the proceeds of a sale.' },
 } as const satisfies Record<string, Fault>

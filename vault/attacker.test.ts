@@ -169,7 +169,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
   })
 })
 
-it('the gateway cannot write results, and the vault can neither delete wishes nor read tokens of bots or deposits', async () => {
+it('the gateway cannot write results, and the vault can neither delete wishes nor read deposits or the tokens of bots', async () => {
   for (const statement of [
     `insert into vault_deed values (1, 'delivered')`,
     `update vault_deed set state = 'ended'`,
