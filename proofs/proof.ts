@@ -9,7 +9,10 @@ export type Result = {
 }
 
 export type Finding = {
-  /** Depends on the proof's findings, never on how long it took; only `year` limits the time of its statements. */
+  /**
+   * Depends on the proof's findings, not on how long it took. Two proofs also limit a time: `year` that of its statements,
+   * and `rolling` the time that a bot has no lease.
+   */
   passed: boolean
   /** Name and content of the file that `--keep` writes; absent if there is nothing to keep. */
   result?: Result

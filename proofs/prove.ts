@@ -46,7 +46,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./rolling/prove.ts')).rollingProof,
   },
   year: {
-    about: 'a year of deposits in every table: no automatic statement reads a whole table',
+    about: 'the rows of a year of deposits: no automatic statement reads all of a growing table',
     load: async () => (await import('./year/prove.ts')).yearProof,
   },
   sale: {

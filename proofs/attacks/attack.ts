@@ -21,8 +21,8 @@ export type Case<D extends string = string> = {
 }
 
 /**
- * `kind`: the cases of a `pure` family call functions of the sources. Those of a `till` family attack a target, which needs
- * a database.
+ * `kind`: the cases of a `parts` family attack single parts of the sources, without a database. Those of a `till` family
+ * attack a whole target, which needs one.
  */
 export type Family<D extends string = string> = {
   /** Its number in the tables of docs/security.md and docs/proofs.md. */
@@ -31,7 +31,7 @@ export type Family<D extends string = string> = {
   defences: Record<D, Defence>
 } & (
   | {
-      kind: 'pure'
+      kind: 'parts'
       cases(): readonly Case<D>[]
       /** Checks that honest calls work with and without the defence. Resolves to undefined if they do. */
       honest(): Promise<string | undefined> | string | undefined

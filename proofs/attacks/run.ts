@@ -24,7 +24,7 @@ export type Outcome = {
 
 type Run = {
   number: number
-  /** URL of the migrated database that each till copies; undefined if only pure families run. */
+  /** URL of the migrated database that each till copies; undefined if the family is of the kind `parts`. */
   templateUrl?: string | undefined
   /** Runs only the cases of this defence. */
   onlyDefence?: string
@@ -34,7 +34,7 @@ type Run = {
 export async function runFamily({ number, templateUrl, onlyDefence }: Run): Promise<Outcome[]> {
   const found = FAMILIES.find((family) => family.number === number)
   if (found === undefined) throw new Error(`there is no family ${number}`)
-  if (found.kind === 'pure') {
+  if (found.kind === 'parts') {
     requireHonest(found.name, await found.honest())
     return outcomesOf(found.cases(), onlyDefence)
   }

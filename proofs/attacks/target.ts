@@ -1,4 +1,7 @@
-/** The attacked till: all routes of the gateway in live mode, behind a proxy, with two stores and three shoppers. */
+/**
+ * The attacked till: the gateway in live mode behind a proxy, with two stores and three shoppers. It serves the page, the
+ * shopper's calls and the store API, but no receipts.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +50,7 @@ export type Target = {
   attacker: Store
   /** The deposit of each shopper: two deposits at the victim, then one at the attacker. */
   shoppers: { id: bigint; hash: string; quoteId: string }[]
-  /** Calls with only the headers that the proxy sets. */
+  /** Calls with only the headers that every caller or the proxy sets. A body is sent as JSON. */
   ask(ask: Ask): Promise<LightMyRequestResponse>
   /** Calls as the till's page does, with POST unless `method` says otherwise. */
   callAsPage(ask: Ask): Promise<LightMyRequestResponse>

@@ -91,7 +91,7 @@ test('bug 36: a migration that is cut off at a random byte leaves nothing half-d
   }
 })
 
-/** Copies the current database. Ends all its connections first, because a copy needs that. */
+/** Copies the database at `url`, after ending its connections, because PostgreSQL copies no database in use. */
 async function backUp(url: string): Promise<string> {
   const name = new URL(url).pathname.slice(1)
   const copy = `${name}_old`

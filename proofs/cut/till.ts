@@ -27,7 +27,8 @@ export type CutTill = {
 }
 
 /**
- * The part of each delivery that is credited at the operator's risk. The rest is held, so every kind of posting occurs.
+ * The part of each delivery that is credited at the operator's risk. The rest is held, so a delivery is posted to both
+ * accounts of its store.
  */
 const RISK_CENTS = 1_000n
 

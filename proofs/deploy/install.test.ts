@@ -1,6 +1,6 @@
 /**
- * Runs `deploy/install.sh` in a folder that stands for the root of a machine, with a real PostgreSQL and the real
- * commands. Programs that change a machine, such as systemctl, only record how they were called.
+ * Runs `deploy/install.sh` in a folder that stands for the root of a machine. Programs that change a machine, such as
+ * systemctl, only record how they were called. The first test uses a real PostgreSQL and the real `tradetill`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * A folder that stands for the root of a machine, with the real commands. Programs that change a machine, such as
- * systemctl, only record how they were called.
+ * A folder that stands for the root of a machine. Tools such as sed are the real ones. Programs that change a machine, such
+ * as systemctl, only record how they were called.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -120,7 +120,7 @@ export function install({ root, serverUrl }: Machine, release: string, args: rea
   return { status, output: stdout, errors: stderr }
 }
 
-/** A machine on which the database was made before. */
+/** A machine with the settings and the key that `install.sh` writes when it makes the database. No PostgreSQL runs. */
 export function aMachineWithDatabase() {
   const machine = aMachine()
   const place = join(machine.root, 'etc/tradetill')

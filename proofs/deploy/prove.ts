@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- deploy`: gives each deployment file to the program that reads it, and runs the proxies in front of
- * a gateway in live mode. Names missing programs.
+ * `npm run prove -- deploy`: gives the units and container files of `deploy/` to the programs that read them, and runs the
+ * proxies in front of a gateway in live mode. Names missing programs.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

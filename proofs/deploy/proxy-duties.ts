@@ -1,4 +1,7 @@
-/** Checks the duties of a proxy in front of a till, each through the real program to a real gateway. */
+/**
+ * Checks the duties of a proxy in front of a till: the real program in front of a real gateway, and for the check of
+ * streams in front of a server that sends one.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'
@@ -95,7 +98,7 @@ async function checkTls(address: ProxyAddress): Promise<Check[]> {
       const protocol = await protocolOf(address)
       return protocol === 'h2' ? '' : protocol
     }),
-    await expectThat('the headers of the gateway’s answers arrive once each', async () => {
+    await expectThat('HSTS and X-Frame-Options of the gateway’s answers arrive once each', async () => {
       const { headers } = await ask(address, '/help')
       const answers = [headers['strict-transport-security'], headers['x-frame-options']].join()
       return answers === 'max-age=31536000,DENY' ? '' : answers
@@ -139,7 +142,7 @@ async function checkDoctor(till: Till, address: ProxyAddress): Promise<Check[]> 
   }))
 }
 
-/** Makes calls with a deposit's link in every possible place, over TLS and over plain http. */
+/** Makes calls with a deposit's link in the path, the query and the referer, over TLS and over plain http. */
 async function visitWithLinks(address: ProxyAddress): Promise<void> {
   const referer = { referer: `https://pay.example/deposit/${HASH}` }
   const paths = [

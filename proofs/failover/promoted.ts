@@ -52,7 +52,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await load.stopVisits()
     await settle(till)
     await load.end()
-    problems.push(...(await checkTill(till, load.orders)), ...(await epochProblems(till)))
+    problems.push(...(await checkTill(till, load.confirmedIds)), ...(await epochProblems(till)))
     return { problems, times: [{ kind: 'synchronous', apiMs, botsMs }], books: await booksOf(till) }
   } finally {
     await load.end()

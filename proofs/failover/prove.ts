@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- failover`: the database fails under load in every known way, and comes back or is replaced. Only
- * losses and duplicates decide the result. Times are printed with the machine's speed in the same run.
+ * `npm run prove -- failover`: the database fails under load in seven ways, and comes back or is replaced. Times do not
+ * decide the result. They are printed with the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'

@@ -92,7 +92,7 @@ export async function failoverRounds(
     await load.stopVisits()
     await settle(till)
     await load.end()
-    notes.problems.push(...(await checkTill(till, load.orders)))
+    notes.problems.push(...(await checkTill(till, load.confirmedIds)))
     return { ...notes, books: await booksOf(till) }
   } finally {
     await load.end()
@@ -192,11 +192,11 @@ export async function untilApiAnswers(till: ProcessTill): Promise<void> {
 
 /** Waits until every bot is online, with a valid lease. */
 export async function untilBotsWork({ pool }: ProcessTill): Promise<void> {
-  const doAllWork = async () => {
+  const areAllWorking = async () => {
     const { rows } = await pool.query<{ all: boolean }>(
       'select bool_and(online and lease_until > now()) as all from bot',
     )
     return rows[0]?.all === true || undefined
   }
-  await eventually('the bots work', doAllWork, PATIENCE_MS)
+  await eventually('the bots work', areAllWorking, PATIENCE_MS)
 }

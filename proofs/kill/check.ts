@@ -16,15 +16,15 @@ export type Books = {
   webhooks: number
 }
 
-/** Returns a line for each problem. `orders`: the store's ids of the deposits that were confirmed to it. */
-export async function checkTill(till: ProcessTill, orders: readonly string[]): Promise<string[]> {
+/** Returns a line for each problem. `confirmedIds`: the external ids of deposits that were confirmed to the store. */
+export async function checkTill(till: ProcessTill, confirmedIds: readonly string[]): Promise<string[]> {
   const differences = await verifyLedger(till.pool)
   return [
     ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
     ...(await compareOffersWithCredits(till)),
     ...(await compareReversals(till)),
     ...(await compareItemsWithCustody(till)),
-    ...(await compareDepositsWithOrders(till, orders)),
+    ...(await checkConfirmedDeposits(till, confirmedIds)),
     ...(await compareWebhooksWithEvents(till)),
   ]
 }
@@ -138,13 +138,13 @@ async function compareItemsWithCustody({ pool, steam }: ProcessTill): Promise<st
 }
 
 /** Checks that every deposit that was confirmed to the store exists once. */
-async function compareDepositsWithOrders(
+async function checkConfirmedDeposits(
   { pool }: ProcessTill,
-  orders: readonly string[],
+  confirmedIds: readonly string[],
 ): Promise<string[]> {
   const rows = await readRows(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const existing = new Set(rows.map(({ id }) => id))
-  const lost = orders
+  const lost = confirmedIds
     .filter((id) => !existing.has(id))
     .map((id) => `deposit ${id} was confirmed, but does not exist`)
   return [...lost, ...(existing.size === rows.length ? [] : ['a deposit exists twice'])]

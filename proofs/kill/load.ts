@@ -36,20 +36,20 @@ const PATIENCE_MS = 120_000
 const CALL_MS = 25_000
 
 export type Load = {
-  /** The store's references of all deposits whose creation was confirmed to it. */
-  orders: string[]
+  /** The external ids of the deposits whose creation was confirmed to the store. */
+  confirmedIds: string[]
   /** Begins no further visits. Resolves when the last one has ended. People on Steam continue. */
   stopVisits(): Promise<void>
   end(): Promise<void>
 }
 
 export function startLoad(till: ProcessTill, random: Random): Load {
-  const orders: string[] = []
+  const confirmedIds: string[] = []
   const leaving = new AbortController()
   const ending = new AbortController()
   const visitors = Array.from({ length: VISITORS }, async () => {
     while (!leaving.signal.aborted) {
-      await visit(till, random, orders)
+      await visit(till, random, confirmedIds)
       await delay(random.between(...PAUSE_MS))
     }
   })
@@ -59,7 +59,7 @@ export function startLoad(till: ProcessTill, random: Random): Load {
     await Promise.all(visitors)
   }
   return {
-    orders,
+    confirmedIds,
     stopVisits,
     async end() {
       await stopVisits()
@@ -73,11 +73,11 @@ const createdSchema = z.object({ id: z.string(), url: z.string() })
 const refusalSchema = z.object({ code: z.string() })
 
 /** Makes one deposit, up to its offer. From then on, only the shopper and Steam act. */
-async function visit(till: ProcessTill, random: Random, orders: string[]): Promise<void> {
+async function visit(till: ProcessTill, random: Random, confirmedIds: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
   if (hash === undefined) return
-  orders.push(externalId)
+  confirmedIds.push(externalId)
   const game = random.chance(PROTECTED_SHARE) ? 'cs' : (GAMES[random.int(GAMES.length)] ?? 'cs')
   const shown = await showItems(till, hash, game)
   if (shown === undefined) return
@@ -100,8 +100,8 @@ export async function openVisit(
   // The same few people return again and again, and some decline. The store locks each deposit to its shopper, so the
   // till does not make them wait.
   const shopper = { steamId, lock: true }
-  const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/', shopper }
-  const answer = await call(till, '/v1/deposits', { headers: store, body: order })
+  const deposit = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/', shopper }
+  const answer = await call(till, '/v1/deposits', { headers: store, body: deposit })
   if (!answer?.ok) return undefined
   const hash = createdSchema.parse(await answer.json()).url.slice(-32)
   await call(till, '/api/trade-url', { body: { hash, tradeUrl: tradeUrl() } })

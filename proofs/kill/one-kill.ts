@@ -135,8 +135,8 @@ export async function killOnce(till: ProcessTill, first: Running): Promise<KillR
     const credited = await creditedOf(till, trade)
     deposits.push({ title, answer: await trade.answer, amount: trade.amount, credited })
   }
-  const orders = Object.values(accepted).map(({ externalId }) => externalId)
-  const problems = await checkTill(till, orders)
+  const confirmedIds = Object.values(accepted).map(({ externalId }) => externalId)
+  const problems = await checkTill(till, confirmedIds)
   return {
     nextGateway: gateway,
     stateAtKill,

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- kill`: kills one process in the middle of its work, then plays rounds of start and kill. Only
- * losses and duplicates decide the result. Times are printed with the machine's speed in the same run.
+ * `npm run prove -- kill`: kills one process in the middle of its work, then plays rounds of start and kill. Times do not
+ * decide the result. They are printed with the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'

@@ -20,7 +20,10 @@ import {
 
 /** The share of gateways that are killed while they start. */
 const KILLED_EARLY = 0.15
-/** The share of the rest that are killed at a random moment. All others are killed amid half-done work. */
+/**
+ * The share of the rest that are killed at a random moment. All others are killed amid half-done work, or after
+ * `MOST_LIFE_MS` if there is none.
+ */
 const KILLED_ANYWHERE = 0.25
 /** The longest life of a gateway that is killed while it starts, and of one that is killed later. */
 const MOST_START_MS = 900
@@ -95,7 +98,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
     await load.stopVisits()
     await settle(till)
     await load.end()
-    result.problems.push(...(await checkTill(till, load.orders)))
+    result.problems.push(...(await checkTill(till, load.confirmedIds)))
     return { ...result, books: await booksOf(till) }
   } finally {
     await load.end()
@@ -118,7 +121,7 @@ async function quickRound(till: ProcessTill, random: Random, notes: Notes): Prom
     else await untilHalfDone(till, random)
   }
   await gateway.kill()
-  await countTradesUnderWay(till, notes)
+  await countWorkUnderWay(till, notes)
   await passMinute(till)
 }
 
@@ -145,7 +148,7 @@ async function patientRound(till: ProcessTill, notes: Notes): Promise<void> {
   await untilBotsOnline(till)
   const leases = await countLeases(till)
   await first.kill()
-  await countTradesUnderWay(till, notes)
+  await countWorkUnderWay(till, notes)
   const begin = performance.now()
   const second = till.start()
   notes.apiMs.push(await untilAnswering(till, second))
@@ -155,7 +158,7 @@ async function patientRound(till: ProcessTill, notes: Notes): Promise<void> {
   await passMinute(till)
 }
 
-async function countTradesUnderWay({ pool }: ProcessTill, { caught }: Notes): Promise<void> {
+async function countWorkUnderWay({ pool }: ProcessTill, { caught }: Notes): Promise<void> {
   const { rows } = await pool.query<{ state: string; n: number }>(
     `select state, count(*)::int as n from trade
      where state in ('intended', 'sending', 'unknown', 'active') group by state

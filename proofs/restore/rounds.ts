@@ -131,7 +131,7 @@ function successorByBackup(first: Server, folder: string, restored: 'timeline' |
 
 type BeforeLoss = {
   reader: Reader
-  /** Visits paid before the restored moment, and after it. */
+  /** Visits that were paid before the restored moment, and after it. Those paid around it are in neither list. */
   kept: Visit[]
   lost: Visit[]
   /**

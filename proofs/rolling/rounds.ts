@@ -65,7 +65,12 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
     } finally {
       await load.end()
     }
-    return await resultOf(till, { balancer, orders: load.orders, gateways, unheldMs: leaseWatch.longest() })
+    return await resultOf(till, {
+      balancer,
+      confirmedIds: load.confirmedIds,
+      gateways,
+      unheldMs: leaseWatch.longest(),
+    })
   } finally {
     await leaseWatch.end()
     for (const gateway of running.values()) await gateway.interrupt()
@@ -93,14 +98,14 @@ function watchBots({ pool }: ProcessTill) {
   let isMeasuring = false
   const watching = (async () => {
     while (!ending.signal.aborted) {
-      const { rows } = await pool.query<{ id: string; held: boolean }>(
-        'select id, coalesce(lease_until > now(), false) as held from bot',
+      const { rows } = await pool.query<{ id: string; leased: boolean }>(
+        'select id, coalesce(lease_until > now(), false) as leased from bot',
       )
       const now = performance.now()
-      for (const { id, held } of rows) {
+      for (const { id, leased } of rows) {
         const from = since.get(id) ?? now
         if (isMeasuring) longest = Math.max(longest, now - from)
-        since.set(id, held || !isMeasuring ? now : from)
+        since.set(id, leased || !isMeasuring ? now : from)
       }
       await delay(LEASE_POLL_MS)
     }
@@ -134,10 +139,13 @@ const settle = (till: ProcessTill) =>
     WAIT_MS,
   )
 
-type Ended = { balancer: Balancer; orders: readonly string[]; gateways: number; unheldMs: number }
+type Ended = { balancer: Balancer; confirmedIds: readonly string[]; gateways: number; unheldMs: number }
 
-async function resultOf(till: ProcessTill, { balancer, orders, gateways, unheldMs }: Ended): Promise<Rolled> {
-  const problems = await checkTill(till, orders)
+async function resultOf(
+  till: ProcessTill,
+  { balancer, confirmedIds, gateways, unheldMs }: Ended,
+): Promise<Rolled> {
+  const problems = await checkTill(till, confirmedIds)
   problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
   if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no holder for ${unheldMs} ms`)
   const { deliveries, webhooks } = await booksOf(till)

@@ -20,7 +20,7 @@ export type Sources = {
   migrations: string
 }
 
-/** Passes the sources of that commit to `work`; those of this tree if no commit is given. */
+/** Passes the sources of `commit` to `work`; those of this tree if there is no `commit`. */
 export async function sourcesOf<T>(
   commit: string | undefined,
   work: (sources: Sources) => Promise<T>,

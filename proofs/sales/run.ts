@@ -1,6 +1,5 @@
 /**
- * One seed of the pure level: items leave the bots, are listed, sold, given and paid, under every fault, until nothing
- * moves.
+ * One seed of the pure level: items leave the bots, are listed, sold, given and paid, under faults, until nothing moves.
  */
 import type { Key } from '../../vault/files/key.ts'
 import type { Wishes } from '../../vault/giving/giver.ts'
@@ -89,7 +88,7 @@ function sceneOf(luck: Luck, key: Key): Scene {
   return scene
 }
 
-/** Whether somebody still waits for the items. A sale can be called off, a wish cannot. */
+/** Whether somebody still waits for the items. A sale can be called off, but not a wish that the vault has taken up. */
 export const isWanted = ({ markets }: SalesWorld, message: string): boolean =>
   message.startsWith('vault w') || markets.some((market) => market.waitsFor(message))
 

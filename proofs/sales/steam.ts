@@ -1,4 +1,4 @@
-/** A model of Steam: items change hands by offers, and calls meet every fault. */
+/** A model of Steam: items change hands by offers, and calls meet faults. */
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
 import { isSameSet } from '../../vault/giving/gift.ts'
@@ -166,7 +166,10 @@ export class ModelSteam {
     }
   }
 
-  /** Gives the items back under their old ids. Returns false if an item is no longer where the trade brought it. */
+  /**
+   * Gives the items back under their old ids. Returns false if the trade is not complete, or if an item is no longer where
+   * the trade brought it.
+   */
   takeBack(trade: Trade): boolean {
     if (trade.state !== 'complete') return false
     const isThere = trade.items.every(({ thing, newAssetId }) => thing.assetId === newAssetId)

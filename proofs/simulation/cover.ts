@@ -1,4 +1,4 @@
-/** Chooses the seeds that `npm test` runs: a few that together meet every fault. */
+/** Chooses the seeds of the real level that `npm test` runs: a few that together meet every fault. */
 import type { Fault } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 

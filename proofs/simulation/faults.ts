@@ -1,4 +1,7 @@
-/** The names of all faults, which docs/proofs.md explains. A run in which one of them never happens proves nothing about it, so it fails. */
+/**
+ * The names of the faults, which docs/proofs.md explains. A run of `simulate` in which one of them never happens proves
+ * nothing about it, so that run fails.
+ */
 
 /** Faults of both levels. */
 const SHARED = [

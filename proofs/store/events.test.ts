@@ -1,5 +1,5 @@
 /**
- * No event is lost while webhooks fail in every way and the sender is killed, and a real store's books agree with the
+ * No event is lost while webhooks fail in four ways and their sender is killed, and the demo store's books agree with the
  * ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,14 +16,14 @@ import { balancesOf } from '../../gateway/ledger/store.ts'
 import type { FakeSession } from '../../gateway/testing/fake-steam.ts'
 import { payFor } from '../../gateway/testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
-import { aBot, aDeposit, startTill, type Till } from '../../gateway/testing/till.ts'
+import { aBot, aDeposit, startTill, TEST_MASTER_KEY, type Till } from '../../gateway/testing/till.ts'
 import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
 import { seededRandom } from '../random.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 
 const EVENTS = Number(process.env.PROOF_EVENTS ?? 100)
-/** The key of the API's tests. */
-const KEY = Buffer.alloc(32, 3).toString('hex')
+/** The till's master key, with which the API has sealed the secret of the webhooks. */
+const KEY = TEST_MASTER_KEY.toString('hex')
 /** The sender is killed after this many calls through the proxy. */
 const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 50
 const WRITERS = 6

@@ -102,8 +102,8 @@ function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
   )
 }
 
-/** Values that exist in this store, because calls with random values alone would all be refused. */
-const ORDERS = Array.from({ length: 40 }, (_, n) => `order ${n}`)
+/** The external ids of generated deposits: few, because many requests should concern a deposit of an earlier request. */
+const EXTERNAL_IDS = Array.from({ length: 40 }, (_, n) => `order ${n}`)
 
 /** Optional fields of a deposit that random values hardly ever fit: missing, or valid in some of the deposits. */
 const rareFields = (number: number) => ({
@@ -121,7 +121,7 @@ function withKnownValues(operationId: string, body: unknown, number: number): un
   if (operationId === 'createWebhookEndpoint') return { url: 'https://store.test/another' }
   if (operationId === 'updateWebhookEndpoint') return { url: `https://store.test/${number % 20}` }
   if (operationId !== 'createDeposit' || typeof body !== 'object' || body === null) return body
-  const externalId = ORDERS[number % ORDERS.length]
+  const externalId = EXTERNAL_IDS[number % EXTERNAL_IDS.length]
   return { ...body, externalId, backToStoreUrl: BACK_URL, ...rareFields(number) }
 }
 
@@ -134,7 +134,7 @@ const withJunk = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   })
 
 const knownQuery = (name: string): fc.Arbitrary<unknown> | undefined =>
-  name === 'after' ? idArbitrary() : name === 'externalId' ? fc.constantFrom(...ORDERS) : undefined
+  name === 'after' ? idArbitrary() : name === 'externalId' ? fc.constantFrom(...EXTERNAL_IDS) : undefined
 
 function requestOf(operation: Operation): fc.Arbitrary<Request> {
   const query = operation.parameters.filter((parameter) => parameter.in === 'query')

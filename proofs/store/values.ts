@@ -1,4 +1,4 @@
-/** Values that fit a JSON schema, including values near its limits, and values that fit none. */
+/** Values that fit a JSON schema, including values near its limits, and values of any kind. */
 import * as fc from 'fast-check'
 
 export type JsonSchema = { [key: string]: unknown }

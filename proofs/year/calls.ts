@@ -1,4 +1,7 @@
-/** Every automatic request of a gateway to its database, made by the gateway's own code. */
+/**
+ * The automatic requests of a gateway and its vault to the database, made by their own code. `year.test.ts` checks that
+ * none on a growing table is missing.
+ */
 import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** A pool that explains every statement right before it runs, and measures its time. */
+/** A pool that explains each query of its clients right before it runs, and measures its time. */
 import pg from 'pg'
 import { z } from 'zod'
 
@@ -49,7 +49,7 @@ export const GROWING: readonly string[] = [
 /** Views of tables that grow. */
 export const VIEWS: readonly string[] = ['item_cost']
 
-/** Tables with a row for each store, bot, item in custody, operator, process, item name, or kept day. */
+/** Tables with a row for each store, bot, item in custody, operator, process, item name or kept day, or with few rows. */
 export const BOUNDED: readonly string[] = [
   'account',
   'alert',

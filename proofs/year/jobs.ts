@@ -49,7 +49,7 @@ export function jobsOf(year: Year): Call[] {
   ]
 }
 
-/** Work that counts calls to Steam and pages. */
+/** Work that stores how many calls went to Steam, and how quickly pages loaded. */
 function callsOfCounts({ db }: Year): Call[] {
   const calls = createCallCounts(UNOBSERVED)
   const vitals = createVitals()

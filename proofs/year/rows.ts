@@ -1,6 +1,6 @@
 /**
- * Writes a year of a till's rows into every growing table, in SQL. The sweeps seem to have run an hour ago, and the ledger
- * is consistent.
+ * Writes a year of a till's rows, in SQL, into the tables that grow with its deposits and sales. The sweeps seem to have
+ * run an hour ago, and the ledger is consistent.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { inventedDeposit, withChange } from '../../gateway/conformance/invented.ts'

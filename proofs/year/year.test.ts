@@ -48,7 +48,7 @@ const sources = () =>
     .split('\n')
     .filter((file) => /\.ts$/.test(file) && !/\.(test|d)\.ts$|\/testing\//.test(file))
 
-test('every automatic statement is run here, and has an index', async () => {
+test('every automatic statement on a growing table is run here, and has an index', async () => {
   const complaints: string[] = []
   let statements = 0
   const steps = calls.map((call) => async () => {

@@ -157,7 +157,7 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   }))
 
-/** New limits: none, the highest possible, and one cent above the present limit. */
+/** New limits: none, a very high one, and one cent above the present limit. */
 const changedLimits = (staff: Staff): Case<Defence>[] =>
   [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
     what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,

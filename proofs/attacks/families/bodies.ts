@@ -173,7 +173,7 @@ const PARSER = "app.getDefaultJsonParser('error', 'error')"
 const linkCall = (target: Target, body: string) =>
   target.callAsPage({ url: '/api/trade-url', headers: { 'content-type': 'application/json' }, body })
 
-/** The body of that call, with more fields. */
+/** The body of `linkCall`, with more fields. */
 const linkBody = (target: Target, more: string): string =>
   `${JSON.stringify({ hash: target.shoppers[0]?.hash, tradeUrl: LINK }).slice(0, -1)},${more}}`
 

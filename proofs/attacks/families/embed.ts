@@ -217,7 +217,7 @@ const POLICY_LINE = "['content-security-policy', \"default-src 'none'; frame-anc
 export const embedding: Family = family<Defence>({
   number: 56,
   name: 'a deposit in a foreign page',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'the signature': {
       at: `${TOKEN} createEmbedTokens`,

@@ -74,7 +74,7 @@ const caseOf =
 export const expressions: Family = family<Defence>({
   number: 28,
   name: 'slow expressions',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'no ambiguous loop': {
       at: `${CHECK} findSlowWay`,

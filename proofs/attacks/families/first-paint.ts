@@ -111,7 +111,7 @@ const casesOf = (fields: typeof DATA_FIELDS, stoppedBy: Defence): Case<Defence>[
 export const firstPaint: Family = family<Defence>({
   number: 57,
   name: 'hostile texts in the first answer',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'inert data': {
       at: `${FIRST_PAINT} inertJson`,

@@ -116,7 +116,7 @@ const misdirected: Case<Defence> = {
 export const greetings: Family = family<Defence>({
   number: 59,
   name: 'greetings between a frame and its store',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'a greeting to one origin': {
       at: `${FRAME} joinParent`,

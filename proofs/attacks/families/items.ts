@@ -40,7 +40,7 @@ const verdictOn = (change: Partial<SteamTrade>) => judgeSteamTrade(active, steam
 const forgedAnswers: Family = family({
   number: 44,
   name: 'forged answers of Steam',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'a record of this shopper': {
       at: `${PROOF} judgeSteamTrade`,
@@ -132,7 +132,7 @@ const KNIFE = { name: 'Knife', marketHashName: 'Knife' }
 const lookAlikes: Family = family({
   number: 45,
   name: 'items that look like more expensive ones',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'prices by market name': {
       at: `${OFFERED} priceOf`,

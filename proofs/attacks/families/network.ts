@@ -1,4 +1,4 @@
-/** The addresses that webhooks may go to: family 12. Cases connect only to their own listener. */
+/** The addresses that webhooks may go to: family 12. Cases can reach nothing but their own listener. */
 import { createServer } from 'node:net'
 import { isPublicAddress } from '../../../gateway/webhooks/addresses.ts'
 import { createSender } from '../../../gateway/webhooks/sender.ts'
@@ -163,7 +163,7 @@ async function isReached(answers: readonly (readonly string[])[]): Promise<boole
 export const network: Family = family({
   number: 12,
   name: 'webhooks into the network (SSRF)',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'public addresses only': {
       at: `${ADDRESSES} isPublicAddress`,

@@ -76,7 +76,7 @@ const bySource = (urls: readonly string[]): [what: string, urls: PictureUrls][] 
 export const pictures: Family = family({
   number: 9,
   name: 'pictures from elsewhere',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'hosts of Steam': {
       at: `${PROFILE} avatarUrl`,

@@ -61,7 +61,7 @@ const caseOf = (stoppedBy: Defence, what: string, attack: () => string | undefin
 export const prices: Family = family<Defence>({
   number: 52,
   name: 'price sources that lie',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'a limit above the weekly level': {
       at: `${PRICE} trustedPrice`,

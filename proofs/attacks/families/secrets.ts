@@ -70,7 +70,7 @@ const SECRET_FIELDS = [
 export const canaries: Family = family({
   number: 34,
   name: 'secrets in the log',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'forms of secrets': {
       at: `${SCRUB} scrub`,
@@ -142,7 +142,7 @@ const FORGED = '12:00:00 INFO  paid'
 export const forgedLines: Family = family({
   number: 35,
   name: 'forged log lines, and control characters for terminals',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'control characters that JSON keeps': {
       at: `${LOG} escapeControls`,
@@ -195,7 +195,7 @@ function tryToOpen(sealed: Buffer, place: string, key = KEY): string | undefined
 export const copiedDatabase: Family = family({
   number: 42,
   name: 'a copied or changed database',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'bound to its place': {
       at: `${BOX} createSecretBox`,
@@ -315,7 +315,7 @@ const firstCharacter = (marketHashName: string): string => {
 export const formulas: Family = family({
   number: 47,
   name: 'formulas in exports',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'plain text': {
       at: `${CSV} textCell`,

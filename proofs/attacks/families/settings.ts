@@ -151,7 +151,7 @@ const sandboxWith = (name: string, values: readonly string[]): [string, Settings
 export const settings: Family = family<Defence>({
   number: 51,
   name: 'settings that expose a till',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'a proxy in front': {
       at: `${CHECKS} problemsOfLiveProxies`,

@@ -1,4 +1,4 @@
-/** Trade links of every form: family 37. */
+/** Trade links of wrong forms, and links of accounts that may not pay: family 37. */
 import { parseTradeLink } from '../../../contract/trade-link.ts'
 import { type Family, family } from '../attack.ts'
 import { aBody } from '../target.ts'

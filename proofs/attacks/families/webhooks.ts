@@ -1,4 +1,4 @@
-/** Webhooks that the till did not send, checked by the package for stores: family 13. */
+/** Replayed and changed webhooks, checked by the package for stores: family 13. */
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook } from '../../../sdk/webhook.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -96,7 +96,7 @@ const caseOf = ([what, sent]: [string, Sent]): Case<Defence> => ({
 export const webhooks: Family = family<Defence>({
   number: 13,
   name: 'replayed and changed webhooks',
-  kind: 'pure',
+  kind: 'parts',
   defences: {
     'the signature': {
       at: `${PACKAGE} verifyWebhook`,

@@ -71,9 +71,9 @@ export async function unsettledSales(till: SellingTill): Promise<string[]> {
 }
 
 /** Returns a line for each promise that was broken. Call this only after everything has settled. */
-export async function checkSales(till: SellingTill, orders: readonly string[]): Promise<string[]> {
+export async function checkSales(till: SellingTill, confirmedIds: readonly string[]): Promise<string[]> {
   return [
-    ...(await checkTill(till, orders)),
+    ...(await checkTill(till, confirmedIds)),
     ...(await checkGiftsOfBots(till)),
     ...checkGiftsToBuyers(till),
     ...findItemsGivenTwice(till),

@@ -8,7 +8,10 @@ import type { Random } from '../../random.ts'
 import { passSeconds, type SellingTill } from './till.ts'
 
 const POLL_MS = 250
-/** The share of gifts that Steam's support takes back while their items are for sale, and the longest delay. */
+/**
+ * The share of gifts to the account that sells that Steam's support takes back while a market shows their items, and the
+ * longest delay.
+ */
 const UNDONE_SHARE = 0.15
 const MOST_REGRET_MS = 4_000
 /** Statuses of items that a market shows as for sale or sold. */

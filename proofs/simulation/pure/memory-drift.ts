@@ -1,6 +1,5 @@
 /**
- * The findings about bots' inventories, in memory. Mirrors drift/store.ts. Compares every certain finding with the
- * simulated Steam.
+ * The findings about bots' inventories, in memory. Mirrors drift/store.ts. Checks that every certain finding is true.
  */
 import { keyOf } from '../../../gateway/departures/departure.ts'
 import { type BookedItem, type KnownFinding, nameKey } from '../../../gateway/drift/drift.ts'
@@ -99,7 +98,7 @@ function coming({ trades }: TillMemory, botId: bigint): Map<string, number> {
 }
 
 /**
- * Checks that no race causes an alert: a missing item has really vanished, and a foreign one belongs to no delivery.
+ * Checks that no race causes an alert: a missing item has really vanished, and a foreign one is not in the books.
  */
 function checkCertain(memory: TillMemory, botId: bigint, { kind, item, appId, assetId }: KnownFinding): void {
   const { steam } = memory

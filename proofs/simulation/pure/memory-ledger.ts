@@ -38,7 +38,7 @@ export function createMemoryLedger() {
   return {
     accountOf,
     entries: entries as readonly Entry[],
-    /** Writes the movements of one cause. Each may be written only once. */
+    /** Writes the movements of a posting. Each may be written only once. */
     post({ store, tradeId, part, mayOwe, movements, at }: Posting): void {
       // From its first debt on, the store's balance may stay below zero.
       if (mayOwe) accountOf(store, 'available').floor = null

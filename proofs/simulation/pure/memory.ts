@@ -32,7 +32,7 @@ export type Bot = {
   state: 'active' | 'dead' | 'retired'
   /** Jobs that wait for a holder of the lease. */
   backlog: Set<TradeRow>
-  /** Trades that have, or may have, an open offer. */
+  /** Trades that have neither ended nor been delivered. */
   open: Set<TradeRow>
   /** Its bars by scope. */
   bars: Map<BarScope, Bar>

@@ -109,7 +109,10 @@ async function credit(
   must(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
-/** Every third trade is released early. No random number is drawn, so the simulated days of a seed stay the same. */
+/**
+ * Trades whose number is a multiple of this are released early. No random number decides, because a draw would change what
+ * every seed does.
+ */
 const EARLY_EVERY = 3n
 
 /** The operator releases held credit of stores while the items can still be taken back. `timesMs`: from now. */

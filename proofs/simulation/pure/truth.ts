@@ -373,7 +373,7 @@ function checkFound(
   must(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, which was not noticed`)
 }
 
-/** Checks that the store has an event for every change of its money. */
+/** Checks that the store has an event for every reversal, and for every delivery after the first of a deposit. */
 function checkEvents({ facts: { id }, deposit, reversals, deliveredBy }: TradeRow): void {
   const times = (start: string): number => deposit.events.filter((event) => event.startsWith(start)).length
   must(

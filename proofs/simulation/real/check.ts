@@ -336,8 +336,8 @@ export async function checkTradesAtRest(monitor: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Checks, long after the faults, that each item is where custody says it is, and that it is credited if and only if the
- * bot has it.
+ * Checks, long after the faults, that an item is credited if and only if it arrived and was not taken back, that nothing is
+ * due, and that the store has an event for every reversal.
  */
 export async function checkFinalState(scene: Scene): Promise<void> {
   const { steam, monitor } = scene

@@ -17,7 +17,7 @@ export const READS = { listDeposits, readEvents, readStatement, timelineOf }
 
 export type Reads = typeof READS
 
-/** A small page, so every store has several. */
+/** A small page, so lists have several. */
 const PAGE = 3
 const CURRENCY = 'USD'
 

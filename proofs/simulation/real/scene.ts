@@ -1,4 +1,4 @@
-/** The state that the parts of one simulated till share. */
+/** The state that the parts of one simulated till share on the real level. */
 import type pg from 'pg'
 import type { BotHandlers } from '../../../gateway/bots/bot.ts'
 import type { Lease } from '../../../gateway/bots/lease-store.ts'
