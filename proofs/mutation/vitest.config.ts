@@ -1,4 +1,4 @@
-/** The tests of the pure money core, which must find each mutation of it. `npm run prove -- mutate` uses this file. */
+/** The tests of the pure money core, which must find its mutations. `npm run prove -- mutate` uses this file. */
 import { defineConfig } from 'vitest/config'
 
 const CORE =
