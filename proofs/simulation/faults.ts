@@ -1,6 +1,6 @@
 /**
- * The names of the faults, which docs/proofs.md explains. A run of `simulate` in which one of them never happens proves
- * nothing about it, so that run fails.
+ * The names of the faults, which docs/proofs.md explains. A run of `simulate` fails if one of them never happens, because
+ * it then proves nothing about that fault.
  */
 
 /** Faults of both levels. */
