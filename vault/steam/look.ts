@@ -88,7 +88,8 @@ export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pa
       market_hash_name: name,
     }).toString()
     const reply = await caller.call({ method: 'GET', url })
-    if (reply.kind === 'failed') return 'unanswered'
+    // Steam answers 500 for an item without a price. Higher statuses mean that its market is down.
+    if (reply.kind === 'failed' || reply.status > 500) return 'unanswered'
     if (reply.status === 429) {
       pace.limited('price')
       return 'unanswered'

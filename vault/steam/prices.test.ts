@@ -1,0 +1,31 @@
+/** The vault's prices, which it reads from Steam's market. */
+import { expect, it, onTestFinished } from 'vitest'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { createCaller } from './call.ts'
+import { createPrices } from './look.ts'
+import { createPace } from './pace.ts'
+
+const ITEM = 'AK-47 | Redline (Field-Tested)'
+
+it('a market that is down gives no answer, which is not remembered as an item without a price', async () => {
+  let nowMs = Date.now()
+  const steam = await startSteam({ port: 0, seed: 'prices', quotas: false, clock: () => nowMs })
+  onTestFinished(() => steam.close())
+  const timer = {
+    nowMs: () => nowMs,
+    async pause(ms: number) {
+      nowMs += ms
+    },
+  }
+  const priceOf = createPrices({
+    caller: createCaller(steam.url),
+    pace: createPace(timer),
+    nowMs: timer.nowMs,
+  })
+  const setDown = (method: 'PUT' | 'DELETE') =>
+    fetch(`${steam.url}/control/behaviours/steam-down`, { method })
+  await setDown('PUT')
+  expect(await priceOf(730, ITEM)).toBe('unanswered')
+  await setDown('DELETE')
+  expect(await priceOf(730, ITEM)).toEqual(expect.any(BigInt))
+})
