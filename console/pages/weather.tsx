@@ -145,6 +145,7 @@ function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['no
 
 function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh: () => void }) {
   const notice = shown?.notice ?? null
+  const until = notice?.until ?? null
   const common = { needs: 'support', onDone: refresh } as const
   return (
     <>
@@ -158,18 +159,23 @@ function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh:
             : 'Shoppers see this notice instead. Maintenance stays on.'
         }
         fields={[
-          { name: 'lasts', label: 'For how long', isOptional: true, hint: DURATION_HINT },
+          {
+            name: 'lasts',
+            label: 'For how long',
+            isOptional: true,
+            hint: until === null ? DURATION_HINT : KEPT_END_HINT,
+          },
           {
             name: 'en',
             label: 'Tell shoppers',
             value: notice?.text?.en ?? '',
             isOptional: true,
-            hint: REASON_HINT,
+            hint: TEXT_HINT,
           },
           { name: 'ru', label: 'The same in Russian', value: notice?.text?.ru ?? '', isOptional: true },
         ]}
         input={({ lasts = '', en = '', ru = '' }) => ({
-          ...(lasts.trim() !== '' && { lasts: lasts.trim() }),
+          ...(lasts.trim() !== '' ? { lasts: lasts.trim() } : until !== null && { until }),
           text: {
             ...(en.trim() !== '' && { en: en.trim() }),
             ...(ru.trim() !== '' && { ru: ru.trim() }),
@@ -190,5 +196,6 @@ function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh:
 }
 
 const DURATION_HINT = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
-const REASON_HINT =
-  'The reason, in one sentence. Leave empty to show only the standard sentence about technical works.'
+const KEPT_END_HINT = 'From now, such as 45m or 2h. Leave empty to keep the end.'
+const TEXT_HINT =
+  'The reason, in one sentence, in both languages. Leave both empty to show only the standard sentence about technical works.'

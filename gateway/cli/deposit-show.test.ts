@@ -90,7 +90,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
   ])
   expect(lines.slice(timeline.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
     `shopper ${shopper} (nova_hound)`,
-    '  1 offer, 1 delivered to 1 store, 1 taken back, 0 declined or not accepted, 0 open',
+    '  1 trade, 1 delivered (for 1 store), 1 taken back, 0 declined or not accepted, 0 open',
     '  first TIME, last TIME',
     '  credited 30.00 USD, taken back 10.00 USD, held 20.00 USD',
     expect.stringMatching(/^ {2}credited on release since TIME: took items back once/),

@@ -21,7 +21,7 @@ export function recordLines({
   return [
     `shopper ${steamId}${name === null ? '' : ` (${name})`}${isBot ? ', A BOT OF THIS TILL' : ''}`,
     ...(denied === null ? [] : [`  DENIED since ${denied.deniedAt.toISOString()}: ${denied.reason}`]),
-    `  ${counted(trades, 'offer')}, ${delivered} delivered to ${counted(stores, 'store')}, ${reversed} taken back, ${declined} declined or not accepted, ${open} open`,
+    `  ${counted(trades, 'trade')}, ${delivered} delivered (for ${counted(stores, 'store')}), ${reversed} taken back, ${declined} declined or not accepted, ${open} open`,
     ...(firstAt === null ? [] : [`  first ${firstAt.toISOString()}, last ${lastAt?.toISOString()}`]),
     ...money.map(({ currency, creditedMinor, reversedMinor, heldMinor }) => {
       const [credited, back, held] = [creditedMinor, reversedMinor, heldMinor].map((amount) =>

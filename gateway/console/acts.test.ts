@@ -116,3 +116,11 @@ test('a rule that leaves more items with a bot than the till can store is refuse
   })
   expect(await doAct('items rule', { ...rule, keep: 100_000 }, 'more room')).toMatchObject({ status: 200 })
 })
+
+test('the text of a maintenance can be changed without its end', async () => {
+  const { until } = (await doAct('maintenance on', { lasts: '2h' })).data
+  expect(until).toMatch(/^\d{4}-/)
+  const text = { en: 'We move.', ru: 'Мы переезжаем.' }
+  expect(await doAct('maintenance on', { text, until })).toMatchObject({ status: 200, data: { text, until } })
+  await doAct('maintenance off', {})
+})

@@ -71,6 +71,10 @@ const movement = z
 const announcement = z.object({
   text: z.object({ en: text(300).optional(), ru: text(300).optional() }).optional(),
   lasts: text(20).optional(),
+  until: z.iso
+    .datetime()
+    .transform((time) => new Date(time))
+    .optional(),
 })
 
 const origins = z.array(text()).max(20)

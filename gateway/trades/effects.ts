@@ -98,7 +98,7 @@ export type Effect =
   | { kind: 'count_reversed'; amount: bigint }
   /** Steam refused the trade's bot, so it gets no new trades for a while. */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }
-  /** Steam accepted an offer of the trade's bot, which can get new trades again. */
+  /** Steam took a new offer from the trade's bot, which can get new trades again. */
   | { kind: 'trust_bot' }
   /** Steam refused this bot, but not the trade's bot, for the same items. */
   | { kind: 'doubt_bot'; botId: bigint }

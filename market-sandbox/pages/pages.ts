@@ -119,7 +119,7 @@ function dealRow(market: Market, deal: Deal): string {
 }
 
 function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Listing): string {
-  if (outcome?.kind === 'settling') return `given, paid on ${moment(outcome.settlesAtS)}`
+  if (outcome?.kind === 'settling') return `given, to be paid on ${moment(outcome.settlesAtS)}`
   if (outcome?.kind === 'paid') return `paid, ${money(outcome.received, item)} for the seller`
   if (outcome?.kind === 'reversed') return `taken back by the ${outcome.causer ?? 'buyer'}`
   if (outcome?.kind === 'timed_out') return 'not handed over in time'

@@ -70,7 +70,7 @@ export const ROWS = {
     'too many offers',
     'item server down',
     'inventory full',
-    'inventory full of one game',
+    'inventory full for one game, but not for others',
     '401',
     '302',
     '429',

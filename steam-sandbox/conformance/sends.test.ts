@@ -142,7 +142,7 @@ describe('sending fails with', () => {
     expect(error.message).toContain('maximum number of items allowed in your')
   })
 
-  row('inventory full of one game', async () => {
+  row('inventory full for one game, but not for others', async () => {
     const games = [
       { full: 'send-inventory-full-cs', appId: 730, name: 'Counter-Strike 2', other: 440 },
       { full: 'send-inventory-full-dota', appId: 570, name: 'Dota 2', other: 730 },

@@ -60,13 +60,13 @@ const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: s
 const accesses = () => readMarkets(openFolder(path), openKey(openFolder(path)))
 
 describe('D-34 a bot that collects deposits', () => {
-  it('sells on no market unless it is switched on', async () => {
+  it('may sell on a market only with `sellsItself`, which an account that only sells must not have', async () => {
     await expect(add(BOT)).rejects.toThrow('collects deposits')
     expect(accesses()).toEqual([])
     await expect(add(SELLER, { sellsItself: true })).rejects.toThrow('only sells')
   })
 
-  it('is switched on with a warning about the session that the market receives', async () => {
+  it('may sell after a warning about the session that the market receives', async () => {
     await add(BOT, { sellsItself: true })
     const text = printed.join(' ')
     for (const part of [
@@ -80,14 +80,14 @@ describe('D-34 a bot that collects deposits', () => {
     expect(printed.at(-1)).toContain('the market has one of its sessions')
   })
 
-  it('is switched on at a terminal only after the answer yes', async () => {
+  it('may sell, if the operator is at a terminal, only after the answer yes', async () => {
     await expect(add(BOT, { sellsItself: true }, ['no', KEY])).rejects.toThrow(Refusal)
     expect(accesses()).toEqual([])
     await add(BOT, { sellsItself: true }, ['yes', KEY])
     expect(accesses()).toHaveLength(1)
   })
 
-  it('does not sell if its permission is missing from the file of markets', async () => {
+  it('keeps the vault from opening if its permission is missing from the file of markets', async () => {
     await add(BOT, { sellsItself: true })
     const file = join(path, 'markets.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))
@@ -99,7 +99,7 @@ describe('D-34 a bot that collects deposits', () => {
 })
 
 describe('accounts at a market', () => {
-  it('are switched off one by one or all together, and keep their order', async () => {
+  it('are switched off one by one or all together, and keep their order if one is added again', async () => {
     await add(SELLER)
     await add(BOT, { sellsItself: true })
     await add(SELLER)

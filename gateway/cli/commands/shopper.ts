@@ -67,7 +67,7 @@ const show = command({
 
 const trust = command({
   does: 'let stores decide again how to credit an account that took items back',
-  example: "shopper trust 76561198000000077 --reason 'its account was stolen then'",
+  example: "shopper trust 76561198000000077 --reason 'the account was stolen at the time'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
     const { trustShopper } = await import('../../operations/shoppers.ts')

@@ -44,7 +44,7 @@ describe('the transport', () => {
     expect(hosts).toEqual(['api.steampowered.com'])
   })
 
-  it('does not follow a redirect', async () => {
+  it('returns a redirect to a caller that asked not to follow it', async () => {
     answer = (response) => response.writeHead(302, { location: 'https://steamcommunity.com/login/' }).end()
     expect(await get('https://steamcommunity.com/')).toMatchObject({ kind: 'reply', status: 302 })
   })

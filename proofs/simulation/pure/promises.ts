@@ -6,7 +6,10 @@ import type { Trade } from '../../../gateway/trades/trade.ts'
 import type { Store, TillMemory, TradeRow } from './memory.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
-/** The states in which a promise holds. It ends with its offer, even if the items come later. */
+/**
+ * The states in which `promised` can be above 0. Delivered states count, because this is read after a delivery too. If the
+ * offer ended before the items came, `promised` is already 0.
+ */
 const PROMISED: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
 /** The immediate credit that the page promises the shopper before the offer. */
