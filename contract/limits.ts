@@ -6,6 +6,9 @@ export const MOST_ENDPOINTS = 10
 /** The most names of unusable items that an inventory lists for one reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
+/** The most sequences of one replayed range. */
+export const MOST_REPLAYED = 10_000
+
 /** The most free items that the operator's rule can leave with a bot. The table refuses more. */
 export const MOST_KEPT_ITEMS = 100_000
 

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
+import { MOST_REPLAYED } from './limits.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
 
 const eventType = z.enum(EVENT_TYPES)
@@ -86,9 +87,6 @@ export const eventListSchema = z
 export const depositEventsSchema = z
   .object({ events: z.array(depositEventSchema) })
   .meta({ id: 'DepositEvents' })
-
-/** Most sequences of one replayed range. */
-export const MOST_REPLAYED = 10_000
 
 export const endpointSchema = z
   .object({

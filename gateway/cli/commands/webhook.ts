@@ -1,5 +1,7 @@
 /** `webhook …`: the webhooks of all stores. */
+
 import { buildRouteMap } from '@stricli/core'
+import { MOST_REPLAYED } from '../../../contract/limits.ts'
 import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
@@ -111,7 +113,6 @@ const replay = command({
 })
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const MOST_REPLAYED = 10_000
 
 function chosenOf({ event, from, to }: ReplayFlags) {
   if (event !== undefined && from === undefined && to === undefined) {
