@@ -15,18 +15,18 @@ import { createDeposit, openBrowser, query, shopper, till } from './support/shar
 import { callerOf, makeOffer } from './support/widget-calls.ts'
 
 /** Pays a deposit, so every page has something to show. */
-async function payDeposit(): Promise<string> {
+async function payDeposit(): Promise<{ depositId: string; steamId: string }> {
   const deposit = await createDeposit()
   const caller = await callerOf(till.gateway, deposit)
-  const { tradeUrl } = await shopper()
+  const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
   const { offerId } = await makeOffer(caller)
   await answerOffer(till.sandbox, offerId, 'accept')
   await expect.poll(async () => (await caller.payment()).status).toBe('succeeded')
-  return deposit.id
+  return { depositId: deposit.id, steamId }
 }
 
-const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] => [
+const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegExp | string][] => [
   ['/', 'Where shoppers leave'],
   ['/', 'could be better'],
   ['/deposits', depositId],
@@ -39,6 +39,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/bots', 'Tradetill Bot'],
   ['/bots/1', 'Answered 429'],
   ['/shoppers', 'No account is denied.'],
+  [`/shoppers/${steamId}`, 'Newest deposits'],
   ['/money', 'Ledger check'],
   ['/webhooks', '/webhooks/tradetill'],
   ['/webhooks/1', 'deposit.succeeded'],
@@ -60,7 +61,7 @@ describe.each([
   { viewport: MOBILE, scheme: 'light', names: 'hostile' },
 ] as const)('at $viewport.width px, $scheme, $names names', ({ viewport, scheme, names }) => {
   test('every page of the console shows its data and meets WCAG', async () => {
-    const depositId = await payDeposit()
+    const { depositId, steamId } = await payDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
     // Measurements of other tests on this till must not change the figures.
@@ -71,7 +72,7 @@ describe.each([
       on conflict (day, screen, device, metric, bucket) do update set pages = excluded.pages`)
     const hostile = names === 'hostile' ? await giveHostileNames(page) : undefined
     await page.getByText('without a passkey').waitFor()
-    for (const [path, shows] of pagesOf(depositId)) {
+    for (const [path, shows] of pagesOf(depositId, steamId)) {
       await page.goto(till.console + path)
       await page.getByRole('main').getByText(shows).first().waitFor()
       expect([path, await violations(page)]).toEqual([path, []])
@@ -116,7 +117,7 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
 }
 
 test('an operator opens a link, registers a passkey, and works with the keyboard alone', async () => {
-  const depositId = await payDeposit()
+  const { depositId } = await payDeposit()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await giveAuthenticator(page)
   const name = `nina ${depositId}`
