@@ -1,4 +1,4 @@
-/** Checks that the documents name existing files and draw the real diagrams. */
+/** Compares the documents with the code: the files that they name, the diagrams and the error codes. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,8 +10,9 @@ const ROOT = import.meta.dirname
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
-/** The folders at the root. */
-const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] ?? ''))
+const rootFolders = new Set(
+  files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] ?? ''),
+)
 const exists = (path: string): boolean => globSync(path, { cwd: ROOT }).length > 0
 /** A release has the first, and the operator of a container makes the second. */
 const NOT_IN_THE_TREE = ['bin/tradetill', 'deploy/secrets/']
@@ -24,7 +25,7 @@ function missingOf(cell: string): string[] {
     const name = code.replace(/^node /, '')
     if (!/^[\w.*/-]+$/.test(name) || !/\/|\.(?:tsx?|mjs|css|md|json|sql|js)$/.test(name)) continue
     const isOfRoot = name.startsWith('./')
-    const isFull = rooms.has(name.split('/')[0] ?? '')
+    const isFull = rootFolders.has(name.split('/')[0] ?? '')
     if (isFull && !code.startsWith('node ')) folder = name.endsWith('/') ? name : dirname(name)
     if (!exists(isFull || isOfRoot ? name : join(folder, name))) missing.push(`${folder}: ${name}`)
   }
@@ -32,7 +33,7 @@ function missingOf(cell: string): string[] {
 }
 
 describe('the documents', () => {
-  it('show the transitions of trades and deposits as the code has them', () => {
+  it('show in ARCHITECTURE.md the transitions of trades and deposits that the code has', () => {
     const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
     expect(text).toBe(withDiagrams(text))
   })
@@ -44,7 +45,7 @@ describe('the documents', () => {
         (match) => match[1] ?? '',
       ),
     )
-    const paths = named.filter((path) => rooms.has(path.split('/')[0] ?? ''))
+    const paths = named.filter((path) => rootFolders.has(path.split('/')[0] ?? ''))
     expect(paths.length).toBeGreaterThan(20)
     const missing = paths.filter((path) => !existsSync(join(ROOT, path)) && !NOT_IN_THE_TREE.includes(path))
     expect(missing).toEqual([])
@@ -64,17 +65,6 @@ describe('the documents', () => {
     expect(filters.filter((name) => !tests.some((file) => file.includes(name)))).toEqual([])
   })
 
-  it.each([
-    ['`gateway/pricing/price.ts`, `sources/all.ts`', []],
-    ['`gateway/pricing/price.ts`, `sources/gone.ts`', ['gateway/pricing: sources/gone.ts']],
-    ['`gateway/bots/`, `gone.ts`', ['gateway/bots/: gone.ts']],
-    ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `./README.md`', []],
-    ['`gateway/store-api/openapi.ts`, `README.md`', ['gateway/store-api: README.md']],
-    ['`node scripts/gone.ts`', ['.: scripts/gone.ts']],
-  ])('name files without a folder in the folder of the full path before them: %s', (cell, missing) => {
-    expect(missingOf(cell)).toEqual(missing)
-  })
-
   it('explain every error code in docs/errors.md, and no other', () => {
     const documented = [
       ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm),
@@ -82,5 +72,18 @@ describe('the documents', () => {
     const documentedStatuses = Object.fromEntries(documented.map((row) => [row[1] ?? '', Number(row[2])]))
     const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, entry]) => [code, entry.status]))
     expect(documentedStatuses).toEqual(statuses)
+  })
+})
+
+describe('a name in the table "Where to change what"', () => {
+  it.each([
+    ['`gateway/pricing/price.ts`, `sources/all.ts`', []],
+    ['`gateway/pricing/price.ts`, `sources/gone.ts`', ['gateway/pricing: sources/gone.ts']],
+    ['`gateway/bots/`, `gone.ts`', ['gateway/bots/: gone.ts']],
+    ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `./README.md`', []],
+    ['`gateway/store-api/openapi.ts`, `README.md`', ['gateway/store-api: README.md']],
+    ['`node scripts/gone.ts`', ['.: scripts/gone.ts']],
+  ])('without a folder is in the folder of the full path before it: %s', (cell, missing) => {
+    expect(missingOf(cell)).toEqual(missing)
   })
 })

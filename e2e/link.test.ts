@@ -219,7 +219,7 @@ test('A-069 a deposit that has a user shows the link, and does not check it agai
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
-test('nine items are in the first view of a phone, and only the controls stay in view while the items scroll', async () => {
+test('nine items are in the first view of a phone; when they are scrolled, the controls stay in view and the link panel does not', async () => {
   const { page } = await openStand({ language: 'ru', viewport: MOBILE })
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()

@@ -105,7 +105,7 @@ describe.each([
   })
 })
 
-test('A-061 A-062 the trade is created and then polled, and a shopper who steps back sees its number and time', async () => {
+test('A-061 A-062 the trade is created and then polled, and a shopper who steps back sees the offer’s number and the time left', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
   const answers: number[] = []

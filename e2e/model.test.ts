@@ -13,8 +13,8 @@ const SHOPPER = { ...USER, avatarUrl: `${till.gateway}/icon.svg` }
 
 const ITEMS_PER_GAME = 12
 
-/** Number of shoppers that one run of this test plays. */
-const RUNS = Number(process.env.PROOF_SHOPPERS ?? 4)
+/** How many shoppers the test plays. */
+const SHOPPERS = Number(process.env.PROOF_SHOPPERS ?? 4)
 
 type PendingAnswer = { path: string; answer(): Promise<void> }
 
@@ -28,7 +28,7 @@ class Server {
   isRefusing = false
   /** True while answers about inventories and deposits wait for `release`. */
   isHolding = false
-  held: PendingAnswer[] = []
+  waiting: PendingAnswer[] = []
   inventories = 0
 
   change(change: Partial<Payment>): void {
@@ -42,11 +42,11 @@ class Server {
     const response = this.answerTo(path, url)
     const answer = (): Promise<void> => route.fulfill(response).catch(() => {})
     if (!this.isHolding || (path !== '/api/inventory' && path !== '/api/payment')) return answer()
-    this.held.push({ path, answer })
+    this.waiting.push({ path, answer })
   }
 
   async release(at: number): Promise<void> {
-    const [call] = this.held.splice(at, 1)
+    const [call] = this.waiting.splice(at, 1)
     await call?.answer()
   }
 
@@ -201,8 +201,8 @@ function clearPicks(shopper: Shopper): void {
   shopper.picksOfOtherGames.clear()
 }
 
-/** `pick`: a number from 0 to 11, by which an act chooses. */
-const ACTS = {
+/** `pick`: a number from 0 to 11, by which an action chooses. */
+const ACTIONS = {
   link: async (shopper, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''
     if (await put(shopper.page, '.link-input input', text)) clearPicks(shopper)
@@ -262,8 +262,8 @@ const ACTS = {
   hold: ({ server }) => {
     server.isHolding = true
   },
-  releaseLast: ({ server }) => server.release(server.held.length - 1),
-  releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.held.length, 1)),
+  releaseLast: ({ server }) => server.release(server.waiting.length - 1),
+  releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.waiting.length, 1)),
   /** Restores the connection and the server. The page gives up calls that hung. */
   recover: async ({ page, server }) => {
     Object.assign(server, { isFailing: false, isRefusing: false, isHolding: false, isBehind: false })
@@ -282,10 +282,10 @@ const ACTS = {
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 
-type Kind = keyof typeof ACTS
-type Act = { kind: Kind; pick: number }
+type Kind = keyof typeof ACTIONS
+type Action = { kind: Kind; pick: number }
 
-/** The acts of a shopper at the stand, before there is an offer. A run does each entry once, in random order. */
+/** The actions of a shopper at the stand, before there is an offer. Each shopper does each entry once, in random order. */
 const AT_STAND: Kind[] = [
   'link',
   'game',
@@ -320,7 +320,7 @@ const AT_OFFER: Kind[] = [
   'connection',
 ]
 
-const rowOf = (kinds: Kind[]): fc.Arbitrary<Act[]> =>
+const rowOf = (kinds: Kind[]): fc.Arbitrary<Action[]> =>
   fc
     .tuple(
       fc.shuffledSubarray(kinds, { minLength: kinds.length }),
@@ -328,15 +328,15 @@ const rowOf = (kinds: Kind[]): fc.Arbitrary<Act[]> =>
     )
     .map(([row, picks]) => row.map((kind, index) => ({ kind, pick: picks[index] ?? 0 })))
 
-const acts = (kinds: Kind[]): Act[] => kinds.map((kind, pick) => ({ kind, pick }))
+const actions = (kinds: Kind[]): Action[] => kinds.map((kind, pick) => ({ kind, pick }))
 
-/** Picks two items and does any acts, then makes an offer and does any acts on that. */
-const rows: fc.Arbitrary<Act[]> = fc
+/** Picks two items and does any actions, then makes an offer and does any actions on that. */
+const rows: fc.Arbitrary<Action[]> = fc
   .tuple(rowOf(AT_STAND), rowOf(AT_OFFER), fc.boolean())
   .map(([atStand, atOffer, reopens]) => [
-    ...acts(['toggle', 'toggle']),
+    ...actions(['toggle', 'toggle']),
     ...atStand,
-    ...acts([...(reopens ? (['open'] as const) : []), 'recover', 'closeError', 'toggle', 'pay', 'tick']),
+    ...actions([...(reopens ? (['open'] as const) : []), 'recover', 'closeError', 'toggle', 'pay', 'tick']),
     ...atOffer,
   ])
 
@@ -349,7 +349,7 @@ async function judge({ page, picked }: Shopper): Promise<void> {
 /** Restores connection and server, and expects the page to show the server's state. */
 async function expectRecovery(shopper: Shopper): Promise<void> {
   const { page, server } = shopper
-  await ACTS.recover(shopper)
+  await ACTIONS.recover(shopper)
   const { status } = server.payment
   await expect
     .poll(async () => {
@@ -365,7 +365,7 @@ async function expectRecovery(shopper: Shopper): Promise<void> {
     .toEqual({ ended: isFinal(status), failed: false, isNewest: true, confirming: false })
 }
 
-test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of acts and answers', async () => {
+test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of actions and answers', async () => {
   const { page, context } = await openBrowser()
   let server = new Server()
   await context.route('**/api/**', (route) => server.handle(route))
@@ -382,14 +382,14 @@ test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of 
     })
     await page.goto(`${till.gateway}/deposit/${HASH}`)
     await page.locator('.link-input input').waitFor()
-    await ACTS.link(shopper, 0)
+    await ACTIONS.link(shopper, 0)
     await page.locator('.card').first().waitFor()
     for (const { kind, pick } of row) {
-      await ACTS[kind](shopper, pick)
+      await ACTIONS[kind](shopper, pick)
       await judge(shopper)
     }
     await expectRecovery(shopper)
     await judge(shopper)
   })
-  await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
+  await fc.assert(property, { numRuns: SHOPPERS, endOnFailure: true })
 })

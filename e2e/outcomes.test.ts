@@ -217,7 +217,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
         status === 'succeeded' ? partsSentence(messages) : messages.outcomes[status].description
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.getByText(description(texts)).waitFor()
-      // The end is not in view: the outcome and the way on are read first.
+      // The dialog opens at its top, with the outcome and the way on.
       await expect.poll(() => page.locator('dialog').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
       const lock = () => page.evaluate(() => getComputedStyle(document.documentElement).overflowY)
       await expect.poll(lock).toBe('hidden')
@@ -284,7 +284,7 @@ test('A-054 after an offer was cancelled by others within seconds, the page warn
   await expectScamWarning(page)
 })
 
-test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, until 1.5 s after the mouse moves', async () => {
+test('A-067 if an offer is declined while the page shows it, the alarm sounds in a loop, quietly, until 1.5 s after the mouse moves', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation({}, async (visited) => {
     await visited.context.addInitScript(RECORD_SOUNDS)
     await visited.page.clock.install()

@@ -164,7 +164,7 @@ test('A-087 the server refuses trades that the page would not offer', async () =
   const guest = await shopper('magic_hoarder')
   await caller.post('/api/trade-url', { tradeUrl: guest.tradeUrl })
   const { items } = await caller.inventory()
-  // Cheaper items are not offered.
+  // Items of 10 cents or less are not offered.
   expect(items.every(({ price }) => price > 10)).toBe(true)
   const refused = await caller.post('/api/trade', { game: 'cs', items: ['1'] })
   expect([refused.status, (await refused.json()).code]).toEqual([409, 'items_unavailable'])

@@ -31,7 +31,7 @@ test('a shopper types an amount, and pays with items worth at least that, and no
   await openOffer(page, texts)
 })
 
-test('D-15 on a phone one press picks items for the store’s amount, and the focus comes back', async () => {
+test('D-15 on a phone a button picks items for the store’s amount, and its menu closes and returns the focus', async () => {
   const { page, texts } = await openStand({
     language: 'ru',
     viewport: MOBILE,

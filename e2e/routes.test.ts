@@ -100,7 +100,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
   })
 })
 
-test('A-003 A-109 the hash alone opens the flow, under both addresses, in a fresh browser', async () => {
+test('A-003 A-109 the hash alone opens the flow, at /deposit/HASH and at /HASH, in a fresh browser', async () => {
   const { hash, id } = await createDeposit()
   for (const path of [`/deposit/${hash}`, `/${hash}`]) {
     const { page } = await openBrowser()

@@ -49,7 +49,7 @@ async function expectStillness(page: Page): Promise<void> {
 /** Expects the phone's bar to say when the money arrives, and after a press, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
-  // Depending on the store's limit, which all test files share, some or all of the money is available immediately.
+  // The store's limit, which other tests use up too, decides how much of the money is available immediately.
   const reason = [texts.whyLater, texts.whyParts, texts.whyLimit, texts.whyExpected]
     .map((why) => bar.getByText(why(8, 'CS2')))
     .reduce((reasons, reason) => reasons.or(reason))
@@ -333,7 +333,7 @@ test('at a zoom of 400 % the first item is visible once the items are shown', as
   expect(await page.locator('.bottom-hint').isVisible()).toBe(false)
 })
 
-test('A-019 A-114 a store that takes two games has two tabs, and opens on one of them', async () => {
+test('A-019 A-114 a deposit for two games shows two tabs, and opens on one of them', async () => {
   const { page, texts, inventory } = await openStand({
     who: 'magic_seller',
     deposit: { games: ['rust', 'dota'] },

@@ -212,14 +212,14 @@ describe('Ctrl-C while the vault is set up, and a start with a fresh database', 
     till = await startTill(place)
   })
 
-  test('registers the store and enrols the bots again', async () => {
+  test('the next start registers the store and enrols the bots again', async () => {
     expect(await query('select url from webhook_endpoint')).toEqual([
       { url: `${place.store}/webhooks/tradetill` },
     ])
     expect(await query('select 1 from bot')).toHaveLength(2)
   })
 
-  test('finds the world of Steam as it was', async () => {
+  test('the next start finds the world of Steam as it was', async () => {
     expect(await players(place.sandbox)).toEqual(before)
     expect(await offers(place.sandbox)).toEqual([])
   })
@@ -259,7 +259,7 @@ async function payHeldDeposit(name?: string) {
   return { payment: shopper.payment, amount, eventTypes }
 }
 
-/** Pays a top-up in the demo store with the most expensive items, so it is held. */
+/** Pays a top-up in the demo store that is held until Steam's protection ends. */
 async function topUpOnHold(page: Page): Promise<void> {
   const texts = TEXTS.en
   await page.goto(till.store)

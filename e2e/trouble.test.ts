@@ -108,7 +108,7 @@ test('page and log report that Steam is down, and the page recovers once it is b
   await retryUntilItems(page, texts)
 })
 
-test('a trade link that is given while Steam is down is kept, the log reports it, and it is accepted later', async () => {
+test('a trade link that is given while Steam is down is kept and accepted later, and the log reports that Steam is down', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
@@ -173,7 +173,7 @@ test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, 
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
 })
 
-test('A-130 A-088 A-063 after the limit was lowered, too many items are refused by the server, and then by the page', async () => {
+test('A-130 A-088 A-063 after the limit of items was lowered, the server refuses too many items, and then the page does', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))

@@ -1,4 +1,4 @@
-/** Makes copies of the embedded database under load, checks them and restores them. */
+/** Copies of the embedded database: made, checked and restored. */
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,7 +96,7 @@ test('a copy made under load has all earlier commits, and is recognised as resto
   }
 })
 
-test('a copy with a missing part of its log is refused, and so is a folder that is not a copy', async () => {
+test('a copy without its log is refused, and so is a folder that is not a copy', async () => {
   const made = await run(['backup', 'create', '--to', folder('others')])
   const copy = pathOf(made.out)
   rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })

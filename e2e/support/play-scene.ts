@@ -38,7 +38,7 @@ export async function baseOf(till: Place): Promise<Base> {
   const offer = {
     steamTradeId: '8123456789',
     steamTradeMessage: 'K7QX2M',
-    // The items below: one ruby, and two of the second.
+    // One of the first item below, and two of the second.
     itemCount: 3,
     amount: 65_502,
     heldAmount: 25_502,

@@ -73,7 +73,7 @@ async function takeStore(browser: Browser, { store }: Till): Promise<void> {
   await end()
 }
 
-/** Takes a payment in English on a desktop and in Russian on a phone, then the demo store and the console. */
+/** Photographs a payment in English on a desktop and in Russian on a phone, then the demo store and the console. */
 export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })

@@ -11,7 +11,7 @@ export type Needs = {
   botsDead: number
   /** Active bots that no process holds, or whose process has no session. */
   botsUnheld: number
-  /** Active bots that will rest for more than another half hour, because Steam refused their offers. */
+  /** Active bots that are barred for more than another half hour. Doubted bots do not count. */
   botsBarred: number
   /** Bots whose token ends within 30 days. */
   tokensEndSoon: number
@@ -21,7 +21,7 @@ export type Needs = {
   endpointsFailing: number
   /** Webhooks that have been due for more than five minutes. */
   webhooksLate: number
-  /** Departures under way or over that nothing explains. Failed and returned ones do not count. */
+  /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
   /** Items in the books that are missing on Steam, confirmed by two checks. */
   itemsMissing: number

@@ -24,7 +24,7 @@ test('a till without problems has no counts', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot with a long rest counts; a short rest and a doubted bot do not', async () => {
+test('a bot that is barred for more than half an hour counts; a shorter bar and a doubted bot do not', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>
     sql`

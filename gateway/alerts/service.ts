@@ -17,7 +17,7 @@ import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.ts'
 
 /** If a process ends while sending a message, another process sends it after this time. */
-const LEASE_MS = 60_000
+const CLAIM_MS = 60_000
 
 type Receiver = { url: string; secret: string }
 
@@ -48,7 +48,7 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
     const known = await lockAlerts(tx)
     for (const step of alertSteps(known, needs)) await applyStep(tx, step, { id: uuid(), now })
   })
-  for (const due of await takeDue(db, { now, until: new Date(now.getTime() + LEASE_MS) })) {
+  for (const due of await takeDue(db, { now, until: new Date(now.getTime() + CLAIM_MS) })) {
     await sendAlert(deps, alerts, due)
   }
 }

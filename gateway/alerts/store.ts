@@ -41,7 +41,7 @@ export async function applyStep(
 
 export type DueAlert = { kind: string; count: number; since: Date; messageId: string; attempts: number }
 
-/** Claims due alerts: no other process sends them until the lease ends. `attempts` includes the attempt that now begins. */
+/** Claims due alerts: no other process sends them before `until`. `attempts` includes the attempt that now begins. */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
   const { rows } = await sql<DueAlert>`
     update alert set attempts = attempts + 1, due_at = ${until}

@@ -53,15 +53,15 @@ function start(budget = METHODS.partnerinventory.account) {
 
 describe('an honest shopper', () => {
   /**
-   * Milliseconds until the shopper's first inventory arrives, after another link has asked as often as allowed for a
+   * Milliseconds until the shopper's first inventory arrives, after another deposit has asked as often as allowed for a
    * minute.
    */
-  async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {
+  async function firstInventory(perMinute: number, storeOfOther: string): Promise<number> {
     const { ask, advanceTo, doneMs } = start()
     for (let n = 0; n < perMinute * 2; n += 1) {
-      // The worst case: the link asks in one burst per minute, and its second burst comes just before the shopper.
+      // The worst case: that deposit asks in one burst per minute, and its second burst comes just before the shopper.
       if (n === perMinute) await advanceTo(59_990)
-      ask(storeOfLink, 'greedy')
+      ask(storeOfOther, 'greedy')
     }
     await advanceTo(60_000)
     ask('store', 'honest')
@@ -69,9 +69,12 @@ describe('an honest shopper', () => {
     return (doneMs('honest') ?? Number.POSITIVE_INFINITY) - 60_000
   }
 
-  test.each(['store', 'another store'])(
-    'waits at most one second longer while a link of %s asks as often as allowed',
-    async (store) => {
+  test.each([
+    ['the same store', 'store'],
+    ['another store', 'another store'],
+  ])(
+    'waits at most one second longer while another deposit of %s asks as often as allowed',
+    async (_, store) => {
       const alone = await firstInventory(0, store)
       expect(alone).toBe(READ_MS)
       expect((await firstInventory(12, store)) - alone).toBeLessThanOrEqual(1_000)

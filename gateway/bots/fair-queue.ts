@@ -11,7 +11,7 @@ export type ReadOwner = { storeId: string; depositId: string }
 type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
-  /** Resolves after the turn, or once its caller has given up. */
+  /** Resolves after the turn, or when the turn is dropped: because its caller has given up, or the queue stops. */
   add(owner: ReadOwner, work: Work): Promise<void>
   waiting(): number
   /** Drops waiting turns. Running turns continue. */

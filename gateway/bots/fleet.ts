@@ -36,8 +36,8 @@ export type FleetLimits = {
 }
 
 /**
- * A tenth below Steam's own limit of 1000 items per game. A Team Fortress 2 backpack has 300 places unless the account
- * bought more.
+ * `itemsHeld`: a tenth below Steam's own limit of 1000 items per game. A Team Fortress 2 backpack has 300 places unless
+ * the account bought more.
  */
 export const DEFAULT_FLEET_LIMITS: FleetLimits = {
   liveOffers: 30,
@@ -54,12 +54,11 @@ export const MOST_ITEMS_HELD = 1_000
 export type Load = { game: Game; items: number }
 
 /**
- * Returns the bots that have room for the items and no bar, in this order: not doubted before doubted, working before
- * failing, punctual before late, the fewest open trades with this shopper, the fewest open trades, the highest level,
- * the oldest.
+ * Returns the bots that can take the items now, in this order: not doubted before doubted, working before failing,
+ * punctual before late, the fewest open trades with this shopper, the fewest open trades, the highest level, the oldest.
  */
 export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts[] {
-  return bots.filter((bot) => hasRoom(bot, limits, load)).sort(byPreference)
+  return bots.filter((bot) => canTake(bot, limits, load)).sort(byPreference)
 }
 
 /** The first bot of the ranking. */
@@ -95,7 +94,7 @@ export function isBetterElsewhere(
  */
 const SLACK = 1
 
-/** True if the bot has room, and nearly as few open trades as the first of the ranking. */
+/** True if the bot is in the ranking, and has nearly as few open trades as the first. */
 export function isStillGood(ranked: readonly BotFacts[], botId: bigint): boolean {
   const [first] = ranked
   const bot = ranked.find((other) => other.botId === botId)
@@ -119,7 +118,7 @@ export function shareOfStore({ bots, ofOthers }: Omit<StoreOffers, 'ofStore'>, l
   return Math.max(1, Math.ceil((leftByOthers * SHARE.parts) / SHARE.of))
 }
 
-function hasRoom(bot: BotFacts, limits: FleetLimits, { game, items }: Load): boolean {
+function canTake(bot: BotFacts, limits: FleetLimits, { game, items }: Load): boolean {
   return (
     bot.state === 'active' &&
     bot.reachable &&

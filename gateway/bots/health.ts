@@ -1,4 +1,4 @@
-/** Tracks how long all calls of a bot have failed, by capability. Pure: answers and times are arguments. */
+/** Tracks how long all calls of a bot have failed, by capability. Without I/O: answers and the clock are arguments. */
 
 export type Capability = 'offers' | 'inventories'
 
