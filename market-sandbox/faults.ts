@@ -79,8 +79,8 @@ export const FAULTS = {
   },
   'inventory-not-read': { line: 'The market cannot read inventories, so its copies stay out of date.' },
   'empty-says-false': { line: 'An empty `items` is false, not null.' },
-  'price-in-units': { line: '`items` gives prices in units, not in dollars.' },
-  'envelope-lies': { line: 'A listing of many lines fails in every line, but reports success.' },
+  'price-in-units': { line: '`items` gives prices as integers, 1000 to the dollar, not in dollars.' },
+  'envelope-lies': { line: 'Every line of `mass-add-to-sale` fails, but the answer reports success.' },
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
   'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
   'send-soon': { line: 'Waxpeer gives the seller only 20 seconds to hand over.' },
@@ -91,7 +91,9 @@ export const FAULTS = {
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the recipient.' },
   'lies-message': { line: 'The market asks for an offer with the message of a deposit.' },
-  'lies-price': { line: 'The lists of items show half the price that an item was listed for.' },
+  'lies-price': {
+    line: '`items`, `list-items-steam` and `ready-to-transfer-p2p` show half the price of an item.',
+  },
   'lies-fee': { line: 'Waxpeer reports a fee of 1 %, but keeps 5 %.' },
   'lies-received': { line: 'The history shows a tenth of the proceeds of a sale.' },
 } as const satisfies Record<string, Fault>

@@ -8,7 +8,7 @@ import type { Change, Temper, World } from './world/world.ts'
 
 /**
  * One market: the state that its routes work on. `change` applies a pure function to the world and keeps the result.
- * Both markets share Steam, faults, prices and limits.
+ * Both markets share Steam, faults, prices, limits and log.
  */
 export type Market = {
   name: MarketName

@@ -52,7 +52,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     await family.look()
     await waxpeer.look()
   }
-  // Learns Steam's time before the first request.
+  // Learns Steam's time before the caller uses the markets.
   await look()
   const timer = everyMs > 0 ? setInterval(() => void look(), everyMs) : undefined
   return {
@@ -90,7 +90,7 @@ const controlsOf = (market: Market) => ({
   takeBack: (hash: string) => takeBack(market, hash),
 })
 
-/** In an empty world, the next number is the first that an account or a listing gets. */
+/** The numbers of listings and deals begin after this. */
 const LAST_ID_OF_EMPTY_WORLD = 1_000
 
 type Settings = Omit<Options, 'port' | 'everyMs'>

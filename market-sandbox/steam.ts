@@ -77,7 +77,7 @@ export function createSteamSide(url: string) {
   }
   return {
     aheadS: async () => (await control(clockSchema, 'clock')).aheadS,
-    /** Adds a player. */
+    /** Adds a player with the games, items and behaviour of the shopper called `like`. */
     async invite(like: string) {
       const { tradeUrl, ...player } = await control(playerSchema, 'players', {
         method: 'POST',

@@ -33,7 +33,7 @@ const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Parses a webhook URL: absolute, without a user name. Returns undefined for any other text. */
+/** Parses an absolute URL. Returns undefined for other texts, and for URLs with a user name, a password or white space. */
 export function parseWebhookUrl(text: string): URL | undefined {
   if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return undefined
   const url = URL.parse(text)
@@ -66,14 +66,14 @@ export async function createEndpoint(
   await refuseForbiddenUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockAndCountEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
-    // In the sandbox no proof is needed: webhooks go only to addresses that the operator has allowed.
+    // The sandbox needs no challenge: its webhooks go only to addresses that the operator has allowed.
     return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
 }
 
 type NewEndpoint = {
   storeId: bigint
-  /** True if the endpoint needs no proof; the default, because the operator entered the URL. */
+  /** True if the endpoint needs no challenge. The default is for URLs that the operator enters. */
   proved?: boolean
 } & CreateEndpointBody
 

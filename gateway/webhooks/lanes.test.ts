@@ -107,7 +107,7 @@ async function recordSuccess(durationMs: number): Promise<void> {
 }
 
 describe('a store that is slow with everything', () => {
-  it('gets at most eight first attempts and four retries at a time, even from restarted lanes', async () => {
+  it('gets at most eight first attempts and four retries at a time, even from lanes that have just started', async () => {
     const silent = await aSilentServer()
     await publish(await aStore(till, { webhookUrl: silent.url }), 30)
     await recordSuccess(60_000)

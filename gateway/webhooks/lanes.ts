@@ -17,7 +17,7 @@ export type LanesDeps = DeliveryDeps & {
 
 /** How often to check for due deliveries. New events wake the lanes immediately. */
 const LOOK_EVERY_MS = 1_000
-/** However much a proof speeds up the schedule, checks are at least 50 ms apart, so they do not load the database. */
+/** The most that `haste` speeds up these checks: one every 50 ms, so they do not load the database. */
 const MOST_HASTE = 20
 
 /**

@@ -77,7 +77,7 @@ describe('the number of free places', () => {
       for (const ownEndpoints of [2, 4, 10]) {
         const divided = placesLeft(lane, { ...load, ownEndpoints })
         expect(divided).toBe(Math.max(2, Math.floor(undivided / ownEndpoints)))
-        // Hanging attempts do not count towards the width, but the most open attempts are divided too.
+        // Hanging attempts do not count towards the width. The limit on all open attempts is divided too.
         const open = Math.max(2, Math.floor(most / ownEndpoints))
         expect(placesLeft(lane, { ...load, ownEndpoints, open, hanging: open })).toBe(0)
       }

@@ -16,7 +16,7 @@ let receiver: Receiver
 let dnsServers: string[]
 let resolve: Resolve
 let queries: string[]
-/** Answers with the IPv6 addresses of late.test, held until the test sends them. */
+/** Functions that send the IPv6 address of late.test, which the DNS server leaves to the test. */
 let late: (() => void)[]
 let stop: () => void
 
@@ -139,7 +139,7 @@ describe('the look-up by DNS', () => {
   it.each([
     ['http://both.test/', 'the address is not public'],
     ['http://none.test/', 'ENODATA'],
-  ])('of %s fails: %s', async (url, reason) => {
+  ])('lets the webhook to %s fail: %s', async (url, reason) => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(url))).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) })
   })

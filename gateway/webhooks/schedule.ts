@@ -4,7 +4,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** The waits before the second, third … attempt; 75 hours in total. */
+/** The waits before the second, third … attempt; over 75 hours in total. */
 const WAITS_MS = [
   5 * SECOND,
   30 * SECOND,

@@ -79,16 +79,16 @@ describe('in live mode', () => {
     ['this machine by name', () => 'https://localhost/', 'the address is not public'],
     ['the cloud’s metadata', () => 'https://169.254.169.254/latest', 'the address is not public'],
     ['no address at all', () => 'store', 'the address is not a URL'],
-    ['the port of a shell', () => 'https://store.example:22/', 'the port must be 443'],
+    ['the port of SSH', () => 'https://store.example:22/', 'the port must be 443'],
     ['the port of a cache', () => 'https://93.184.216.34:6379/', 'the port must be 443'],
-    ['a name that a shell would run', () => 'https://a$(reboot).example/', 'characters that no name has'],
+    ['a name with a command for a shell', () => 'https://a$(reboot).example/', 'characters that no name has'],
   ])('no webhook is sent to %s', async (_name, urlOf, reason) => {
     const failed = { kind: 'failed', reason: expect.stringContaining(reason) }
     expect(await send(request(urlOf(receiver.port)))).toEqual(failed)
     expect(receiver.received).toEqual([])
   })
 
-  it('the refusal of a name that a shell would run contains no command', async () => {
+  it('the refusal of a name with a command for a shell suggests no `store allow-address`', async () => {
     const reason = 'the name of the host has characters that no name has'
     expect(await send(request('https://a$(reboot).example/'))).toEqual({ kind: 'failed', reason })
   })
@@ -223,7 +223,7 @@ describe('a name', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('is connected to at the checked address, without another look-up', async () => {
+  it('leads to the checked address, without another look-up', async () => {
     // Only the first answer is this machine: after a second look-up, the receiver would get nothing.
     const { names, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
@@ -232,7 +232,7 @@ describe('a name', () => {
   })
 
   it('that is public at the check and private afterwards never leads to the private address', async () => {
-    // This address has no route, so nothing from this test leaves the machine.
+    // This address is public, and no network has it.
     const { names, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`

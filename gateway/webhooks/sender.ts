@@ -50,7 +50,7 @@ export type SenderOptions = {
 }
 
 const DEADLINE_MS = 15_000
-/** At most this many bytes of an answer are read. */
+/** At most this many bytes of an answer are kept. */
 const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>

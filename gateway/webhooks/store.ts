@@ -79,7 +79,7 @@ export async function claimLane(
   most: number,
 ): Promise<Claim[]> {
   const now = clock.now()
-  // For retries, reads the due rows of each number of attempts. One scan of the index would also read rows that are not
+  // For retries, searches the index once for each number of attempts. A single scan would also read rows that are not
   // due.
   const due =
     lane === 'first'
@@ -164,7 +164,7 @@ type ReplayTarget = { id: bigint; storeId: bigint; eventTypes: readonly string[]
 /**
  * Makes deliveries of events due again, and returns their number. A range includes only the types that the endpoint
  * wants. New rows count as claimed once, which puts them into the lane of retries. A delivery that was never sent
- * keeps its place in the lane of first attempts.
+ * stays in the lane of first attempts.
  */
 export async function replayDeliveries(
   tx: Tx,

@@ -74,7 +74,7 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
 
 export const NOT_PUBLIC = 'the address is not public'
 
-/** Returns the reason for the log, with the command that allows the address. */
+/** Returns the reason with the command that allows the address, or without it if the name could run in a shell. */
 export function withCommand(reason: string, storeId: bigint, url: URL): string {
   const { host, port } = addressOf(url)
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return reason

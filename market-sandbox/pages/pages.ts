@@ -163,7 +163,7 @@ function faults({ family }: Markets): Reply {
   })
   return page(
     'Faults',
-    `<h1>Faults</h1><p>A fault stays on until you switch it off, or for the number of requests in its line.</p>
+    `<h1>Faults</h1><p>A fault stays on until you switch it off. A fault whose line says “next” ends after one request.</p>
 <form method="post"><ul class="rows">${rows.join('')}</ul></form>`,
   )
 }

@@ -5,7 +5,7 @@ import { isMarketName, type Market, type Markets } from '../sandbox.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper, withDeal } from '../world/world.ts'
 
-/** The calls of tests and demos, on the sandbox's own address only. `?market=waxpeer` names the other market. */
+/** The calls of tests and demos, on the sandbox's own address only. `?market=waxpeer` selects Waxpeer, not the family. */
 export async function control(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   if (!request.path.startsWith('/control/')) return undefined
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')

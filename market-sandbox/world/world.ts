@@ -1,4 +1,4 @@
-/** The entire state of the market sandbox, as plain JSON. Times are seconds since 1970; money is in market units. */
+/** The entire state of the market sandbox, as plain JSON. Times are seconds since 1970; money is in the units of `SCALES`. */
 import type { Currency } from '../games.ts'
 
 /** A buyer's reaction to the seller's offer. */
@@ -83,8 +83,8 @@ export type Listing = {
 }
 
 /**
- * How a sale stands. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: it ended without a
- * gift, for any reason.
+ * How a sale stands. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: the items
+ * were not given, for any reason.
  */
 export type Outcome = {
   kind: 'settling' | 'paid' | 'timed_out' | 'reversed'
@@ -110,7 +110,7 @@ export type Deal = {
   /** When the seller reported the offer. */
   readyAtS?: number
   offerId?: string
-  /** Set while the seller's own reversal is under way. */
+  /** Set once the seller begins to take the items back. Without it, a reversal counts as the buyer's. */
   reversing?: 'seller'
 }
 

@@ -16,7 +16,7 @@ export type Case<D extends string = string> = {
   what: string
   /** The name of the defence that stops it. */
   stoppedBy: D
-  /** Resolves to undefined if the attack failed, otherwise to a sentence about what it achieved. */
+  /** Resolves to undefined if the attack failed, otherwise to what it achieved. */
   attack(): Promise<string | undefined> | string | undefined
 }
 

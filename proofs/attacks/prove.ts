@@ -1,4 +1,4 @@
-/** `npm run prove -- attacks`: every case with all defences, then with each defence switched off in turn. */
+/** `npm run prove -- attacks`: every case with all defences, then again with the one that stops it switched off. */
 import pg from 'pg'
 import { z } from 'zod'
 import { createQueue } from '../../gateway/db/boss-queue.ts'
@@ -43,7 +43,7 @@ type Row = {
   /** The defence's place in the sources. */
   at: string
   cases: number
-  /** How many of these attacks succeeded without the defence. */
+  /** How many of these cases succeeded without the defence. */
   succeeded: number
 }
 

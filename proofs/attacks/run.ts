@@ -24,7 +24,7 @@ export type Outcome = {
 
 type Run = {
   number: number
-  /** URL of the migrated database that each till copies; undefined if the family is of the kind `parts`. */
+  /** URL of the migrated database that each till copies. A family of the kind `parts` needs none. */
   templateUrl?: string | undefined
   /** Runs only the cases of this defence. */
   onlyDefence?: string

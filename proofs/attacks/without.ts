@@ -48,7 +48,7 @@ function applyChange(source: string, change: Change): string {
 }
 
 const misplaced = ({ file, from }: Change): string =>
-  `${file} must contain this exactly once to switch it off: ${from}`
+  `${file} must contain this exactly once, so the defence can be switched off: ${from}`
 
 /** Returns a line for each change whose `from` is missing in the sources, or occurs more than once. */
 export function misplacedOf(changes: readonly Change[]): string[] {

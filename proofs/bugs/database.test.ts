@@ -116,7 +116,7 @@ test('bug 37: a backup from before a credit, once restored, learns of the delive
   const url = await backUp(till.url)
   session.accept('1')
   const watch = () => tradeHandlers(till.deps).watch(bot)
-  // The copy has cut the till's connections, so a first watch may fail. A watch resolves to the number of open trades.
+  // The backup has cut the till's connections, so a first watch may fail. A watch resolves to the number of open trades.
   await expect.poll(() => watch().catch(() => undefined)).toBe(0)
 
   const old = openDatabase(url, 2)

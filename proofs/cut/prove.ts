@@ -21,7 +21,7 @@ export const cutProof = defineProof({
       const passed = problems.length === 0 && cuts >= messages && creditedUnheard > 0
       for (const problem of problems.slice(0, MOST_PRINTED)) console.log(problem)
       console.log(
-        `cut: ${cuts} cuts of ${messages} messages and ${bytes} bytes, ${creditedUnheard} credited without an answer, ` +
+        `cut: ${cuts} cuts in a transaction of ${messages} messages and ${bytes} bytes, ${creditedUnheard} credited without an answer, ` +
           `${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`,
       )
       const content = { passed, rounds, seed, messages, bytes, cuts, creditedUnheard, problems }

@@ -65,7 +65,7 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
   if (isCut) report.cuts += 1
   // A cut at the very last byte loses nothing.
   if (isCut && hasFailed && (await isCredited(till, delivery))) report.creditedUnheard += 1
-  // Credits again, as the sweep does for every due trade. It does so twice, because jobs can be duplicated.
+  // Credits again, as the sweep does for every due trade, and twice, because jobs can be duplicated.
   await creditAgain(till, delivery)
   await creditAgain(till, delivery)
   const problem = await problemOf(till, delivery)

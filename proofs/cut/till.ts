@@ -71,7 +71,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     },
     async credit({ tradeId, offerId, steamTrade }) {
       const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
-      // The epoch of the bot's first lease.
+      // The number of the bot's first lease.
       await record(proxiedDeps, { tradeId, writer: { epoch: 1n } }, fact)
     },
     async close() {

@@ -57,7 +57,7 @@ const BROKEN: readonly Broken[] = [
     failing: ['proxy.compression'],
   },
   {
-    what: 'small bodies',
+    what: 'a low limit on bodies',
     replaces: [/client_max_body_size 128k;/, 'client_max_body_size 16k;'],
     failing: ['proxy.body'],
   },

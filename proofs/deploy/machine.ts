@@ -61,7 +61,7 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
   const recordCall = `echo "$(basename "$0") $*" >> ${log}`
   for (const name of ['apt-get', 'caddy', 'journalctl', 'pg_dump', 'install', 'ss', 'curl', 'xz'])
     writeProgram(name, recordCall)
-  // Fails the next call that `failNextCall` has named.
+  // Fails once for the call that `failNextCall` has named.
   const failIfNamed = `grep -qxsF "$*" ${root}/fails && rm ${root}/fails && exit 1\nexit 0`
   // `enable --now` starts a unit, which then counts as running.
   writeProgram(

@@ -1,7 +1,6 @@
 /**
  * `node --import 'names-from-outside.mjs?tls=8443&plain=8080' …` redirects the example host names to a proxy on this
- * machine: port 443 to `tls`, port 80 to `plain`. The calls come from an address that is not a proxy's. The process
- * itself needs no change.
+ * machine: port 443 to `tls`, port 80 to `plain`. The calls come from an address that is not a proxy's.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'

@@ -1,5 +1,5 @@
 /**
- * `npm run prove -- deploy`: gives the units and container files of `deploy/` to the programs that read them, and runs the
+ * `npm run prove -- deploy`: gives the units and Dockerfiles of `deploy/` to the programs that read them, and runs the
  * proxies in front of a gateway in live mode. Names missing programs.
  */
 import { spawnSync } from 'node:child_process'
@@ -27,8 +27,8 @@ function runProgram(command: string, args: readonly string[]): { status: number 
 const isHere = (command: string, ...args: string[]): boolean => runProgram(command, args).status === 0
 
 /**
- * A file that a program reads. It passes if `program` with `args` ends with code 0. `probe`: the argument with which the
- * program does so too if it is installed.
+ * A file that a program reads. It passes if `program` with `args` ends with code 0. `probe`: an argument with
+ * which the program ends with code 0 if it is installed.
  */
 type Reading = { file: string; name: string; program: string; probe: string; args: readonly string[] }
 

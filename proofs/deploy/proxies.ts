@@ -17,7 +17,7 @@ export type Upstreams = { page: number; console: number }
 
 export type Running = {
   address: ProxyAddress
-  /** Everything that the program wrote to its files and its output. */
+  /** Everything that the program wrote to its log files and its output. */
   written(): string
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ export type Settings = {
   upstreams: Upstreams
   ports: [tls: number, plain: number]
   admits: boolean
-  /** Edits the proxy's configuration file, to break it. */
+  /** Edits nginx's configuration file, to break it. */
   edit?(text: string): string
   certificate?: { days: string; names: string }
 }

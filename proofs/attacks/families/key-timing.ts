@@ -54,12 +54,12 @@ const sharedBytes = (one: Buffer, other: Buffer): number => {
   return first < 0 ? one.length : first
 }
 
-export const keyTiming = family<'whole bytes' | 'hashes'>({
+export const keyTiming = family<'all bytes' | 'hashes'>({
   number: 40,
   name: 'timing of key comparisons',
   kind: 'parts',
   defences: {
-    'whole bytes': {
+    'all bytes': {
       at: `${API_KEY} isSameSecret`,
       off: [
         { file: API_KEY, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' },
@@ -87,15 +87,15 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
   cases: () => [
     ...Array.from({ length: BYTES + 1 }, (_, right) => ({
       what: `a guess with ${right} right bytes`,
-      stoppedBy: 'whole bytes' as const,
+      stoppedBy: 'all bytes' as const,
       attack() {
         const bytes = bytesComparedBy(() => isSameSecret(guessOf(right), RIGHT))
         return problemIf(bytes !== BYTES, `${bytes} of ${BYTES} bytes were compared`)
       },
     })),
-    // Without `s`, with which the right key ends.
+    // Without `s`, with which the right secret ends.
     ...[...'abcdefghijklmnopqrtuvwxyz0123456789'].map((last) => ({
-      what: `a key with only its last letter wrong, ${last}`,
+      what: `a secret with only its last character wrong, ${last}`,
       stoppedBy: 'hashes' as const,
       attack() {
         const shared = sharedBytes(hashOf(last), hashOf('s'))

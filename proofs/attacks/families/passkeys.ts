@@ -43,19 +43,30 @@ const challengeOf = ({ data }: ConsoleAnswer): { challenge: string } => {
   return { challenge: String(options.challenge) }
 }
 
-/** Registers a passkey on a device that is bound to another origin, or that does not verify its user. */
-function otherDevices({ till }: Staff, device: () => Authenticator, stoppedBy: Defence): Case<Defence>[] {
-  return [
-    {
-      what: 'a passkey is registered',
-      stoppedBy,
-      async attack() {
-        refillLimits(till)
-        return mustBeRefused(await register(till, await newLink(till), device()))
-      },
+type Device = { what: string; stoppedBy: Defence; create: () => Authenticator }
+
+const DEVICES: readonly Device[] = [
+  {
+    what: 'a passkey from a page on another port',
+    stoppedBy: 'its own origin',
+    create: () => createAuthenticator(ANOTHER_PORT),
+  },
+  {
+    what: 'a passkey of a device that does not verify its user',
+    stoppedBy: 'user verification',
+    create: () => createAuthenticator(ORIGIN, { verifies: false }),
+  },
+]
+
+const registrations = ({ till }: Staff): Case<Defence>[] =>
+  DEVICES.map(({ what, stoppedBy, create }) => ({
+    what: `${what} is registered`,
+    stoppedBy,
+    async attack() {
+      refillLimits(till)
+      return mustBeRefused(await register(till, await newLink(till), create()))
     },
-  ]
-}
+  }))
 
 /** Answers to challenges that were used, have expired, or were not made for this answer. */
 const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
@@ -218,8 +229,7 @@ export const passkeys: Family = family<Defence>({
   async cases(target) {
     const staff = await staffOf(target)
     return [
-      ...otherDevices(staff, () => createAuthenticator(ANOTHER_PORT), 'its own origin'),
-      ...otherDevices(staff, () => createAuthenticator(ORIGIN, { verifies: false }), 'user verification'),
+      ...registrations(staff),
       ...misusedAnswers(staff),
       ...lateLinks(staff),
       ...otherPasskeys(staff),

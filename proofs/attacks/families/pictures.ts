@@ -1,4 +1,4 @@
-/** Account pictures with URLs outside Steam: family 9. */
+/** Account pictures with URLs outside Steam, or with more in the path than Steam puts there: family 9. */
 import { readProfile } from '../../../gateway/steam/web/profile.ts'
 import { type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'

@@ -4,7 +4,7 @@ import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
 const PRICE = 'gateway/pricing/price.ts'
-/** The line to change, with the lines around it, because an identical line elsewhere checks an operator's own price. */
+/** The line to change, with the lines before it, because an identical line elsewhere checks an operator's own price. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
   const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (worthUsdCents <= rules.minWorthUsdCents)`

@@ -22,7 +22,7 @@ function lineOf(fields: object, message: string, pretty = false): string {
   return written
 }
 
-/** Part of every secret below, so the log must not contain it. */
+/** The log must not contain it. */
 const CANARY = 'c0ffeec0ffeec0ffeec0ffeec0'
 /** Secret texts. Each contains `CANARY`. */
 const TEXTS: Record<string, string> = {

@@ -225,13 +225,13 @@ const guessing: Family = family({
 
 const IDEMPOTENCY = 'gateway/store-api/idempotency-store.ts'
 
-const foreignKeys: Family = family({
+const foreignIdempotencyKeys: Family = family({
   number: 22,
   name: 'an Idempotency-Key of another store',
   kind: 'till',
   defences: {
     'keys of the store': {
-      at: 'gateway/store-api/idempotency.ts',
+      at: `${IDEMPOTENCY} insertKey, lockKey`,
       off: [
         {
           file: IDEMPOTENCY,
@@ -267,7 +267,7 @@ const foreignKeys: Family = family({
     })),
 })
 
-/** A request as bytes, because a client library would not send a forged address. */
+/** A guess with a forged address, as text for `throughProxy`. */
 const guessFrom = (forged: string): string =>
   `GET /api/payment?hash=${systemIds.hex(16)} HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: ${forged}\r\nConnection: close\r\n\r\n`
 
@@ -331,4 +331,9 @@ const avoidedLimits: Family = family({
   ],
 })
 
-export const TENANT_FAMILIES: readonly Family[] = [foreignIds, guessing, foreignKeys, avoidedLimits]
+export const TENANT_FAMILIES: readonly Family[] = [
+  foreignIds,
+  guessing,
+  foreignIdempotencyKeys,
+  avoidedLimits,
+]
