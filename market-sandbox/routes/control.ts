@@ -22,8 +22,8 @@ const CALLS: Record<string, (call: ControlCall) => Promise<Reply> | Reply> = {
     const [steamId, currency = 'USD'] = [field(body, 'steamId'), field(body, 'currency')]
     if (typeof steamId !== 'string' || !/^\d{17}$/.test(steamId) || !isCurrency(currency))
       return bad('Give steamId, and a currency: USD, EUR or RUB.')
-    const { key } = market.change((world) => openAccount(world, { steamId, currency }))
-    return json({ steamId, key, currency }, 201)
+    const account = market.change((world) => openAccount(world, { steamId, currency }))
+    return json({ steamId, key: account.key, currency: account.currency }, 201)
   },
   'GET sellers': ({ market }) => json(market.world().sellers.map(({ accessToken: _, ...seller }) => seller)),
   'GET items': ({ market }) => json(market.world().items),
