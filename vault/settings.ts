@@ -1,4 +1,4 @@
-/** The vault's settings, from the environment variables that main.ts passes on. No other file reads any. */
+/** The vault's settings, from the environment variables that main.ts passes on. */
 import { join } from 'node:path'
 import { z } from 'zod'
 

@@ -25,7 +25,7 @@ afterAll(() => bench.close())
 const offers = () => bench.steam.world().offers
 const botOffers = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
 
-describe('a wish for a destination on the list', () => {
+describe('a wish for an allowed destination', () => {
   it('gets a confirmed offer, and is reported as delivered once Steam has the record of the trade', async () => {
     const assets = bench.addStock(BOT, 3)
     const wish = await bench.makeWish(assets.slice(0, 2))
@@ -102,7 +102,7 @@ describe('a wish for a destination on the list', () => {
     expect(await bench.readDeed(wish)).toMatchObject(deed)
   })
 
-  it('ends with the partner’s answer', async () => {
+  it('ends if the partner declines', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
     bench.steam.as(STORAGE).decline(botOffers().at(-1)?.id ?? '')

@@ -12,7 +12,7 @@ type Protocol<Ask> = {
   callOf(name: string, ask: Ask): Call
   /** The failure that an answer reports. Undefined if the call succeeded. */
   failureOf(answer: unknown, status: number): Failure | undefined
-  /** True if an error status can carry an answer of the market. Otherwise it counts as no answer. */
+  /** True if the market answers with this error status too. Otherwise the call counts as unanswered. */
   isAnswer?(status: number): boolean
 }
 

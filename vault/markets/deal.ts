@@ -22,7 +22,7 @@ export type Step =
 const BEGIN_WITHIN_MS = 4 * 60_000
 /** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000
-/** Cancels an offer after this time: no buyer accepts it any longer, and the market counts open offers as failures. */
+/** Cancels an offer after this time, because the market counts open offers as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
 /**
  * If the answer to a send was lost, the offer appears on Steam within this time, or it was never made. A deal is

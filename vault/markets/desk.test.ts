@@ -68,7 +68,7 @@ it('a desk looks for items to list every two minutes', () => {
   expect(countLooks(240)).toBe(2)
 })
 
-it('a clock that was set back delays no step of a desk', () => {
+it('a clock that was set back does not delay the next look for items to list', () => {
   expect(desk.isDue(APP)).toBe(true)
   nowMs -= 3_600 * SECOND_MS
   expect(desk.isDue(APP)).toBe(true)

@@ -54,7 +54,7 @@ export type DeskParts = {
   till: Pick<Till, 'isOff'>
   /** Reports the account's money, as the market shows it. */
   reportBalance(money: Money): Promise<void>
-  /** True if the operator has switched the market off at the vault. */
+  /** True if the operator has switched the account off at this market, in the vault. */
   isOff(): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -266,8 +266,8 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   const answers = reply.kind === 'answered' ? reply.value : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
   if (reply.kind === 'answered' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
-  // The call failed, or the market has not read the inventory since these items arrived. So listing is due again after
-  // LIST_AGAIN_MS.
+  // The call failed, or a line may succeed later, perhaps once the market has read the inventory. So listing is due
+  // again after LIST_AGAIN_MS.
   await market.refresh(appId)
   state.lastRunMs.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
 }

@@ -1,4 +1,4 @@
-/** The only place that parses and judges answers of the market.csgo.com family. Their shapes come from public clients. */
+/** Reads the answers of the market.csgo.com family. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
 import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'

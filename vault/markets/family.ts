@@ -36,7 +36,7 @@ const HOSTS: Readonly<Record<number, string>> = {
   252490: 'rust.tm',
 }
 
-/** The host that serves account, money and pings for every game. */
+/** The host for calls about the account, such as its money and pings. */
 const MAIN_HOST = 'market.csgo.com'
 
 type Options = {
@@ -73,7 +73,6 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
-/** True if each item of the deal is sold and there is time left to hand it over. */
 const isStillSold = (rows: readonly Row[], { assets }: Due): boolean =>
   assets.every(({ assetId }) =>
     rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
@@ -159,7 +158,7 @@ function listingCalls(
   return {
     refresh: (appId) => call('update-inventory', envelopeSchema, { appId, read: () => null }),
     list(appId, lines) {
-      // Writes asset ids bare: JSON.stringify would round those of 19 digits.
+      // Writes asset ids bare: JavaScript numbers would round those of 19 digits.
       const body = `{"items":[${lines
         .slice(0, MOST_LINES)
         .map(

@@ -79,7 +79,7 @@ describe('a deal that a market asks for', () => {
     expect(problem(change)).toBe(expected)
   })
 
-  it('is refused if the market contradicts itself', () => {
+  it('is refused if the market’s own list does not show its items as sold, at the recorded price', () => {
     expect(problem({}, { rows: [row({ stage: 'on_sale' })] })).toBe('not_sold')
     expect(problem({}, { rows: [row({ stage: 'given' })] })).toBe('not_sold')
     expect(problem({}, { rows: [] })).toBe('not_sold')

@@ -1,4 +1,4 @@
-/** Decides whether to give the items that a market asks for. Pure. The market's claims are checked, never trusted. */
+/** Decides whether to give the items that a market asks for. Pure. */
 import { looksLikeDeposit } from '../giving/gift.ts'
 import type { Due, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -32,7 +32,7 @@ export type Context = {
   scale: Scale
   /** The Steam ids of all accounts that are enrolled at the vault. */
   ownAccounts: ReadonlySet<string>
-  /** Recorded deals by number, but for those that ended with nothing given. */
+  /** Recorded deals by number, except those that ended with nothing given. */
   known: ReadonlyMap<string, Due>
 }
 

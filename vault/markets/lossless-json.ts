@@ -1,6 +1,6 @@
 /** JSON with whole numbers that are too large for JavaScript, such as asset ids of 19 digits. */
 
-/** A fraction such as 0.30000000000000004 must not match from its decimals on. */
+/** The decimals of a fraction such as 0.30000000000000004 must not match. */
 const STRINGS_AND_LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
 /** Parses JSON; whole numbers of 16 digits or more become strings. Throws if the text is not JSON. */

@@ -3,8 +3,8 @@ import type { Gift } from '../giving/gift.ts'
 
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
- * `locked_out`: the key is no longer valid, so every call will fail. `busy`: too many calls are waiting, and this one
- * was not made.
+ * `locked_out`: the key is no longer valid, so every call will fail. `busy`: the call was not made, because too many
+ * calls are waiting, or the market has answered "too many requests".
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -35,7 +35,7 @@ export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string
 /** An item to list. */
 export type Line = { assetId: string; priceMinor: bigint }
 
-/** The answer for one line. `retry`: the line may succeed later, because the market has not read the inventory yet. */
+/** The answer for one line. `retry`: the line may succeed later, perhaps once the market has read the inventory. */
 export type Listed =
   | { kind: 'listed'; assetId: string; itemId: string }
   | { kind: 'refused'; assetId: string; code: string; retry: boolean }
@@ -92,7 +92,7 @@ export type Market = {
   ready(): Promise<MarketAnswer<Readiness>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
-  /** Gives the market the token of the account's trade link, which offers from buyers need. */
+  /** Gives the market the token of the account's trade link. */
   setTradeToken(token: string): Promise<MarketAnswer<null>>
   goOffline(): Promise<MarketAnswer<null>>
   /** Closes open connections, without a call to the market. */

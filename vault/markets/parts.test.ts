@@ -46,7 +46,7 @@ describe('an entry of sales in the log', () => {
     expect(read({ kind: 'intended' })).toBeUndefined()
   })
 
-  it('is never skipped: a version that cannot read it does not start', () => {
+  it('is never skipped: a version that cannot read it throws', () => {
     const sale = { kind: 'send_begun', market: 'market', dealId: '1', since: 'a later version' }
     expect(() => read({ kind: 'sale', sale })).toThrow('Entry 7 of the vault')
     expect(() => read({ kind: 'sale', sale: { kind: 'lent' }, of: 'a later version' })).toThrow('cannot read')

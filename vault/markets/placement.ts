@@ -2,7 +2,7 @@
 import type { Line } from './market.ts'
 import { netOf } from './price-policy.ts'
 
-/** `netMinor`: the expected proceeds there, after the market's fee. */
+/** `netMinor`: the expected proceeds, after the market's fee. */
 export type Bid = Line & { netMinor: bigint }
 
 /** A market's report of other sellers' prices counts only up to this share of the vault's own price. */
@@ -13,7 +13,7 @@ type PricedListing = { priceMinor: bigint; lowestMinor: bigint | null; knownMino
 
 /**
  * The expected proceeds of a listing, after the fee. A sale brings its price, or the lowest price of others if a floor
- * holds the price above that. The cap keeps a market from attracting items with absurd offers.
+ * holds the price above that. The cap keeps a market from attracting items with absurd prices.
  */
 export function proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp }: PricedListing): bigint {
   const most = (knownMinor * MOST_COUNTED_BP) / ALL_BP

@@ -34,7 +34,7 @@ export type Priced = {
   feeBp: bigint
 }
 
-/** `no_price`: the vault found no price. `no_cost`: the item's cost is unknown, or cannot be trusted. */
+/** `no_price`: the vault found no price. `no_cost`: the item's cost is unknown. */
 export type PriceVerdict =
   | { kind: 'price'; minor: bigint }
   | { kind: 'none'; because: 'no_price' | 'no_cost' }

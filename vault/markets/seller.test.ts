@@ -1,4 +1,4 @@
-/** The seller with a market and a Steam in memory that lie, lose answers, and kill it at any call. */
+/** The seller at a market that lies, with answers that are lost, and killed at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APP, BUYER, createOutside, Killed, type Lie, type Mishap, type Outside } from '../testing/outside.ts'

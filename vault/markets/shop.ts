@@ -17,8 +17,8 @@ import type { Till } from './till.ts'
 /** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
 /**
- * The most items to list in a round. The price of each takes seconds of the vault's requests to Steam, and buyers wait
- * only five minutes.
+ * The most items to list in a round. The vault reads one price from Steam every few seconds, and buyers wait only five
+ * minutes.
  */
 const MOST_LISTED = 20
 
@@ -36,7 +36,7 @@ export type ShopParts = {
   accesses: readonly Access[]
   /** The client of the market. */
   clientOf(access: Access, scale: Scale): Market
-  /** True if the operator has switched this account off at the vault. */
+  /** True if the operator has switched the account off at this market, in the vault. */
   isOff(access: Access): boolean
   record: SaleRecord
   till: Till

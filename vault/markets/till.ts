@@ -10,7 +10,7 @@ export type Till = {
   lastReported(): Promise<number>
   /** Writes reports of sales. Ignores those that the till already has. */
   report(reports: readonly NumberedReport[]): Promise<void>
-  /** The till's credits for items, in US cents, by the items' asset ids in the selling account. */
+  /** The till's credits for items, in US cents, by the asset ids that the items have in the account that sells them. */
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** True if an operator has switched the market off at the till. */
   isOff(market: string): Promise<boolean>

@@ -10,7 +10,7 @@ const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
 /** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** Steam's states of trades that failed: at once (4), in escrow (11), or beyond what Steam could undo (8, 9). */
+/** Steam's states of trades that failed: at once (4), in escrow (11), or with a failed or abandoned rollback (8, 9). */
 const FAILED = new Set([4, 8, 9, 11])
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {
@@ -28,7 +28,7 @@ const STATE = {
 } as const
 /** The states of an offer that was confirmed and has not ended without a trade. */
 const CONFIRMED: ReadonlySet<number> = new Set([STATE.active, STATE.accepted, STATE.inEscrow, STATE.reverted])
-/** The lifetime of an offer. Older offers are not searched for. */
+/** How far back to search for an offer. Steam ends offers after 14 days. */
 const LOOK_BACK_S = 15 * 86_400
 
 type Parts = {

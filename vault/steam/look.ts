@@ -16,7 +16,7 @@ const USD = '1'
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** The items of a game that may leave the account, by asset id. Undefined if Steam's list was incomplete. */
+/** The account's items of a game, by asset id, without protected ones. Undefined if Steam's list was incomplete. */
 export async function readFreeItems(
   session: Session,
   appId: number,

@@ -106,8 +106,8 @@ function firstBot(steam: RunningSteam): Account {
 }
 
 /**
- * Replaces the seller's items by three of Dota 2 and two of Counter-Strike 2, and ends any restriction of the account.
- * Items without an id in `ids` get ids that are too large for a JavaScript number.
+ * Replaces the seller's items with three of Dota 2 and two of Counter-Strike 2, and ends any restriction of the
+ * account. Items without an id in `ids` get ids that are too large for a JavaScript number.
  */
 function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly string[]): void {
   const shopper = steam.world().accounts.find(({ name }) => name === 'nova_hound')

@@ -1,4 +1,4 @@
-/** A market and a Steam in memory that lie, lose answers, and end the process that calls them. */
+/** A market and a Steam in memory. The market may lie. Answers may be lost, and a call may end its process. */
 import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
 import type { Due, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'

@@ -225,7 +225,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
         answer: undefined,
       }))
     },
-    /** Gives a bot free items, as past deposits would. */
+    /** Gives a bot new items, as deposits would. */
     addStock(who: string, count: number, contextId = '2'): string[] {
       const classes = accountOf(THIEF).assets.filter(
         ({ appId, classId }) => appId === 570 && CATALOGUE.get(classId)?.tradable === true,
