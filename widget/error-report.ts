@@ -1,4 +1,4 @@
-/** Reports uncaught errors of the page to the server. The page ignores the answer. */
+/** Reports errors of the page to the server. The page ignores the answer. */
 import type { ErrorReportBody } from '../contract/widget-api.ts'
 
 /** For an error in a script of another origin, browsers give only this text: it is not worth a report. */

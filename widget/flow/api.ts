@@ -44,7 +44,7 @@ export type Api = ReturnType<typeof createApi>
 
 /**
  * Calls the page's own origin. `cookies` is read at each call. `renew` is called when the page's token is refused: a
- * page in a frame, which has no cookies, then reloads itself, because its token has expired.
+ * page in a frame, which has no cookies, then reloads itself if its token may have expired.
  */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {

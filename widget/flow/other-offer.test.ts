@@ -85,7 +85,7 @@ describe('the offer of an earlier deposit', () => {
     expect(effects.filter(({ kind }) => kind === 'forgetOffer')).toEqual([])
   })
 
-  it('is not read beside an offer of the deposit itself', async () => {
+  it('is not read while the page’s own deposit has an open offer', async () => {
     const { reads, pass } = openWithOtherOffer(() => stillOpen(100), { status: 'pending', timeLeft: 300 })
     await pass(60_000)
     expect(reads()).toBe(0)

@@ -93,7 +93,7 @@ describe('items for an amount', () => {
 
   const threeItems = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
 
-  it('are not found if even the most valuable offer of the inventory is worth less', () => {
+  it('are not found if even the most valuable items that fit into one offer are worth less', () => {
     expect(runProposal(threeItems, goalFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
     expect(runProposal(threeItems, goalFor(1_300, { maxItems: 2 })).proposal).toEqual({
       kind: 'short',

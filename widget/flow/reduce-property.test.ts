@@ -149,7 +149,7 @@ const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
 
 type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
 
-/** Judges every step of many journeys, random or seeded. Half of them begin with a known user and items. */
+/** Judges every step of many journeys, random or seeded. About half of them begin with a known user and items. */
 function always(judge: Judge, options: { seed?: number } = {}): void {
   const start: Move[] = [
     () => ({ kind: 'paymentLoaded', payment: payment(), atMs: 0 }),

@@ -30,7 +30,7 @@ type StandEvent = Extract<
   }
 >
 
-/** Returns the state after an event of the stand. A cleared selection can be undone until anything else is picked. */
+/** Returns the state after an event of the stand. Clearing can be undone until another item or game is chosen. */
 export function reduceStand(before: FlowState, event: StandEvent): Step {
   const { state, effects } = standStep(before, event)
   if (event.kind === 'selectionCleared' || state.page.stage !== 'wait-for-select-items')
@@ -122,7 +122,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** How many returns of the shopper, perhaps from Steam's privacy settings, cause a check. Later only Try again does. */
+/** How many returns of the shopper, perhaps from Steam's privacy settings, cause a check. */
 const MOST_QUIET_LOOKS = 5
 
 /** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer. */

@@ -185,7 +185,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it.each(['', '   '])('A-082 clears the state without an error if it is empty (%j)', (text) => {
+  it.each(['', '   '])('A-082 is not an error if it is empty, and is not checked (%j)', (text) => {
     const { state } = play(awaitingLink(), typed('nonsense'), typed(text))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
     expect(kinds(state)).toEqual([])

@@ -204,7 +204,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   return modal
 }
 
-/** Opens the stand once the server has looked up the link that the store sent, so the shopper does not enter one. */
+/** Opens the stand once the server has looked up the link from the store, so the shopper does not have to enter one. */
 function openStandForUser(before: FlowState, state: FlowState): FlowState {
   const user = state.payment?.user ?? null
   const link = linkOf(state.page)

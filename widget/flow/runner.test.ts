@@ -268,7 +268,7 @@ describe('polling', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-23 asks for a full answer immediately when the page returns', async () => {
+  it('D-23 asks for a full answer immediately when the shopper comes back', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
     const before = callsTo('/api/payment').length
@@ -278,7 +278,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 repeats a call that was under way when the page returned, and asks for a full answer', async () => {
+  it('D-23 repeats a call that was under way when the shopper came back, and asks for a full answer', async () => {
     const slow = delayedReply()
     const { flow, callsTo, pass } = start({
       ...answers,
