@@ -7,7 +7,7 @@ import { E2E_WORKERS } from './e2e/support/workers.ts'
 
 /** How long a test waits for a condition: enough on one core that four busy loops share. */
 const WAIT_MS = 60_000
-/** No test depends on this: it ends one that hangs, even beside many others. */
+/** Ends a test that hangs. No test depends on this time. */
 const TEST_MS = 300_000
 const LOOK_EVERY_MS = 50
 

@@ -35,7 +35,7 @@ const statements = (text: string): string[] =>
   text.split(/\n(?=\s*(?:await|expect|const|let|for|if|test|it|return)\b)/)
 
 describe('tests', () => {
-  it('are never skipped, and never wait by time', () => {
+  it('are never skipped, and never wait for a fixed time', () => {
     expect(tests.filter(({ text }) => SKIPS_OR_SLEEPS.test(text)).map(({ file }) => file)).toEqual([])
   })
 
