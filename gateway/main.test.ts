@@ -34,7 +34,7 @@ afterEach(async () => {
   await expect.poll(() => rmSync(dataDir, { recursive: true, force: true })).toBeUndefined()
 })
 
-/** Starts the gateway as an operator does, with a Steam that does not answer. */
+/** Starts a gateway's process, with a Steam that does not answer. */
 function launch(port: number, environment: Record<string, string> = {}, file = 'main.ts') {
   const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
     env: {
@@ -110,7 +110,7 @@ test('the gateway reports a missing database address, and ends', async () => {
   expect(gateway.text()).toContain('The gateway cannot start: DATABASE_URL is not set.')
 })
 
-test('live mode without its settings ends with a readable list, and no stack trace', async () => {
+test('a gateway in live mode without its settings ends with a readable list, and no stack trace', async () => {
   const gateway = launch(await freePort(), { TRADETILL_MODE: 'live' })
   expect(await gateway.ended).toBe(1)
   const text = gateway.text()
@@ -120,8 +120,8 @@ test('live mode without its settings ends with a readable list, and no stack tra
 })
 
 /**
- * How many days the gateway's clock is ahead of the database's. Reads the dollar's rate, which a gateway dates when
- * it starts.
+ * How many days the gateway's clock is ahead of the machine's. Reads the dollar's rate, which a gateway dates when it
+ * starts.
  */
 async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
   const { rows } = await pool.query(
@@ -130,7 +130,7 @@ async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
   return rows[0]?.days
 }
 
-/** Makes a database whose clock is 8 days ahead. */
+/** Makes the database of a till whose clock is 8 days ahead. */
 async function makeAdvancedDatabase(): Promise<TestDatabase> {
   const database = await testDatabase()
   onTestFinished(database.close)
@@ -138,7 +138,7 @@ async function makeAdvancedDatabase(): Promise<TestDatabase> {
   return database
 }
 
-test('D-40 a public sandbox keeps the advanced clock of its database, and has its own name and test keys', async () => {
+test('D-40 a public sandbox keeps the advanced clock of its database, answers at its public host name, and has test keys', async () => {
   const database = await makeAdvancedDatabase()
   const settings = {
     DATABASE_URL: database.url,
@@ -246,7 +246,7 @@ test('the gateway reads the configured prices, and a silent source or a waiting 
   expect(gateway.text()).not.toContain('cut off')
 })
 
-test('a web process holds no bots, notifies systemd, and drains until a second signal', async () => {
+test('a web process holds no bots, notifies systemd, and drains from the end of its input until SIGTERM', async () => {
   const database = await testDatabase()
   onTestFinished(database.close)
   const settings = { TRADETILL_ROLES: 'web', TRADETILL_DRAIN_SECONDS: '300', TRADETILL_STDIN: '1' }

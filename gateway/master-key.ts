@@ -1,4 +1,4 @@
-/** Reads the key that seals secrets, and older keys. */
+/** Reads the key that seals secrets, and older keys. Makes the key of a sandbox. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ function readText(file: string): { kind: 'text'; text: string } | Refused {
 /** The file in which a sandbox keeps the key that it made. */
 export const ownKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
-/** Makes the key of a sandbox, or reads the key that another process made at the same moment. */
+/** Makes the key of a sandbox, or reads it if another process made it first. */
 export function makeOwnKey(dataDir: string): Buffer {
   const file = ownKeyFile(dataDir)
   mkdirSync(dataDir, { recursive: true })

@@ -7,7 +7,10 @@ import { createVitals, type Vitals } from './vitals/vitals.ts'
 
 export type Metrics = {
   registry: Registry
-  /** Differences that the last check of the ledger found; NaN until it has run, and while it fails. */
+  /**
+   * Differences that the last check of the entire ledger found, and those in newer entries; NaN until the entire
+   * ledger has been checked once, and while checks fail.
+   */
   ledgerDifferences: Gauge
   /** When the last check of the entire ledger ended, in seconds since 1970; NaN before the first has ended. */
   ledgerChecked: Gauge
@@ -44,7 +47,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
   }).set(build, 1)
   const ledgerDifferences = new Gauge({
     name: 'tradetill_ledger_differences',
-    help: 'Differences that the last check of the ledger found; NaN if it failed',
+    help: 'Differences that the last check of the entire ledger found, and those in newer entries; NaN if a check failed',
     registers,
   })
   ledgerDifferences.set(Number.NaN)
@@ -103,7 +106,7 @@ export function watchProcess(
   })
 }
 
-/** The number of labels is bounded, because the methods are those of steam/methods.ts. */
+/** The number of series is bounded, because the methods are those of steam/methods.ts. */
 function steamMetrics(registers: Registry[]): Observer {
   const requests = new Histogram({
     name: 'tradetill_steam_request_seconds',

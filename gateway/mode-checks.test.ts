@@ -49,7 +49,7 @@ const LIVE = {
 }
 
 describe('D-33 a console in live mode', () => {
-  test('is off by default', () => {
+  test('needs no settings if it is off', () => {
     expect(problemsOf(LIVE)).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe('D-33 a console in live mode', () => {
     [
       'on another port of the shoppers’ host',
       { TRADETILL_CONSOLE_URL: 'https://pay.example:4304' },
-      'must have another host name',
+      'must have a different host name',
     ],
     [
       'with the key of a sandbox',

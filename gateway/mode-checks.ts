@@ -108,7 +108,10 @@ function problemsOfLiveConsole(environment: Environment, url: URL | undefined): 
     problems.push(['TRADETILL_CONSOLE_URL', `is needed in live mode and must be https: ${why}`])
   } else if (url.hostname === URL.parse(environment.TRADETILL_PUBLIC_URL ?? '')?.hostname) {
     const why = 'browsers give the cookies of a host to all of its ports'
-    problems.push(['TRADETILL_CONSOLE_URL', `must have another host name than TRADETILL_PUBLIC_URL: ${why}`])
+    problems.push([
+      'TRADETILL_CONSOLE_URL',
+      `must have a different host name from TRADETILL_PUBLIC_URL: ${why}`,
+    ])
   }
   return problems
 }
@@ -149,7 +152,7 @@ function problemsOfLive(environment: Environment): Problems {
     ])
   }
   if ((environment.TRADETILL_PROTECTION_DAYS?.cs ?? LEAST_CS_DAYS) < LEAST_CS_DAYS) {
-    const why = 'a sender of Counter-Strike 2 can take a trade back for that long'
+    const why = 'the sender of Counter-Strike 2 items can take them back for that long'
     problems.push([
       'TRADETILL_PROTECTION_DAYS',
       `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`,

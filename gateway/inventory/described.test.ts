@@ -264,7 +264,7 @@ describe('A-043 items with Steam’s descriptions', () => {
       shown: [],
       unavailableItems: 1,
       unavailableByReason: { tradeHold: 1 },
-      heldUntil: ['2026-04-13T07:00:00.000Z'],
+      restrictedUntil: ['2026-04-13T07:00:00.000Z'],
     })
     const reasonsOf = (more: object) =>
       offeredFrom('cs', cs('AK-47 | Redline', [], { tradable: 0, ...more })).unavailableByReason

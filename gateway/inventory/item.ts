@@ -1,4 +1,4 @@
-/** Turns Steam's description of an item into the fields for the widget, by names that are the same in every language. */
+/** Turns Steam's description of an item into the fields for the widget. */
 import type { Game } from '../../contract/games.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { phaseOf } from '../pricing/phase.ts'
@@ -26,7 +26,7 @@ const RARITY_LEVEL: Record<string, Rarity> = {
   Arcana: 'rarity-7',
 }
 
-/** Team Fortress grades most items by quality; only painted ones have a rarity as well. */
+/** Team Fortress grades most items by quality alone. */
 const TF_QUALITY_LEVEL: Record<string, Rarity> = {
   Unique: 'rarity-1',
   vintage: 'rarity-2',
@@ -94,11 +94,10 @@ function rarityOf(item: Described, game: Game): Rarity {
   }
 }
 
-/** The grade in the game's own words; null if the game, or Steam, has none. */
+/** The grade in words, in the language of the call; null if the game, or Steam, has none. */
 function gradeOf(item: Described, game: Game): string | null {
   if (game === 'rust') return null
   const [rarity, quality] = [wordOf(item, 'Rarity'), wordOf(item, 'Quality')]
-  // Team Fortress grades most items by quality alone.
   if (game === 'tf') return (isUnusual(item.tags) ? quality : rarity || quality) || null
   return rarity || null
 }

@@ -19,8 +19,8 @@ export type OfferedItems = {
   unavailableNames?: Partial<Record<UnavailableReason, string[]>>
   /** How many items have each of these names. */
   unavailableCounts?: Partial<Record<UnavailableReason, number[]>>
-  /** When items that Steam blocks temporarily become free: ISO 8601, unordered. */
-  heldUntil: string[]
+  /** The ends of Steam's temporary restrictions on items: ISO 8601, unordered. */
+  restrictedUntil: string[]
 }
 
 type Circumstances = {
@@ -42,13 +42,13 @@ export function offeredOf(items: readonly SteamItem[], around: Circumstances): O
     quoted: [],
     unavailableItems: 0,
     unavailableByReason: {},
-    heldUntil: [],
+    restrictedUntil: [],
   }
   for (const item of owned.values()) {
     const price = judge(item, around)
     if (price.kind === 'unavailable') {
       const until = item.restriction?.until ?? null
-      if (until !== null) offered.heldUntil.push(until)
+      if (until !== null) offered.restrictedUntil.push(until)
       leaveOut(offered, price.reason, nameOf(item))
       continue
     }
@@ -88,7 +88,7 @@ type Judgement =
 
 function judge(item: SteamItem, { game, taken, prices, now }: Circumstances): Judgement {
   if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
-  // An offer names entire assets. Part of a stack would arrive under an unexpected id.
+  // The till asks for one of each asset. One taken off a stack would arrive under an unexpected id.
   if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
   // Any other amount is invalid.
   if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }
@@ -120,8 +120,8 @@ function reasonOf({ restriction }: SteamItem): UnavailableReason {
 }
 
 /**
- * Prices come from Steam's market. An item that the market never accepts can have the same name, but is worth less.
- * A restricted item counts as one of these once its restriction should have ended.
+ * Prices are for items that Steam's market accepts now or later. Other items can have the same name, but are worth
+ * less. A restricted item counts as one of the others once its restriction should have ended.
  */
 function isMarketable({ market }: SteamItem, now: Date): boolean {
   if (market.kind !== 'restricted') return market.kind === 'open'

@@ -14,7 +14,7 @@ const shownBasesSchema = z.array(z.object({ source: z.string(), asOf: z.iso.date
 
 const quoteIdSchema = z.uuid()
 
-/** Refuses items that the deposit was not shown, and quotes that have been deleted. */
+/** Refuses an unknown deposit, a quote that the deposit does not have, and an item that is not in the quote. */
 export async function reasonOfPrice(
   { db, clock }: { db: Db; clock: Clock },
   { hash, quoteId, item }: PriceQuery,

@@ -37,7 +37,7 @@ export type NewQuote = {
   expiresAt: Date
 }
 
-/** The latest quote of the same deposit, account and game after `since`. */
+/** The latest quote for this deposit, account and game, if it was made after `since`. */
 export async function latestQuote(
   db: Db | Tx,
   { depositId, steamId, game }: Pick<NewQuote, 'depositId' | 'steamId' | 'game'>,
@@ -78,9 +78,9 @@ export async function dropOldQuotes(tx: Tx, depositId: bigint, kept: number): Pr
 }
 
 /**
- * Deletes up to `most` expired quotes that a later one has replaced, and resolves to their number. `offset 0` makes
- * PostgreSQL check the conditions in this order, each by its index. Joins might read all trades, although few quotes
- * have a later one. `forgetQuotes` deletes older quotes after a day.
+ * Deletes up to `most` quotes that expired in the last 25 hours, that a later one has replaced and that no trade names.
+ * Resolves to their number. `offset 0` makes PostgreSQL check the conditions in this order, each by its index. Joins
+ * might read all trades, although few quotes have a later one. `forgetQuotes` deletes older quotes.
  */
 export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -103,8 +103,9 @@ const SWEEP = 'quotes'
 
 /**
  * Examines about `most` quotes that expired before `before`, from where the last sweep ended, and deletes them unless a
- * trade or a ledger entry names them. Resolves to the number examined. No new trade can name a quote that old, so one
- * check of each is enough. The sweep's place is a time, so quotes that expired at the same time are examined together.
+ * trade or a ledger entry names them. Resolves to the number examined. One check of each quote is enough, because
+ * trades and ledger entries are never deleted. The sweep's place is a time, so quotes that expired at the same time are
+ * examined together.
  */
 export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
   const after = (await placeOf(db, SWEEP)) ?? new Date(0)
@@ -168,8 +169,8 @@ const jsonOf = ({ sources }: PriceBasis): string =>
   JSON.stringify(sources, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /**
- * The quote with this id, or without an id the latest of deposit, account and game; with the deposit's minimum. A quote
- * without an account is older than that column.
+ * The deposit's latest quote for this account and game, or the one with this id; with the deposit's minimum. A quote
+ * from before accounts were recorded counts for every account.
  */
 export function findQuoteRow(
   tx: Tx,

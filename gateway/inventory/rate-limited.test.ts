@@ -57,6 +57,6 @@ test('D-30 if Steam limits one of two bots behind an address, the shopper gets t
   expect((await listBars(till.db)).map(({ botId, reason }) => [botId, reason])).toEqual([
     [till.readers[0]?.bot.botId, 'rate_limited'],
   ])
-  // The address is not paused, so the next read starts with the other bot.
+  // The address is not paused: another read succeeds.
   expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
 })

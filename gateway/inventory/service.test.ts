@@ -52,7 +52,7 @@ describe('the inventory call', () => {
     expect(inventory.quoteId).not.toBeNull()
   })
 
-  test('A-087 D-14 counts unaccepted items by reason, and names the time when the first held one becomes free', async () => {
+  test('A-087 D-14 counts unaccepted items by reason, and names the time when Steam next ends a restriction', async () => {
     await till.db
       .insertInto('quote')
       .values({
@@ -207,7 +207,7 @@ describe('the inventory call', () => {
     expect(till.lines.join('')).toContain('no exchange rate')
   })
 
-  test('refuses a deposit that is unknown, has no user or has ended', async () => {
+  test('refuses a deposit that is unknown, has no trade link or has ended', async () => {
     const call = (query: InventoryQuery) => readInventory(till.deps, query)
     await expect(call({ hash: 'f'.repeat(32), game: 'cs' })).rejects.toMatchObject({
       code: 'deposit_not_found',

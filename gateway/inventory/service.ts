@@ -156,8 +156,9 @@ async function quoteItems(
   const taken = await assetsInTrades(deps.db, GAME_FACTS[game].appId, assetIds)
   const { imageBase } = deps
   const now = deps.clock.now()
-  const { shown, quoted, heldUntil, ...counts } = offeredOf(items, { game, prices, taken, imageBase, now })
-  const [nextTradableAt] = heldUntil.filter((at) => new Date(at) > now).sort()
+  const around = { game, prices, taken, imageBase, now }
+  const { shown, quoted, restrictedUntil, ...counts } = offeredOf(items, around)
+  const [nextTradableAt] = restrictedUntil.filter((at) => new Date(at) > now).sort()
   const unavailable = nextTradableAt === undefined ? counts : { ...counts, nextTradableAt }
   if (quoted.length === 0) return { items: [], quoteId: null, hold: null, ...unavailable }
   const quote = {
@@ -185,7 +186,7 @@ async function quoteItems(
 
 /**
  * The highest total that a trade of these items can have. The page gets the part of it that would be credited at once;
- * for a higher total, that part could reveal the store's limit.
+ * for a higher total, that part could reveal the store's limit for credit at risk.
  */
 function highestTotal(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)

@@ -41,7 +41,7 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** An answer without items is short. To check the length first skips all others without parsing them. */
+/** An answer without items is short. Checking the length first avoids parsing the long ones. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
 /** The newest request of the key after `since`. */
@@ -79,7 +79,7 @@ export function refusedToken(
     .executeTakeFirst()
 }
 
-/** The times of requested reads of Steam after `since`, oldest first, without those that our own limits held back. */
+/** The times and games of requested reads after `since`, oldest first, without those that did not reach Steam. */
 export async function readsSince(
   tx: Tx,
   asker: { depositId: bigint } | { steamId: string },
@@ -99,7 +99,7 @@ export async function readsSince(
     .execute()
 }
 
-/** Locks the deposit and the account, so one transaction at a time opens a request. */
+/** Locks the reads of the deposit and of the account, so one transaction at a time opens a request for either. */
 export async function lockReadsOf(
   tx: Tx,
   { depositId, steamId }: { depositId: bigint; steamId: string },

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Includes the first port, not the last. */
+/** `from` is included, `until` is not. */
 export type Ports = { from: number; until: number }
 
 const MOST_TRIES = 1_000

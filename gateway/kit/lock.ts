@@ -11,7 +11,7 @@ const RETRY_MS = 50
 
 /**
  * Takes the machine-wide lock called `name`, or resolves to undefined while somebody holds it.
- * The lock is a bound socket, not a file with a pid, so it ends with its holder.
+ * The lock is a bound socket, not a file with a pid, so a killed holder never keeps it.
  */
 export async function tryLock(name: string): Promise<Lock | undefined> {
   const address = addressOf(name)
@@ -50,7 +50,7 @@ function listen(address: string): Promise<Server | undefined> {
   })
 }
 
-/** On other systems, such as macOS, the socket is a file and outlives a killed holder. If nothing answers there, replaces it. */
+/** Except on Linux and Windows, the socket is a file, which outlives a killed holder. If nothing answers there, replaces it. */
 async function takeOver(address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
   const isAlive = await new Promise<boolean>((resolve) => {

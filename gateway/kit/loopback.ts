@@ -11,6 +11,6 @@ export const loopbackAddress = ({ hostname }: URL): string | undefined => ADDRES
 
 export const isLoopback = (url: URL): boolean => loopbackAddress(url) !== undefined
 
-/** True for every loopback name and address. Browsers resolve names below localhost without DNS. */
+/** True for localhost and names below it, 127.0.0.0/8 and ::1. Browsers resolve names below localhost without DNS. */
 export const isLoopbackName = (hostname: string): boolean =>
   /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(hostname)

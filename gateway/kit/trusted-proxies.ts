@@ -1,4 +1,4 @@
-/** The proxies that may name a caller's address. If everyone might, any caller could choose its address. */
+/** The proxies that are trusted to name a caller's address. If every caller were, each could choose its own address. */
 import ipaddr from 'ipaddr.js'
 
 export type TrustedProxies =

@@ -14,7 +14,9 @@ export type CheckState = {
   completeAtS: number | null
   /** A later complete check has begun and not ended. */
   isIncomplete: boolean
+  /** Found by the last complete check, and in newer entries since. */
   differences: number
+  /** The last entry that was checked. */
   verifiedEntry: string
   isCompleteDue: boolean
 }
@@ -25,10 +27,10 @@ const COMPLETE_EVERY = '24 hours'
 /** A failed complete check begins again after this time. */
 const COMPLETE_RETRY_AFTER = '1 hour'
 const ENTRIES_AT_A_TIME = 2_000
-/** The longest time that summing up the entries may take, and that checking a part of them may take. */
+/** The longest time that summing up the entries may take, and the longest time that checking a part of them may take. */
 const SUMS_DEADLINE_MS = 240_000
 const PART_DEADLINE_MS = 30_000
-/** How much longer than the server's deadline this side waits. */
+/** How much longer than the server's deadline the client waits. */
 const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
@@ -131,7 +133,7 @@ const BALANCES = `
   ) newer on newer.account = account.id
   where account.balance <> coalesce(verified.balance, 0) + coalesce(newer.sum, 0)`
 
-/** Finds differences in the entries after `from` up to `to`, and in the balances since then. */
+/** Finds differences in the entries after `from` up to `to`, and in the balances of all accounts. */
 export function differencesOf(client: Client, from: string, to: string): Promise<Difference[]> {
   return onSnapshot(client, PART_DEADLINE_MS, async () => {
     const { rows } = await client.query<Difference>(PART, [from, to])

@@ -30,8 +30,8 @@ const MOST_LOGGED = 20
 const MOST_PARTS = 50
 
 /**
- * Checks the entries since the last check, and everything once a day. Must be called once a minute. Only one process
- * checks at a time. Logs 20 differences at most. The metrics show the last check, whichever process made it.
+ * Checks the entries since the last check, and everything once a day. Call it once a minute. Only one process checks at
+ * a time. The metrics show the last check, whichever process made it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
@@ -106,7 +106,7 @@ function setMetrics(
 ): void {
   if (state === undefined || state.completeAtS === null) return
   ledgerChecked.set(state.completeAtS)
-  // A failed complete check proves nothing.
+  // A complete check that has begun and not ended proves nothing.
   ledgerDifferences.set(state.isIncomplete ? Number.NaN : state.differences)
 }
 

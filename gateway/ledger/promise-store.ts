@@ -9,7 +9,7 @@ export type StoreRoom = {
   /** Promised to other open trades, in the currency of the rate and in US cents. */
   otherPromises: bigint
   othersUsdCents: bigint
-  /** The value of the store's counter of promises when it was read. */
+  /** The running total of the store's promises when it was read. It never falls. */
   promisedUsdCents: bigint
 }
 
@@ -50,8 +50,8 @@ export async function readRoom(
 
 /**
  * Reserves a promise of at most `total`. Promises of one store wait for each other until the transaction ends. A
- * delivery that decided without seeing all promises decides again. Changes nothing if the entire amount would be
- * held.
+ * delivery that decided without seeing all promises decides again. Changes nothing for a store that is credited on
+ * release or has a limit of 0.
  */
 export async function reservePromise(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Promises to shoppers before their trades. The same rule decides again at delivery. */
+/** Promises to shoppers before their trades: how much of the credit the store can spend at delivery. */
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
@@ -15,7 +15,7 @@ type PromiseQuery = {
   days: number
 }
 
-/** `by`: the rule that holds the rest. */
+/** `by`: what holds the rest, the store's limit for credit at risk or credit on release. */
 export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**

@@ -91,7 +91,7 @@ const addUsed = (tx: Tx, storeId: bigint, usdCents: bigint) =>
     insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, greatest(${usdCents}::bigint, 0))
     on conflict (store_id) do update set usd_cents = taken.usd_cents + ${usdCents}`.execute(tx)
 
-/** Frees the amounts of up to `most` reversals that no longer count. Resolves to their number. */
+/** Frees the amounts of up to `most` trades whose losses no longer count. Resolves to the number of trades. */
 export function freeExpiredLostRoom(db: Db, now: Date, most: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const expired = await tx

@@ -168,7 +168,7 @@ export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency
   return row?.balance ?? 0n
 }
 
-/** Adds to the store's total of reversals, in the transaction of the reversal and after its posting. */
+/** Adds to the store's total of reversals, in the transaction of the reversal. */
 export async function addReversed(
   tx: Tx,
   { storeId, currency }: StoreCurrency,
@@ -189,7 +189,7 @@ type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
  * Records that items of a trade came to the bot (`in`), went back to their shopper (`back`), or left otherwise
- * (`out`). `departureId`: the departure by which they left or came back.
+ * (`out`). `departureId`: the departure by which they left, or whose reversal brought them to the bot again.
  */
 export async function recordCustody(
   tx: Tx,

@@ -126,7 +126,7 @@ union all
 select 'a delivered trade has no terms', 'trade ' || id
 from delivered where credit_mode is null or liability is null or risk_limit_usd_cents is null
 union all
-select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || t.id
+select 'a trade on release has available credit before protection ends', 'trade ' || t.id
 from delivered t join credited_early c on c.trade_id = t.id
 -- Without protection, no credit waits for a release.
 where t.credit_mode = 'on_release' and c.amount > 0 and t.settles_at is not null and t.protection_found_at is null

@@ -182,7 +182,7 @@ describe('the check of the ledger', () => {
       update trade set liability = null where delivered_at is not null`,
     ],
     [
-      'a trade is credited before protection ends, though its store waits for the release',
+      'a trade on release has available credit before protection ends',
       `update trade set credit_mode = 'on_release' where state = 'held'`,
     ],
     [
@@ -360,7 +360,7 @@ describe('the gateway’s check of the ledger', () => {
     })
   })
 
-  /** Finds accounts whose stored sum differs from the sum of their checked entries. */
+  /** Finds accounts whose balance differs from the stored sum of their entries. */
   const wrongSums = (client: pg.PoolClient) =>
     client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
       where account.balance <> coalesce(kept.balance, 0)`)

@@ -1,4 +1,4 @@
-/** Makes, checks and restores backups. Only an embedded database is restored in place. */
+/** Makes and checks backups, and restores those of an embedded database. A dump is restored with `pg_restore`. */
 
 import type { Inspection } from '../backups/inspect.ts'
 import {
@@ -47,7 +47,7 @@ export async function createBackup(
 
 export type CheckedBackup = Omit<Inspection, 'differences'> & { differences: number }
 
-/** Checks a backup by restoring it elsewhere. `server`: URL of a server on which a dump may create a database. */
+/** Checks a backup by restoring it elsewhere. `server`: URL of a server on which a dump is restored into a new database. */
 export async function checkBackup(
   { config, url }: StandaloneDeps,
   path: string,
@@ -92,6 +92,6 @@ export async function restoreBackup(
   }
   const reason = await restoreCopy(path, dataDir)
   return reason === undefined
-    ? done({ dataDir }, `${dataDir} has the database of ${path}. Start the gateway, then restore status.`)
+    ? done({ dataDir }, `${dataDir} has the database of ${path}. Start the gateway, then run restore status.`)
     : refused('failed', reason)
 }

@@ -27,7 +27,7 @@ const viewOf = async (which = bot.session.steamId) => {
   return answer.data
 }
 
-test('a bot shows its items and room by game, its open offers, and the refusals of the last hour', async () => {
+test('the view of a bot has its items and room by game, its open offers, and the refusals of the last hour', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 1_000_000n })
   const before = await viewOf()
   const { itemsHeld } = till.deps.limits.fleet
@@ -68,7 +68,7 @@ test('a bot shows its items and room by game, its open offers, and the refusals 
   expect(await viewOf()).toMatchObject({ refusals: [], bars: [] })
 })
 
-test('a bot shows its calls of the last hour by all processes, but not those for public pages or unknown bots', async () => {
+test('the view of a bot counts its calls of the last hour by all processes, but not those for public pages or unknown bots', async () => {
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {

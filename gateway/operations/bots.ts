@@ -30,13 +30,13 @@ export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const now = clock.now()
   const barred = await listBars(db)
-  const looks = await completePasses(db)
+  const passes = await completePasses(db)
   const bots = (await selectBots(db)).map((bot) => {
     const tokenEndsSoon = tokenEnd(bot.tokenExpiresAt, now) !== 'far'
     const bars = barred
       .filter(({ botId }) => botId === bot.botId)
       .map(({ scope, reason, until, times }) => ({ scope, reason, until, times }))
-    const completeAt = looks.get(bot.botId)
+    const completeAt = passes.get(bot.botId)
     return { ...bot, tokenEndsSoon, history: completeAt === undefined ? null : { completeAt }, bars }
   })
   const spread = await readSpread(db)

@@ -14,7 +14,7 @@ const REFUSALS: Record<Reason, [RefusalKind, string]> = {
   not_a_duration: ['usage', 'Give the time as a whole number and s, m, h or d, such as 90s, 15m, 2h or 8d.'],
   too_far: [
     'conflict',
-    'The clock can be at most 400 days ahead in all. Remove the data folder to begin again at today.',
+    'The clock can be at most 400 days ahead in all. Remove the data folder to start again from today.',
   ],
   no_sandbox: [
     'unavailable',

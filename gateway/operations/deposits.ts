@@ -10,7 +10,7 @@ import { readOutlookFacts } from './outlook-store.ts'
 import { readShopperRecord, type ShopperRecord } from './shoppers.ts'
 import { holdAll } from './store.ts'
 
-/** `shopper`: null until a shopper has given a trade link. */
+/** `shopper`: null while no account is known. */
 export type DepositView = ListedDeposit & {
   needs: Need[]
   moments: Moment[]
@@ -36,7 +36,7 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
 export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
- * Sets that all credit of the deposit is held until Steam can no longer reverse its trade. Refused once there is an
+ * Has all credit of the deposit held until its shopper can no longer take the items back. Refused once there is an
  * offer, because by then the shopper has seen how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
@@ -50,6 +50,9 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
       return refused('conflict', `Deposit ${depositId} has an offer, or is over: its credit is decided.`)
     }
     await holdAll(tx, depositId)
-    return done(data, `All credit of deposit ${depositId} is held until Steam can no longer reverse it.`)
+    return done(
+      data,
+      `All credit of deposit ${depositId} is held until its shopper can no longer take the items back.`,
+    )
   })
 }

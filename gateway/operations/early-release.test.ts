@@ -108,7 +108,7 @@ it.each([
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('a release is refused and not recorded if the limit has no room, or its room was promised to an open offer', async () => {
+it('a release is refused and not recorded if the store’s limit has too little room, or its room was promised to an open offer', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
@@ -133,7 +133,7 @@ it('a release is refused for an unknown deposit, and for a deposit that holds no
   })
 })
 
-it('a release waits for a second operator if its amount is above the limit', async () => {
+it('a release waits for a second operator if its amount is above the limit for one operator', async () => {
   const id = await heldDeposit()
   await till.db.insertInto('approval_limit').values({ above_usd_cents: 2_999n }).execute()
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'proposed' })

@@ -30,7 +30,7 @@ const OTHER_KEY_IN_USE = refused(
  */
 export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
 
-/** Shows the key ring. Fingerprints are shortened as in refusals. */
+/** Shows the key ring, with shortened fingerprints. */
 export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyRing>> {
   const { masterKey } = config
   const [{ values, marked }, known] = await Promise.all([

@@ -16,8 +16,8 @@ export type Money = {
   own: { kind: AccountKind; currency: Currency; amountMinor: bigint }[]
   atRisk: { storeId: bigint; store: string; usdMinor: bigint; limitUsdMinor: bigint }[]
   /**
-   * Result of the latest check of the ledger; null before the first one. `completeAt`: when all entries were checked
-   * last. `verifiedEntry`: the last entry that was checked.
+   * `completeAt`: when all entries were checked last. `differences`: found by that check, and in newer entries since.
+   * `verifiedEntry`: the last entry that was checked.
    */
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }

@@ -21,7 +21,7 @@ const LINK_MS = 10 * 60_000
 const HANDLE_BYTES = 32
 const SECRET_BYTES = 32
 /**
- * Names are printed in acts and shown in the page, so they have neither control characters nor characters that reverse
+ * Names are printed in acts and shown on the page, so they have neither control characters nor characters that reverse
  * the text.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,79}$/u

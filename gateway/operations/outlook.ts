@@ -8,7 +8,7 @@ import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 
 /**
- * An operator can release held credit by hand only this long after its settlement. Repeats the figure of
+ * How long after the end of Steam's protection `trade release` becomes possible. Repeats the figure of
  * trades/by-hand.ts, because a command that only reads must not load the rules of trades.
  */
 export const RELEASE_WAIT_MS = 86_400_000
@@ -176,7 +176,7 @@ function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | und
 
 const REASON_OPTION = "--reason 'TEXT'"
 
-/** Possible only if a bot can ask Steam. */
+/** Possible only if the trade's bot can ask Steam. */
 function lookActs(trade: OutlookTrade): PossibleAct[] {
   if (!canAskSteam(trade) || nextStepOf(trade, false) === undefined) return []
   const { tradeId } = trade
@@ -247,7 +247,7 @@ function holdActs({ depositId, status, creditMode, trades }: OutlookFacts): Poss
     {
       act: 'deposit hold',
       command: `deposit hold ${depositId} ${REASON_OPTION}`,
-      does: 'hold all its credit until Steam can no longer reverse it',
+      does: 'hold all its credit until its shopper can no longer take the items back',
       from: null,
     },
   ]
@@ -269,7 +269,7 @@ function releaseActs({ depositId, trades }: OutlookFacts): PossibleAct[] {
   ]
 }
 
-/** Possible only if the trade still needs its bot. */
+/** Possible only if the trade still needs its bot, and Steam refuses the bot's token. */
 function botActs(trade: OutlookTrade): PossibleAct[] {
   const { botId, botState } = trade
   if (nextStepOf(trade, false) === undefined || canAskSteam(trade)) return []

@@ -31,7 +31,7 @@ export type Overview = {
  */
 export type Funnel = { opened: number; linked: number; priced: number; offered: number; paid: number }
 
-/** Reads the overview along the index of `created_at`, which covers all stores. */
+/** Finds the deposits by the index of `created_at`, which covers all stores. */
 export async function readOverview(db: Db, now: Date): Promise<Overview> {
   const since = new Date(now.getTime() - HOURS * HOUR_MS)
   const groups = await readGroups(db, since)
@@ -53,7 +53,6 @@ type Group = {
   creditedMinor: bigint
 }
 
-/** Reads the day's deposits once, for all figures. */
 async function readGroups(db: Db, since: Date): Promise<Group[]> {
   const { rows } = await sql<Group>`
     select date_trunc('hour', created_at, 'UTC') as hour, status, currency, count(*)::int as deposits,

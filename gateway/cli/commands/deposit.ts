@@ -109,7 +109,7 @@ function filterOf({ store, shopper, amountFrom, amountTo, currency, ...rest }: O
 }
 
 const hold = command({
-  does: 'hold all credit of a deposit until Steam can no longer reverse it; only before an offer is made',
+  does: 'hold all credit of a deposit until its shopper can no longer take the items back; only before an offer is made',
   example: "deposit hold 1001 --reason 'its shopper took items back before'",
   parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
