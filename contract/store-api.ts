@@ -194,7 +194,7 @@ export const storeDepositSchema = z
       ),
     url: z.string().describe('Send the shopper here.'),
     receiptUrl: nullInOldEvents(z.string()).describe(
-      'A page about the ended deposit that a shopper can show to support; null while it is open. The page is readable as long as the deposit’s own.',
+      'A page about the ended deposit that a shopper can show to support; null while it is open. It can be read as long as the deposit’s own page.',
     ),
     status,
     endReason: z

@@ -1,4 +1,4 @@
-/** A tar archive (ustar) with gzip. The same entries give the same bytes on every machine. */
+/** A tar archive (ustar) with gzip. The same entries and time give the same bytes. */
 import { gzipSync } from 'node:zlib'
 
 export type Entry =
@@ -12,7 +12,7 @@ const PREFIX_BYTES = 155
 /** Where the checksum begins in a header, in bytes. */
 const CHECKSUM_AT = 148
 
-/** Returns the archive: entries sorted by path, without an owner, all with the same time. */
+/** Returns the archive: entries sorted by path, owned by root, all with the same time. */
 export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))
   const blocks = sorted.flatMap((entry) => {

@@ -9,7 +9,7 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
-/** Sources of the processes and pages that the tests in e2e/ start. No import leads from those tests to them. */
+/** Sources of the processes and pages that the tests in e2e/ start, often without importing them. */
 const STARTED_SOURCES =
   /^(console|contract|demo-store|embedded-postgres|gateway|market-sandbox|scripts|sdk|steam-sandbox|vault|widget)\//
 const TEST_CODE = /\.test\.tsx?$|^gateway\/testing\//

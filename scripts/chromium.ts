@@ -1,7 +1,7 @@
 /**
  * Finds a Chromium for the browser tests: an installed browser, otherwise Playwright's own download, otherwise the
- * distribution's package. The download and the package include the headless shell, which is faster because it draws no
- * windows. It lacks the page cache of the Back button, so the few tests of that cache run in Chromium.
+ * distribution's package. The download and some packages include the headless shell, which is faster because it draws
+ * no windows. It lacks the page cache of the Back button, so the few tests of that cache run in Chromium.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
@@ -44,7 +44,7 @@ const PACKAGE_MANAGERS = [
   { command: 'pacman', installs: [['-S', '--noconfirm', 'chromium']] },
 ]
 
-/** Returns the path of an executable Chromium. If there is none, throws with advice. */
+/** Returns the path of a Chromium, which it installs if there is none. If that fails, throws with advice. */
 export function findChromium(say: (line: string) => void = console.error): string {
   const found = installedBrowser()
   if (found !== undefined) return found
@@ -64,7 +64,10 @@ export function findChromium(say: (line: string) => void = console.error): strin
   )
 }
 
-/** Returns the headless shell if there is one, otherwise `browser`. A browser named in CHROMIUM_PATH always wins. */
+/**
+ * Returns the headless shell if there is one, otherwise `browser`. Does not search if CHROMIUM_SHELL_PATH names a
+ * shell, or CHROMIUM_PATH a browser.
+ */
 export function findHeadlessShell(browser: string): string {
   const { CHROMIUM_PATH: named, CHROMIUM_SHELL_PATH: shell } = process.env
   if (shell) return shell

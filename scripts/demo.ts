@@ -110,7 +110,7 @@ async function command(
   return out.join('\n')
 }
 
-/** Returns undefined if the file is missing or damaged, as on the first start. */
+/** Returns undefined if the file is missing, as on the first start, or damaged. */
 function read(file: string): Partial<Registration> | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<Registration>

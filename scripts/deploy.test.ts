@@ -125,7 +125,7 @@ describe('the service file', () => {
     )
   })
 
-  it('restricts the gateway as far as possible, but lets it compile machine code', () => {
+  it('restricts the gateway, but lets it compile machine code', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'DynamicUser=yes',

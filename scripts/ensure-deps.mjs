@@ -1,6 +1,6 @@
 /**
- * Runs before `npm start` and `npm test` on the installed Node (20 or newer): installs the packages if they differ
- * from package-lock.json, and makes sure that the next step runs on Node 24.
+ * Runs before `npm start`, `npm test` and `npm run release` on the installed Node (20 or newer): installs the
+ * packages if they differ from package-lock.json, and makes sure that the next step runs on Node 24 or newer.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -37,8 +37,8 @@ function packagesIn(file) {
 
 /**
  * True if npm's record of the installed packages equals the lock file and their folders exist (a folder removed by
- * hand stays in the record). Optional packages may be for other machines. An entry without a version is the target
- * of a link, which has no folder.
+ * hand stays in the record). Optional packages may be for other machines. An entry without a version is a link or its
+ * target, whose folder is not looked for.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')

@@ -7,7 +7,8 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
 /**
- * A repetition of more rounds than this counts as endless, because reading a long text that often takes too long.
+ * A repetition with more optional rounds than this counts as endless, because reading a long text that often takes
+ * too long.
  */
 const MOST_TIMES = 64
 /** An expression with more positions is not judged, because the search for slow ways would take too long. */
@@ -20,8 +21,9 @@ const MOST_POSITIONS = 1_500
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 
 /**
- * A part of an expression: the positions that can read its first and last character. `sureLast` leaves out those after
- * which an assertion can fail. `mayBeEmpty`: the part can match the empty text; `surelyEmpty`: it can do so always.
+ * A part of an expression: the positions that can read its first and last character. `sureLast` leaves out those
+ * after which an assertion can fail. `mayBeEmpty`: the part can match the empty text; `surelyEmpty`: no assertion can
+ * prevent that.
  */
 type Part = { first: number[]; last: number[]; sureLast: number[]; mayBeEmpty: boolean; surelyEmpty: boolean }
 

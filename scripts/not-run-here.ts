@@ -1,6 +1,6 @@
 /**
- * Proofs that `npm test` runs in part or not at all, with the command that runs each completely. `npm test` prints
- * them.
+ * Proofs and other checks that `npm test` runs in part or not at all, with the command that runs each completely.
+ * `npm test` prints them.
  */
 
 type NotRunHere = { what: string; command: string }

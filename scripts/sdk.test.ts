@@ -114,7 +114,7 @@ console.log(JSON.stringify(await results))`
   expect(JSON.parse(output)).toEqual(RESULTS)
 })
 
-/** The globals of every edge runtime. */
+/** Globals that every edge runtime has. */
 const EDGE = { AbortSignal, Headers, Response, TextEncoder, URL, URLSearchParams, atob, crypto }
 
 test('the bundled package works in an edge runtime: it imports nothing, and needs nothing from Node', async () => {

@@ -9,7 +9,6 @@ export type MeasuredFunction = {
   name: string
   /** The function's first line. */
   line: number
-  /** Number of lines from its parameters to its closing brace. */
   lines: number
   /** Number of positional parameters; a rest parameter counts as one. */
   parameters: number

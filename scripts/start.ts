@@ -1,4 +1,4 @@
-/** `npm start`: runs the gateway and, in sandbox mode, the sandboxes and the demo store. */
+/** `npm start`: runs the gateway and, in sandbox mode, the sandboxes, the demo store and the vault. */
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
@@ -51,7 +51,7 @@ function portOf(name: keyof typeof PORTS): number {
   return Number(env[setting] || fallback)
 }
 
-/** Throws a Refusal that names the setting to change. */
+/** If a port cannot be used, throws a Refusal that names its setting. */
 async function checkPorts(): Promise<void> {
   for (const [name, { setting }] of Object.entries(PORTS)) {
     const port = ports[name as keyof typeof PORTS]

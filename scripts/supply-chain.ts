@@ -107,7 +107,7 @@ export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Fi
   )
 }
 
-/** Reads the range of an advisory: comparisons separated by spaces must all be true; `||` separates alternatives. */
+/** Whether a range contains the version. Comparisons between spaces must all be true; `||` separates alternatives. */
 export function isInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const comparisons = part

@@ -1,4 +1,4 @@
-/** The scenes of the tour, in order. Each ends with a summary of the events, and with links to where they can be seen. */
+/** The scenes of the tour, in order. Each ends with a summary of what happened, and links to where it can be seen. */
 import type { Payment } from '../contract/widget-api.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../gateway/config.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'

@@ -14,7 +14,7 @@ export type TillOptions = {
    * Default: 10,000. */
   longestWaitMs?: number
   fetch?: typeof fetch
-  /** Waits between two tries. For tests. */
+  /** Waits between two tries of a call, or two checks for events. For tests. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 

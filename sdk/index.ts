@@ -1,4 +1,4 @@
-/** The store's side of Tradetill. For Node and edge runtimes: it needs fetch and Web Crypto, and nothing else. */
+/** The store's side of Tradetill, for Node and edge runtimes. It needs fetch and Web Crypto, but no packages. */
 export { type CreditStore, catchUp, type Kept, type Settled, settle, takeOnce } from './books.ts'
 export { createTill, type EventOptions, type Till, type TillOptions } from './client.ts'
 export { TillProblem, TillUnreachable } from './problem.ts'

@@ -6,7 +6,7 @@ export type Deposit = {
   sequence: number
   /** Send the shopper here. */
   url: string
-  /** A page about the ended deposit that a shopper can show to support; null while it is open. The page is readable as long as the deposit’s own. */
+  /** A page about the ended deposit that a shopper can show to support; null while it is open. It can be read as long as the deposit’s own page. */
   receiptUrl: string | null
   status:
     | 'created'

@@ -7,7 +7,7 @@ export type Webhook = Event | WebhookTest
 /** An event of a deposit: `data` is the entire deposit as it was then. */
 export type DepositEvent = Event & { data: Deposit }
 
-/** False for other events, such as types that are added later. */
+/** False for a test, and for events that are not about a deposit, such as `epoch.started`. */
 export const isOfDeposit = (webhook: Webhook): webhook is DepositEvent =>
   webhook.type.startsWith('deposit.') && 'sequence' in webhook
 
@@ -24,7 +24,7 @@ export type Signed = {
   now?: Date
 }
 
-/** Thrown if the signature of a webhook is invalid, or its time is too far from ours. Answer it with 400. */
+/** Thrown if the signature of a webhook is invalid, or its time is more than five minutes off. Answer it with 400. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }
@@ -32,7 +32,7 @@ export class WebhookRefused extends Error {
 const TOLERANCE_S = 5 * 60
 const MOST_SIGNATURES = 10
 
-/** Returns the verified webhook. Throws `WebhookRefused` for anything else. */
+/** Returns the verified webhook. Throws `WebhookRefused` if a header, the time or the signature is wrong. */
 export async function verifyWebhook({ secret, headers, body, now = new Date() }: Signed): Promise<Webhook> {
   const read = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name]

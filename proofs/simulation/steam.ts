@@ -1,4 +1,4 @@
-/** A Steam that knows the truth about every offer, Steam trade and item, but sometimes reports it late, or a lie. */
+/** A Steam that knows the truth about every offer, Steam trade and item, but sometimes reports it late or falsely. */
 import type {
   CancelAnswer,
   HistoryPlace,

@@ -33,7 +33,7 @@ export function createTrace({ keepAll = false } = {}): Trace {
   }
 }
 
-const hex = (lane: number): string => (lane >>> 0).toString(16).padStart(8, '0')
+const hex = (half: number): string => (half >>> 0).toString(16).padStart(8, '0')
 
 /** One hash over the hashes of many seeds, in order. */
 export function hashOf(hashes: readonly string[]): string {

@@ -1,5 +1,5 @@
 /**
- * A proxy in front of a store's webhook address. Nearly every third call fails, before or after it reaches the store.
+ * A proxy in front of a store's webhook address. About three of ten calls fail, before or after they reach the store.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -24,11 +24,11 @@ export type FlakyProxy = {
 
 const FAILURE_RATE = 0.3
 const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
-/** At most this many failures in a row. The schedule has eleven attempts, and chance must not use them up. */
-const MOST_IN_A_ROW = 4
+/** At most this many failures of one webhook. The schedule has eleven attempts, and chance must not use them up. */
+const MOST_OF_A_WEBHOOK = 4
 
 export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {
-  const failuresInARow = new Map<string, number>()
+  const failuresById = new Map<string, number>()
   let isDropping = false
   const server = createServer(async (request, response) => {
     const id = String(request.headers['webhook-id'])
@@ -39,8 +39,8 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
       return
     }
     proxy.calls += 1
-    const failuresBefore = failuresInARow.get(id) ?? 0
-    const isFailing = random.next() < FAILURE_RATE && failuresBefore < MOST_IN_A_ROW
+    const failuresBefore = failuresById.get(id) ?? 0
+    const isFailing = random.next() < FAILURE_RATE && failuresBefore < MOST_OF_A_WEBHOOK
     // Half of the failures lose the answer instead of the call.
     const isForwarded = !isFailing || random.next() < 0.5
     const status = isForwarded ? await forward(target, request, body) : 0
@@ -49,7 +49,7 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
       response.writeHead(status).end()
       return
     }
-    failuresInARow.set(id, failuresBefore + 1)
+    failuresById.set(id, failuresBefore + 1)
     proxy.failures += 1
     const kind = KINDS[random.int(KINDS.length)] ?? 'status'
     proxy.failuresByKind[kind] += 1

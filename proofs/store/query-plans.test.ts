@@ -1,6 +1,7 @@
 /**
- * Queries of stores and waiting pages read as few rows of a large table as of a small one. Every query runs under
- * EXPLAIN ANALYZE, and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
+ * Queries of stores, operators and waiting pages read a limited number of rows, however large the tables are. Every
+ * query runs under EXPLAIN ANALYZE, and its rows are counted. In full:
+ * `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
  */
 import { hash } from 'node:crypto'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
@@ -188,7 +189,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['deposits before a time', () => listOf({ createdBefore: middleTime() })()],
   ['a deposit by id', () => storeDepositOf(observed, { storeId: STORE, depositId: 1_500n }, PUBLIC_URL)],
   [
-    'a deposit by order id',
+    'a deposit by external id',
     () => storeDepositOf(observed, { storeId: STORE, externalId: 'order 7' }, PUBLIC_URL),
   ],
   ['the events of a deposit', () => readDepositEvents(observed, 1n)],

@@ -182,7 +182,7 @@ async function send({ operation, url, body, idempotencyKey }: Request) {
 
 const statuses = new Map<string, Set<number>>()
 
-test(`${REQUESTS} generated requests get no 5xx, and every answer fits the reference`, {
+test(`${REQUESTS} generated requests get no 5xx, and every answer fits the document`, {
   timeout: 600_000 + REQUESTS * MS_A_REQUEST,
 }, async () => {
   const anyRequest = fc.constantFrom(...operations()).chain(requestOf)

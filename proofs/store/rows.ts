@@ -6,9 +6,9 @@ import type { Db } from '../../gateway/db/client.ts'
 export const DEPOSITS_A_CUSTOMER = 20
 
 /**
- * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, with the MD5 of the number as hash. Nine of
- * ten belong to store 1, the others to store 2. One in ten has a trade of bot 1 with two items. About one in three of
- * the succeeded deposits was taken back. Stores, bot and rate 1 must exist.
+ * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, with the MD5 of the number as hash. Nine
+ * of ten belong to store 1, the others to store 2. One in ten has a trade of bot 1 with two items. Three of ten
+ * succeeded deposits were taken back. Stores, bot and rate 1 must exist.
  */
 export async function fillDeposits(db: Db, count: number): Promise<void> {
   await sql`

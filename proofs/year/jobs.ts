@@ -1,6 +1,7 @@
 /**
- * Automatic work that `calls.ts` adds to the sweeps and visits: counts, alerts, the console's mark, the end of an outage,
- * checks of bots, webhook attempts, the vault's turns, wishes by a rule, and the check of the whole ledger.
+ * Automatic work that `calls.ts` adds to the sweeps and visits: counts, alerts, the console's mark, the end of an
+ * outage, looks at a bot's items, webhook attempts, the vault's reads and reports, wishes by a rule, and the check of
+ * the whole ledger.
  */
 import { sql } from 'kysely'
 import type { BotContext } from '../../gateway/bots/bot.ts'

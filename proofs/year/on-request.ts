@@ -1,7 +1,7 @@
 /**
  * Code whose statements on growing tables run only when somebody asks, never on a schedule. Maps a folder, a file, or
- * a file and function to who asks. These statements may read only a limited number of rows: `proofs/store/query-plans.test.ts`,
- * `npm run bench -- stores` and `npm run bench -- console` check the limits.
+ * a file and function to who asks. `proofs/store/query-plans.test.ts` limits the rows that many of these statements
+ * read.
  */
 export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {
   'gateway/backups/store.ts': 'an operator',

@@ -7,7 +7,7 @@ import { type Gate, JobFailed, type Restartable } from '../process.ts'
 import type { Bot, Store, TillMemory } from './memory.ts'
 
 export type Process = Restartable & {
-  /** The leases that it believes it holds: their epochs, and when they end by its own clock. */
+  /** The leases that the process believes it holds: their epochs, and when they end by the process's own clock. */
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps

@@ -84,8 +84,8 @@ function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: 
     if (scene.random.chance(0.3)) scene.engine.after(ms, () => requestTrade(scene, deposit, basket))
   }
   scene.engine.after(scene.random.between(60_000, 400_000), () => {
-    const isFree = deposit.status === 'created' && tries < 3
-    if (isFree && scene.random.chance(0.7)) askForTrade(scene, deposit, { shopper, tries: tries + 1 })
+    const mayAskAgain = deposit.status === 'created' && tries < 3
+    if (mayAskAgain && scene.random.chance(0.7)) askForTrade(scene, deposit, { shopper, tries: tries + 1 })
   })
 }
 
@@ -118,7 +118,7 @@ function requestTrade(scene: Scene, deposit: DepositRow, basket: Basket): void {
   })
 }
 
-/** Lets the shopper see an offer as soon as it is on Steam, even if the till does not know about it. */
+/** Lets the shopper see an offer soon after it is on Steam, even if the till does not know about it. */
 export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)

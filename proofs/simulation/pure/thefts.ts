@@ -1,4 +1,4 @@
-/** Compares the departures that the till knows with the real ones. */
+/** Compares the departures that the till knows with the gifts, Steam's trades in which a bot gives items away. */
 import { DESTINATIONS } from '../gifts.ts'
 import type { Gift, TradedItem } from '../steam-memory.ts'
 import { must } from '../violation.ts'
@@ -9,7 +9,10 @@ const MARGIN_MS = 120_000
 /** The longest duration of a look, which may take several turns. */
 const LOOK_MS = 600_000
 
-/** Checks, after a look through the histories, that the till knows every earlier gift and reports no invented one. */
+/**
+ * Checks, after a look through the histories, that the till knows the earlier gifts of the bots in service, and
+ * reports no invented one.
+ */
 export function checkThefts(memory: TillMemory, lookedAtMs: number): void {
   const { bots, steam, departures, engine } = memory
   for (const gift of steam.gifts.values()) {
@@ -31,7 +34,7 @@ export function checkThefts(memory: TillMemory, lookedAtMs: number): void {
 }
 
 /**
- * Plans a check ten minutes after each look through the histories. `looks`: their beginnings, milliseconds from now.
+ * Plans a check ten minutes after each look through the histories begins. `looks`: when, in milliseconds from now.
  */
 export function planTheftChecks(memory: TillMemory, looks: readonly number[]): void {
   const { engine } = memory

@@ -109,10 +109,7 @@ async function credit(
   must(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
-/**
- * Trades whose number is a multiple of this are released early. No random number decides, because a draw would change what
- * every seed does.
- */
+/** Held trades whose number is a multiple of this are released early. */
 const EARLY_EVERY = 3n
 
 /** The operator releases held credit of stores while the items can still be taken back. `timesMs`: from now. */

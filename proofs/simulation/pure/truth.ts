@@ -16,7 +16,7 @@ import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
 import { checkItem } from './thefts.ts'
 
-/** Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has it. */
+/** Checks that a trade is credited for the Steam trade of its own offer, whose items arrived, and no other trade is. */
 export function checkCredit(steam: Steam, trades: TillMemory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
@@ -37,8 +37,8 @@ const MARGIN_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /**
- * Checks each delivery, from the ledger alone. Credit before the end of protection never exceeds the store's limit. A
- * store with credit on release gets none earlier, and neither does any store for a shopper who took items back.
+ * Checks what a delivery credits before its protection ends: nothing if it is credited on release, and otherwise no
+ * more than the store's limit allows.
  */
 export function checkRisk(memory: TillMemory, row: TradeRow): void {
   const { ledger, steam } = memory
@@ -126,7 +126,7 @@ const isReportedTakenBack = ({ reported, items }: ModelTrade): boolean =>
   reported.has('rolled_back') ||
   (reported.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
 
-/** Checks that a trade with an open offer ended only after an answer from Steam. */
+/** Checks that a trade with an open offer ended after an answer from Steam, a long wait, or its bot's retirement. */
 export function checkEnd(
   { steam, engine, bots, trades }: TillMemory,
   { trade, before }: { trade: Trade; before: Trade },
@@ -167,10 +167,10 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   must(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  // Held items stay taken. A hold that seemed to have ended, but is seen again, does not take them again.
-  const isHeld = 'steamHoldUntil' in trade && trade.steamHoldUntil !== null && trade.reason === 'escrow'
+  // Items in escrow stay taken. If the escrow seemed to have ended, but is seen again, it does not take them again.
+  const isInEscrow = 'steamHoldUntil' in trade && trade.steamHoldUntil !== null && trade.reason === 'escrow'
   must(
-    isHeld || live === isOpen,
+    isInEscrow || live === isOpen,
     'I8',
     () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`,
   )
@@ -208,8 +208,8 @@ const WINDOW_MS = 5 * MINUTE_MS
 const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
- * Checks that no deposit is open longer than its own deadline plus ten minutes of readable answers about its offer.
- * `faultsEndedAt`: when the faults ended. Allows for looks that a fast clock has planned.
+ * Checks that each deposit has ended ten minutes after its deadline, or after the faults if they ended later. Skips
+ * deposits whose offer Steam's answers leave unreadable. A look that a fast clock planned may be after the deadline.
  */
 export function checkNotOverdue(memory: TillMemory, faultsEndedAt: number): void {
   const now = memory.engine.now()
@@ -361,7 +361,7 @@ function keptGross({ items, deliveredBy }: TradeRow, steamTrade: ModelTrade | un
   return gross
 }
 
-/** Checks that the till noticed the protection at its first look after Steam reported it. */
+/** Checks that the till noticed protection that Steam reported after the delivery. */
 function checkFound(
   { trade, facts, deliveredBy, protectionFoundAt }: TradeRow,
   steamTrade: ModelTrade,

@@ -149,7 +149,7 @@ const CLOCKS_MS = 20 * 60_000
 export const termsKeyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
   `${creditMode} ${liability} ${riskLimitUsdCents}`
 
-/** Checks that the terms of a delivery were the store's settings at some time, and that it follows them. */
+/** Checks that the terms of a delivery were the store's settings at some time, and that the delivery follows them. */
 function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot): void {
   const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
   const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
@@ -305,9 +305,7 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   must(deposit.hasEvent, 'I9', () => `deposit ${id} is ${status} without an event`)
 }
 
-/**
- * Checks, long enough after the faults, that nothing waits except for deliveries that Steam does not report or prove.
- */
+/** Checks, long after the faults, that each deposit has ended or has an open trade that Steam leaves unreadable. */
 export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
     const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))

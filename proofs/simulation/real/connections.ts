@@ -36,12 +36,12 @@ class SerializationFailure extends Error {
   override readonly message = 'could not serialize access'
 }
 
-/** One of a process's connections. After a crash, it gets another session. */
+/** One of a process's connections. It gets another session if a crash interrupts its statement or transaction. */
 type Line = {
   session: Session
   isBusy: boolean
   inTransaction: boolean
-  /** True after a crash, until its session is replaced. */
+  /** True if a crash interrupted it, until its session is replaced. */
   isDead: boolean
   hasWritten: boolean
   effects: Effect[]
@@ -53,7 +53,7 @@ export type Deps = {
   faults: Faults
   /** Waits for the process's turn. */
   gate(): Promise<void>
-  /** Called after the commit of a transaction that wrote. */
+  /** Called after each commit that can break a promise. */
   afterCommit(): void
 }
 
@@ -203,7 +203,7 @@ type Statement = { name: string; mayWait: boolean }
 
 const statements = new Map<string, Statement>()
 
-/** Matches statements that never wait for a lock: reads that take none. */
+/** Matches statements that never wait for a lock. */
 const NEVER_WAITS = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for share|advisory))/s
 
 /** Names the statement, so each connection plans it once. That saves time over thousands of runs. */

@@ -84,7 +84,10 @@ async function releaseEveryThird({ faults }: Scene, { deps }: Process): Promise<
   }
 }
 
-/** Credits like the command `trade credit`. `afterMs`: when the till has given up all such trades. */
+/**
+ * Credits like the command `trade credit`. `afterMs`: when the till has given up all deliveries that Steam never
+ * reported.
+ */
 export function creditByHand(scene: Scene, afterMs: number): void {
   const { engine, steam } = scene
   engine.after(afterMs, () => {

@@ -185,7 +185,7 @@ async function checkEvents(
   for (const { id, status, amount, heldAmount, reversedAmount } of listed) {
     const last = latest.get(id)
     const numbered = expected.filter(({ deposit }) => deposit === id).length
-    // The newest event has no number yet.
+    // Skips a deposit with an event that has no number yet.
     if (last === undefined || numbered !== all.get(id)?.events) continue
     const now = [status, amount, heldAmount, reversedAmount]
     const then = [last.status, last.amount, last.heldAmount, last.reversedAmount]

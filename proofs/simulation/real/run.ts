@@ -51,7 +51,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Factor on the probability of Steam's faults, because a seed costs seconds and must meet many of them. */
 const EAGERNESS = 4
 const FAULTS_MS = 10 * MINUTE_MS
-/** When the watches end. Trades that are still open end soon after. */
+/** When the processes stop watching offers, from the start. Trades that are still open end soon after. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /**
  * When every deposit must be final, from the start. A deposit lives an hour, and its last trade some minutes more.

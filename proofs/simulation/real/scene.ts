@@ -50,7 +50,7 @@ export type Scene = Sim & {
   epochs: Map<bigint, bigint>
   /** Bots that Steam refuses forever, by Steam id. */
   lost: Map<string, 'dead' | 'retired'>
-  /** Bots that have open offers. */
+  /** Ids of the bots that may have open offers. */
   open: ReadonlySet<string>
   /** Whole hashes and tokens, none of which may appear in a log. */
   secrets: string[]

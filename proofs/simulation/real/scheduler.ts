@@ -36,7 +36,7 @@ type Flight = Statement & {
   mustCheck: boolean
 }
 
-/** Time before the first check whether a statement waits for a lock. Longer for statements that should never wait. */
+/** Time before each check whether a statement waits for a lock. Longer for statements that should never wait. */
 const PATIENCE_MS = 3
 const LONG_PATIENCE_MS = 1_000
 
@@ -135,8 +135,9 @@ function startFlight<T>(statement: Statement, answer: Promise<T>, { resolve, rej
 }
 
 /**
- * Whether a statement waits for the same transaction as an earlier one. Both would continue at the same moment, and the
- * server does not fix which goes first. So the later one is cancelled, to make runs repeatable.
+ * Whether a statement waits for another statement that waits too, or for the same transaction as that one. The two
+ * could deadlock, or continue in an order that the server does not fix. So the later one is cancelled, to make runs
+ * repeatable.
  */
 const waitsBehind = (one: Flight, other: Flight): boolean =>
   other !== one &&

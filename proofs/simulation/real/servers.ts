@@ -10,8 +10,9 @@ import { createLog } from '../../../gateway/kit/log.ts'
 export type Servers = { urls: string[]; close(): Promise<void> }
 
 /**
- * Starts servers with one migrated database each. Seeds never share a server, because the events that a transaction
- * sees depend on the oldest transaction of the whole server, so another seed would change the result.
+ * Starts servers with one migrated database each. Seeds that run at the same time must not share a server: the events
+ * that a transaction sees depend on the oldest transaction of the whole server, so another seed would change the
+ * result.
  */
 export async function openServers(count: number): Promise<Servers> {
   const servers = await Promise.all(Array.from({ length: count }, openServer))
@@ -29,7 +30,7 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
   await migrate({ url: embedded.url })
-  await stopBackgroundWork(embedded.url)
+  await stopAutovacuum(embedded.url)
   return {
     url: embedded.url,
     close: async () => {
@@ -39,8 +40,8 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   }
 }
 
-/** Switches off the server's background work, which would change plans and what a transaction sees. */
-async function stopBackgroundWork(url: string): Promise<void> {
+/** Switches off autovacuum, which would change plans and what a transaction sees. */
+async function stopAutovacuum(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('alter system set autovacuum = off')
