@@ -28,7 +28,7 @@ export type Market = {
   prices: Prices
   faults: Faults
   limits: Limits
-  /** Times at which each asset was listed or changed, in milliseconds of the machine's clock, by asset id. */
+  /** Times of the requests to list or change each asset, in milliseconds of the machine's clock, by asset id. */
   itemCalls: Map<string, number[]>
   log: LogEntry[]
   /** Reads what sellers and buyers did on Steam, then lets the buyers act. */

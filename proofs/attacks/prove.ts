@@ -60,7 +60,7 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
       const without = await runWithout(family, defence, templateUrl)
       const cases = withDefences.filter(({ stoppedBy }) => stoppedBy === defence).length
       for (const what of without.failing.slice(0, MOST_PRINTED)) {
-        console.log(`not counted, because it fails even without ${defence}: ${number} ${what}`)
+        console.log(`not counted: ${number} ${what} (fails even without the defence “${defence}”)`)
       }
       if (without.count === 0) problems.push(`${number} ${name}: no attack succeeds without ${defence}`)
       rows.push({ family: number, name, defence, at, cases, succeeded: without.count })
