@@ -75,7 +75,7 @@ it('an item goes to the market with the highest proceeds. Until a market has pai
   // The real fee is known now, so the markets are equal, and the first one gets the next item: see the next test.
 })
 
-it('an item that was taken down on one market is sold on the other, reported before its confirmation, and paid', async () => {
+it('an item that was taken down on one market is sold on the other: its offer is reported, then confirmed, and the sale is paid', async () => {
   await bench.makeWish(bench.addStock(BOT, 2), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('family').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])
@@ -135,9 +135,9 @@ it('a round reads the inventory of the account once for both markets', async () 
   bench.restart()
   const before = bench.calls.length
   await bench.vault().round()
-  const looks = bench.calls
+  const reads = bench.calls
     .slice(before)
     .filter((path) => path.includes('/GetInventoryItemsWithDescriptions/'))
   // One read for each game.
-  expect(looks).toHaveLength(GAMES.length)
+  expect(reads).toHaveLength(GAMES.length)
 })

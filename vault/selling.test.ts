@@ -8,8 +8,8 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 
 const MARKET = 'market.csgo.com'
-const TURN_MS = 3_000
-const TURNS_A_MINUTE = 20
+const ROUND_MS = 3_000
+const ROUNDS_A_MINUTE = 20
 const DAY_MS = 86_400_000
 const TUESDAY = 2
 const WEDNESDAY = 3
@@ -44,14 +44,14 @@ async function runFreshRoundsUntil(holds: () => boolean): Promise<void> {
 }
 
 /** Runs rounds of one process, three seconds of the bench's clock apart. Resolves to their number, at most 300. */
-async function countTurnsUntil(holds: () => boolean | Promise<boolean>): Promise<number> {
-  let turns = 0
-  for (; turns < 300 && !(await holds()); turns += 1) {
+async function countRoundsUntil(holds: () => boolean | Promise<boolean>): Promise<number> {
+  let rounds = 0
+  for (; rounds < 300 && !(await holds()); rounds += 1) {
     await bench.vault().round()
     await bench.market.look()
-    bench.advanceMs(TURN_MS)
+    bench.advanceMs(ROUND_MS)
   }
-  return turns
+  return rounds
 }
 
 const listedItems = () => bench.market.world().items.filter(({ status }) => status === 'on_sale')
@@ -119,15 +119,15 @@ describe('an item of a collecting bot', () => {
     const moves = () => bench.steam.world().offers.filter(({ sender }) => sender !== seller)
     const before = { listedItems: listedItems().length, moved: moves().length }
     await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
-    await countTurnsUntil(() => moves().length > before.moved && moves().at(-1)?.state === STATE.accepted)
-    expect(await countTurnsUntil(() => listedItems().length > before.listedItems)).toBeLessThan(
-      TURNS_A_MINUTE,
+    await countRoundsUntil(() => moves().length > before.moved && moves().at(-1)?.state === STATE.accepted)
+    expect(await countRoundsUntil(() => listedItems().length > before.listedItems)).toBeLessThan(
+      ROUNDS_A_MINUTE,
     )
     const item = listedItems().at(-1)?.itemId ?? 0
     await bench.market.buy([item], 'accepts')
-    await countTurnsUntil(async () => (await readReports())(item).includes('delivered'))
+    await countRoundsUntil(async () => (await readReports())(item).includes('delivered'))
     const isPaid = async () => (await readReports())(item).includes('paid')
-    expect(await countTurnsUntil(isPaid)).toBeLessThan(TURNS_A_MINUTE)
+    expect(await countRoundsUntil(isPaid)).toBeLessThan(ROUNDS_A_MINUTE)
     const { rows } = await bench.database.pool.query('select free::int from market_balance')
     const [account] = bench.market.world().sellers
     // The market counts in tenths of a cent.

@@ -92,7 +92,7 @@ describe('a sale', () => {
     expect((await unwrap(client.ready())).problems).toContain('banned_from_selling')
   })
 
-  it('may be accepted before the offer is reported to the market', async () => {
+  it('is paid even if the buyer accepts the offer before it is reported to the market', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'eager' })
     const offerId = bench.send(due)
     await bench.advanceS(1)
@@ -100,7 +100,7 @@ describe('a sale', () => {
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
-  it('may be accepted after its deadline', async () => {
+  it('is paid even if the buyer accepts the offer after the deadline', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'late' })
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(6 * 60)

@@ -91,7 +91,7 @@ describe('a listing', () => {
     expect((await list())[0]).toMatchObject({ kind: 'refused', code: 'item_not_inserted', retry: false })
   })
 
-  it('keeps asset ids of 19 digits apart, and its price in the scale of its currency', async () => {
+  it('keeps an asset id of 19 digits exactly, and its price in the scale of its currency', async () => {
     await prepareToSell(bench, client, DOTA)
     const lines = bench
       .assetsOf(DOTA)

@@ -86,14 +86,14 @@ describe('the pace', () => {
         nowMs += Math.max(1, Math.floor(ms / 2))
       },
     }
-    return { pace: createPace(500, time), now: () => nowMs, rest: (ms: number) => (nowMs += ms) }
+    return { pace: createPace(500, time), now: () => nowMs, advanceMs: (ms: number) => (nowMs += ms) }
   }
 
   it('keeps the minimum time between two calls, even after a long pause', async () => {
-    const { pace, now, rest } = createPaced()
+    const { pace, now, advanceMs } = createPaced()
     const times: number[] = []
     for (const idleMs of [0, 0, 60_000, 0, 0, 0]) {
-      rest(idleMs)
+      advanceMs(idleMs)
       expect(await pace.turn()).toBe(true)
       times.push(now())
     }
@@ -110,7 +110,7 @@ describe('the pace', () => {
 })
 
 describe('the redirect to the sandbox', () => {
-  it('is refused in live mode, and to other machines', () => {
+  it('is refused in live mode, and for an address that is not a plain one of this machine', () => {
     expect(() => sandboxConnection('live', 'http://127.0.0.1:4303')).toThrow('refused in live mode')
     for (const url of [
       'http://10.0.0.1:4303',

@@ -64,8 +64,9 @@ type Context = ShopParts & {
 }
 
 export function createShop(parts: ShopParts): Shop {
-  const looks: Looks = new Map()
-  const accountOf = (steamId: string) => readingOnce(looks, { steamId, account: parts.accountOf(steamId) })
+  const inventories: Inventories = new Map()
+  const accountOf = (steamId: string) =>
+    readingOnce(inventories, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. It receives the reports later.
   const announce = () => report().catch(() => {})
@@ -76,7 +77,7 @@ export function createShop(parts: ShopParts): Shop {
     async round() {
       const failed: unknown[] = []
       const collectFailure = (work: Promise<void>) => work.catch((error: unknown) => void failed.push(error))
-      looks.clear()
+      inventories.clear()
       for (const desk of desks) await collectFailure(desk.tend())
       await collectFailure(listItems(context, desks))
       await report()
@@ -177,20 +178,20 @@ async function listableItems(
 }
 
 /** The inventories that this round has read, by account and game. */
-type Looks = Map<string, ReturnType<SellingAccount['freeItems']>>
+type Inventories = Map<string, ReturnType<SellingAccount['freeItems']>>
 
 /** Reads each inventory once a round for all markets, because each request to Steam takes seconds. */
 function readingOnce(
-  looks: Looks,
+  inventories: Inventories,
   { steamId, account }: { steamId: string; account: SellingAccount },
 ): SellingAccount {
   return {
     ...account,
     freeItems(appId) {
       const key = `${steamId}/${appId}`
-      const look = looks.get(key) ?? account.freeItems(appId)
-      looks.set(key, look)
-      return look
+      const inventory = inventories.get(key) ?? account.freeItems(appId)
+      inventories.set(key, inventory)
+      return inventory
     },
   }
 }

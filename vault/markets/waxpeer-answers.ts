@@ -140,7 +140,7 @@ const readySchema = z.looseObject({
     .min(1)
     .max(100),
 })
-/** A list of trades, or a single trade without a list. */
+/** A list of deals, a single deal without a list, or nothing. */
 export const readyTradesSchema = z.union([
   z.object({ trades: z.array(z.unknown()).max(500) }),
   readySchema.transform((trade) => ({ trades: [trade] as unknown[] })),
@@ -150,7 +150,7 @@ export const readyTradesSchema = z.union([
 /** A deal that must be handed over, with a row for each item bought. */
 export type DueDeal = { due: Due; rows: readonly Row[] }
 
-/** Leaves out a trade that cannot be read, or that names two recipients, so the others can still be handed over. */
+/** Leaves out a deal that cannot be read, or that names two recipients, so the others can still be handed over. */
 export function dueDealsOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): DueDeal[] {
   return trades.flatMap((row): DueDeal[] => {
     const trade = readySchema.safeParse(row).data

@@ -127,7 +127,7 @@ describe('an account', () => {
     await goOnline()
   })
 
-  it('counts as offline if its socket does not open for a minute', async () => {
+  it('cannot be kept online if its socket does not open for a minute', async () => {
     bench.market.begin('socket-refused')
     expect((await client.keepOnline(token)).kind).toBe('answered')
     bench.advanceMs(61_000)
@@ -159,7 +159,7 @@ describe('a listing', () => {
     )
   })
 
-  it('is listed or changed at most twice in two minutes, and the client makes no third call', async () => {
+  it('is made or changed at most twice in two minutes, and the client makes no third call', async () => {
     const assetId = await listOne(DOTA)
     const reprice = () => unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])

@@ -86,7 +86,7 @@ const ownItemsSchema = z.object({
       .default([]),
     more_items: z.boolean().default(false),
     last_assetid: ID.optional(),
-    // Steam omits this field in answers that hide existing entries.
+    // Steam omits this field in answers that leave out items.
     total_inventory_count: z.int().nonnegative(),
   }),
 })

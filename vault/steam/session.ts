@@ -8,7 +8,7 @@ import type { Pace, RequestKind } from './pace.ts'
 const COMMUNITY = 'https://steamcommunity.com'
 const API = 'https://api.steampowered.com'
 const USER_AGENT = 'okhttp/4.9.2'
-const LOGIN_MS = 20_000
+const LOGIN_DEADLINE_MS = 20_000
 /** Steam's own result RateLimitExceeded. */
 const RATE_LIMIT_RESULT = 84
 
@@ -158,7 +158,7 @@ async function accessTokenOf(
   refreshToken: string,
 ): Promise<{ accessToken: string } | 'limited' | undefined> {
   const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), LOGIN_MS)
+  const timer = setTimeout(() => late.resolve(undefined), LOGIN_DEADLINE_MS)
   try {
     const session = new LoginSession(EAuthTokenPlatformType.MobileApp, { agent })
     session.refreshToken = refreshToken

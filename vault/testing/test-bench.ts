@@ -215,12 +215,14 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
         accountOf(THIEF).assets.find(
           (asset) => asset.appId === appId && CATALOGUE.get(asset.classId)?.tradable === true,
         )?.classId ?? ''
-      const held = assets.map((asset): Asset => ({ ...asset, contextId: '2', classId: classOf(asset.appId) }))
+      const added = assets.map(
+        (asset): Asset => ({ ...asset, contextId: '2', classId: classOf(asset.appId) }),
+      )
       const { steamId } = accountOf(who)
       steam.change((world) => ({
         world: withAccount(world, steamId, (account) => ({
           ...account,
-          assets: [...account.assets, ...held],
+          assets: [...account.assets, ...added],
         })),
         answer: undefined,
       }))
