@@ -1,4 +1,4 @@
-/** For a deposit's page in a frame of the store's page. The gateway writes a cross-site token into such a page. */
+/** A deposit's page in a frame of the store's page. The gateway writes a cross-site token into such a page. */
 import type { Frame, FrameMessage } from './frame.ts'
 
 const meta = (): HTMLMetaElement | null => document.querySelector('meta[name="tradetill-embed"]')

@@ -19,7 +19,7 @@ afterEach(() => {
 /** A call under way; the test answers it with the gateway's answer or with another one. */
 type OpenCall = { path: string; answer(response?: Response): void; lose(): void }
 
-/** The final statuses that the act `end` can set after each status. */
+/** The final statuses that the move `end` can set after each status. */
 const ENDS: Record<'created' | 'pending', readonly DepositStatus[]> = {
   created: ['paymentTimeout'],
   pending: ['succeeded', 'tradeDeclined', 'tradeTimeout'],
@@ -179,7 +179,7 @@ type World = { flow: RunningFlow; gateway: Gateway; line: Line; expected: Expect
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-const ACTS = {
+const MOVES = {
   answer: ({ line }, pick) => takeCall(line, pick)?.answer(),
   answerFirst: ({ line }) => takeCall(line, 0)?.answer(),
   answerLast: ({ line }) => takeCall(line, line.openCalls.length - 1)?.answer(),
@@ -256,10 +256,10 @@ const ACTS = {
 const takeCall = (line: Line, at: number): OpenCall | undefined =>
   line.openCalls.splice(at % Math.max(line.openCalls.length, 1), 1)[0]
 
-/** `pick`: a number from 0 to 11 by which the act chooses. */
-type Act = { kind: keyof typeof ACTS; pick: number }
+/** `pick`: a number from 0 to 11 by which the move chooses. */
+type Move = { kind: keyof typeof MOVES; pick: number }
 
-const KINDS = Object.keys(ACTS) as (keyof typeof ACTS)[]
+const KINDS = Object.keys(MOVES) as (keyof typeof MOVES)[]
 const OFTEN = [
   'answerFirst',
   'answerFirst',
@@ -271,13 +271,13 @@ const OFTEN = [
   'tick',
 ] as const
 
-const acts: fc.Arbitrary<Act[]> = fc.array(
+const moves: fc.Arbitrary<Move[]> = fc.array(
   fc.record({ kind: fc.constantFrom(...KINDS, ...OFTEN), pick: fc.nat(11) }),
   { maxLength: 45, size: 'max' },
 )
 
-/** The acts that lead to an open offer. The `pick` of the tick ends the typing; those of the toggles differ. */
-const WAY_TO_OFFER: Act[] = [
+/** The moves that lead to an open offer. The `pick` of the tick ends the typing; those of the toggles differ. */
+const WAY_TO_OFFER: Move[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
 ].map((kind, index) => ({ kind, pick: kind === 'tick' || kind === 'toggle' ? index % 4 : 0 }))
@@ -349,13 +349,13 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
 }
 
 /** The gateway refuses the trade, and its answer arrives. Random runs do not always reach this case or `ENDED`. */
-const REFUSED: [Act[], Act[]] = [
+const REFUSED: [Move[], Move[]] = [
   WAY_TO_OFFER.slice(0, 7),
   (['refuse', 'pay', 'answerFirst'] as const).map((kind) => ({ kind, pick: 0 })),
 ]
 
 /** The deposit ends, and a poll reports it after a tick of one second. */
-const ENDED: [Act[], Act[]] = [
+const ENDED: [Move[], Move[]] = [
   WAY_TO_OFFER,
   (['end', 'tick', 'answerFirst'] as const).map((kind) => ({ kind, pick: kind === 'tick' ? 2 : 0 })),
 ]
@@ -378,11 +378,11 @@ function placesOf({ page, modal, online, pollFailing }: FlowState): string[] {
 it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays consistent and ends with the true state', async () => {
   vi.useFakeTimers()
   const seen = new Set<string>()
-  const property = fc.asyncProperty(starts, acts, async (start, journey) => {
+  const property = fc.asyncProperty(starts, moves, async (start, journey) => {
     const world = openPage()
     try {
       for (const { kind, pick } of [...start, ...journey]) {
-        await ACTS[kind](world, pick)
+        await MOVES[kind](world, pick)
         await pass(0)
         judge(world)
         for (const place of placesOf(world.flow.state())) seen.add(place)
