@@ -141,7 +141,7 @@ const BARE = `
 
 const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.repeat(1_000) } })
 
-/** Credits with the bare statement, which decides nothing and reads only the rows that it writes. */
+/** Credits with the bare statement, which decides nothing. */
 const creditWithBareStatement =
   (pool: pg.Pool): Credit =>
   async (_db, { tradeId, offerId, steamTrade }) => {

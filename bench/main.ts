@@ -14,19 +14,21 @@
  * - `bytes`: gzipped bytes until the page shows the link field, in the language with the most, compared with Checkout
  *   and Card of adyen-web.
  * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
- * - `line`: time until the field of a payment works at 400 kbit/s and 400 ms, compared with React with one field.
+ * - `line`: time until the field for the trade link works at 400 kbit/s with a latency of 400 ms, compared with a page
+ *   that has only React and one field.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, compared with 100.
  * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, compared with 50.
  * - `search`: time of a keystroke in the search over 10,000 items, compared with a bare scan of folded names.
- * - `pick`: items for an amount in 1,000 random inventories: how often the sum is exact, and that it is never worse
- *   than a person's choice.
+ * - `pick`: items for an amount in 1,000 random inventories for each of three seeds: how often the sum is exact, and
+ *   that it is never worse than a person's choice.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
  * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, compared with waiting
  *   times without an attacker.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, compared with 10,000.
  * - `webhooks`: how soon 95 of 100 events reach the store after their commit.
- * - `console`: every list, search and timeline of the operator's console with 1,000,000 deposits, compared with 10,000.
+ * - `console`: lists, searches and the timeline of the operator's console with 1,000,000 deposits, compared with
+ *   10,000.
  * - `year`: sweeps, credits and pages of a till that is a year old, compared with a till that is eleven days old.
  */
 import { benchBytes } from './bytes.ts'

@@ -2,7 +2,7 @@
 export type Outcome = {
   name: string
   ours: string
-  /** The figure to compare with: the bare minimum, or another way to do the same. */
+  /** The figure that `ours` is compared with, from the same run. */
   floor?: string
   ratio?: number
   /** The limit: `<=1.5`, `>=100`, `all` or `0`, for example. */

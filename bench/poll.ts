@@ -66,7 +66,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 
 type Costs = { ours: number[]; floor: number[] }
 
-/** Measures both servers alternately. Subtracts the cost of the gateway's own work during the same time. */
+/** Measures both servers alternately. Subtracts what the gateway costs in the same time without polls. */
 async function measureAlternately({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
   await sendPolls(ours, WARM_UP)
   await sendPolls(floor, WARM_UP)

@@ -99,7 +99,7 @@ function pricesAt(asOf: Date): PriceRow[] {
   }))
 }
 
-/** The number of writing statements on prices, counted by a statement trigger. */
+/** The number of statements that inserted prices, counted by a trigger since the first call. */
 async function writesOf({ pool }: Database): Promise<number> {
   await pool.query(`create table if not exists bench_writes (n integer not null)`)
   await pool.query(`

@@ -11,10 +11,11 @@ import { type Caller, createCaller } from './siege-calls.ts'
 
 export const planSchema = z.object({
   url: z.string(),
+  /** The means of the attack: only an address, a deposit's link, or the key of a store. */
   kind: z.enum(['address', 'link', 'store']),
   /** Hash of the attacked link. */
   hash: z.string(),
-  /** Trade links that the hostile shopper enters in turn. */
+  /** Trade links of which the hostile shopper enters random ones. */
   tradeUrls: z.array(z.string()),
   /** Key of the hostile store. */
   apiKey: z.string(),

@@ -35,7 +35,7 @@ import { type Answer, createCaller } from './siege-calls.ts'
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
-/** Polls of each shopper. Few, because the bots can have only a few open offers at a time. */
+/** Polls of each shopper. */
 const POLLS = 6
 /** The poll after which a shopper accepts, counted from 0. */
 const ACCEPT_AFTER_POLL = 2
@@ -43,13 +43,13 @@ const POLL_EVERY_MS = 1_000
 /** The pause between two calls for an offer, and the most calls. */
 const ASK_AGAIN_MS = 500
 const MOST_ASKS = 60
-/** Trade links that the hostile shopper enters in turn. */
+/** Trade links of which the hostile shopper enters random ones. */
 const HOSTILE_LINKS = 10
 /** The factor by which a siege may lengthen the waiting times. */
 const RATIO_LIMIT = 2
-/** The most rows beyond those of honest shoppers in the same time. */
+/** The most rows a minute that a siege may add. */
 const ROWS_A_MINUTE = 3_000
-/** The most bytes of log. A store may call 20 times a second, and each call writes a line. */
+/** The most bytes of log a minute that a siege may add. A store may make 20 calls a second, each with a line. */
 const LOG_BYTES_A_MINUTE = 500_000
 const KINDS = ['address', 'link', 'store'] as const
 
@@ -165,7 +165,7 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
   ]
 }
 
-/** Plays a wave. Resolves once every honest shopper has an offer and has waited for it. */
+/** Plays a wave of honest shoppers. Resolves once each visit has ended. */
 async function playWave(till: ProcessTill, gateway: Running): Promise<Wave> {
   const seen: Observed = { times: new Map(), refusals: new Map() }
   const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
@@ -240,7 +240,7 @@ async function addHostileStore({ pool, box }: ProcessTill): Promise<string> {
   }
 }
 
-/** Resolves to the rows written since the database was created. */
+/** Resolves to the number of rows inserted since the database was created. */
 async function rowsOf({ pool }: ProcessTill): Promise<number> {
   const { rows } = await pool.query<{ n: string }>('select sum(n_tup_ins) as n from pg_stat_user_tables')
   return Number(rows[0]?.n)

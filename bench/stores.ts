@@ -107,9 +107,9 @@ const CALLS: Record<string, Call> = {
     const read = viewReader(db, STEAM_URL)
     return () => read([hashOf(randomNumber(size))])
   },
-  // The view cache reads all waiting pages together, twice a second, and pages wait for at most an hour. So these are
-  // recent deposits, read again and again. Fifty random pages, read only once, would measure how much of the table is
-  // in memory.
+  // The view cache reads all waiting pages together, twice a second, and few pages wait for more than an hour. So these
+  // are recent deposits, read again and again. Fifty random pages, read only once, would measure how much of the table
+  // is in memory.
   'poll, pages that wait': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
     const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - randomNumber(DEPOSITS_AN_HOUR)))

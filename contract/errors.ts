@@ -285,8 +285,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The values for `forStores` texts. `key`: the API key of the call; omitted in the API reference, which describes no
- * single call. `asked`: what the call asked for, in words, such as `id 42`.
+ * The values for `forStores` texts. `key`: the id of the call's API key; omitted in the API reference, which describes
+ * no single call. `asked`: what the call asked for, in words, such as `id 42`.
  */
 export type AskedByStore = { key?: string; asked: string }
 
@@ -313,7 +313,7 @@ export type Problem = {
   detail: string
   /** Field by field, for `invalid_request` only. */
   errors?: { path: string; message: string }[]
-  /** For `trade_refused` only; absent if Steam gave no reason. */
+  /** For `trade_refused` only; absent if the cause is unclear. */
   cause?: RefusalCause
   /** For `offers_paused` only: when the next offer may be sent, ISO 8601. */
   until?: string

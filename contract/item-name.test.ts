@@ -13,7 +13,7 @@ it.each([
   expect(nameWithPhase(name, phase)).toBe(whole)
 })
 
-it('every phase has a different name in every language', () => {
+it('no two phases have the same name in one language', () => {
   for (const words of Object.values(PHASE_WORDS))
     expect(new Set(Object.values(words)).size).toBe(PHASES.length)
 })

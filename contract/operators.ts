@@ -2,7 +2,7 @@
 export const OPERATOR_ROLES = [
   /** Sees everything except secrets. */
   'viewer',
-  /** Also pauses bots, blocks prices, denies shoppers and switches the maintenance. */
+  /** Also pauses bots, blocks prices, denies shoppers, and turns maintenance on and off. */
   'support',
   /** Also moves money and items, makes keys, and changes stores and limits. */
   'operator',

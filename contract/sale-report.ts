@@ -12,8 +12,9 @@ export type SaleReport =
   | { kind: 'delivered'; steamTradeId: string }
   /** The market holds the money until `settlesAt`. `received`: what it pays. */
   | { kind: 'settling'; received: bigint; settlesAt: Date }
-  /** The money is free. */
+  /** The market has released the money. */
   | { kind: 'paid'; received: bigint }
+  /** The sale fell through: the market pays nothing. */
   | { kind: 'cancelled' }
   /** The given item went back. `causer`: the side that took it back; `refund`: what the market pays all the same. */
   | { kind: 'reversed'; causer: 'buyer' | 'seller' | 'unknown'; refund: bigint }

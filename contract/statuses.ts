@@ -8,7 +8,7 @@ export const DEPOSIT_STATUSES = [
   'succeeded',
   /** Time ran out, or the store cancelled, before an offer was open. */
   'paymentTimeout',
-  /** The offer was not used in time, or somebody cancelled it. */
+  /** The offer was not accepted in time or was cancelled, or the till stopped waiting for Steam. */
   'tradeTimeout',
   'tradeDeclined',
   /** The shopper sent a counteroffer, which is always refused. */

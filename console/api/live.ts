@@ -27,7 +27,7 @@ export async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves to true once an open connection has ended, or to false if none could be opened. */
+/** Resolves to true once the open connection has ended, or to false if the server refused it. Rejects if it breaks. */
 async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false

@@ -26,7 +26,9 @@ export function BotsPage() {
               <p className="notice notice-bad">The bots are disarmed: no gateway acts for them.</p>
             )}
             {tooMany > 0 && (
-              <p className="notice">{tooMany} bots have no gateway: every gateway holds as many as it may.</p>
+              <p className="notice">
+                Bots without a gateway: {tooMany}. Every gateway holds as many as it may.
+              </p>
             )}
             <Table
               caption="Bots, oldest first"

@@ -85,8 +85,8 @@ function Checks({ bots, refresh }: { bots: readonly BotCheck[]; refresh: () => v
         empty="No bot yet."
         columns={[
           { name: 'Bot', show: ({ botId, bot }) => <PageLink to={`/bots/${botId}`}>{bot}</PageLink> },
-          { name: 'Checked', show: ({ lookedAt }) => <Time at={lookedAt} /> },
-          { name: 'Complete', show: ({ wholeAt }) => <Time at={wholeAt} /> },
+          { name: 'Last check', show: ({ lookedAt }) => <Time at={lookedAt} /> },
+          { name: 'Last complete check', show: ({ wholeAt }) => <Time at={wholeAt} /> },
           { name: 'Foreign, not listed', isNumber: true, show: ({ leftOut }) => leftOut },
           {
             name: 'Acts',

@@ -171,7 +171,8 @@ function Events({ events }: { events: Found['events'] }) {
                   <PageLink to={`/webhooks/${endpointId}`}>endpoint {endpointId}</PageLink>{' '}
                   <Status name={state} />{' '}
                   <span className="quiet">
-                    {attempts} attempts{said !== null && `, ${said}`}
+                    attempts: {attempts}
+                    {said !== null && `, ${said}`}
                   </span>
                 </p>
               )),

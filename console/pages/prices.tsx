@@ -73,7 +73,7 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
                 <Pill tone="good">good</Pill>
               ) : (
                 <>
-                  <Pill tone="bad">{failures} failures</Pill> <span className="quiet long">{lastError}</span>
+                  <Pill tone="bad">failures: {failures}</Pill> <span className="quiet long">{lastError}</span>
                 </>
               ),
           },

@@ -59,10 +59,10 @@ function Proposals() {
                 : `A second operator must approve what one operator moves above ${formatMinor(aboveUsdMinor, 'USD')} in 24 hours.`}
             </p>
             <Table
-              caption="Acts waiting for a second operator"
+              caption="Acts for a second operator, open ones first"
               rows={proposals}
               keyOf={({ proposalId }) => proposalId}
-              empty="No act is waiting."
+              empty="No act is listed."
               columns={[
                 { name: 'Number', show: ({ proposalId }) => proposalId },
                 { name: 'State', show: ({ state }) => <Status name={state} /> },

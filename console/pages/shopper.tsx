@@ -61,7 +61,7 @@ export function History({ shopper: { history, money, denied } }: { shopper: Shop
       {denied !== null && <p className="notice notice-bad">May not pay: {denied.reason}</p>}
       <Facts
         facts={[
-          ['Offers', history.trades],
+          ['Trades', history.trades],
           ['Delivered', history.delivered],
           ['Taken back', history.reversed],
           ['Declined', history.declined],

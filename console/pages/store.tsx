@@ -66,7 +66,7 @@ function Settings({ store, refresh }: PanelProps) {
         <ActButton
           act="store update"
           label="Change settings"
-          does="A change applies to future deposits and trades. Delivered ones keep their terms."
+          does="Delivered trades keep their terms. New games apply to deposits opened from now on, a new commission to prices shown from now on."
           needs="operator"
           fields={fieldsOf(store)}
           input={(typed) => ({ storeId, ...changesOf(store, typed) })}
@@ -358,7 +358,7 @@ function Endpoints({ store, refresh }: PanelProps) {
               name: 'inside',
               label: 'May its name lead to private addresses?',
               options: ['no', 'yes'],
-              hint: 'localhost and private addresses themselves are always allowed.',
+              hint: 'Not needed for localhost or a private address in digits.',
             },
           ]}
           input={({ address, inside }) => ({ storeId, address, inside: inside === 'yes' })}

@@ -61,7 +61,12 @@ const FIELDS: readonly Field[] = [
   },
   { name: 'creditMode', label: 'Credit', options: ['on_accept', 'on_release'] },
   { name: 'liability', label: 'Liable for reversals', options: ['operator', 'store'] },
-  { name: 'riskLimit', label: 'Risk limit in whole dollars', value: '0', hint: '0 holds every credit.' },
+  {
+    name: 'riskLimit',
+    label: 'Risk limit in whole dollars',
+    value: '0',
+    hint: '0 holds all credit that can be reversed.',
+  },
   {
     name: 'scopes',
     label: 'Rights of its key, separated by commas',

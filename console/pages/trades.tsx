@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Waits until', show: ({ until }) => <Time at={until} />, csvValue: ({ until }) => until },
 ]
 
-/** Trades that are open, watched or hold credit. The deposit's page has the acts on each. */
+/** Trades that are open, that Steam can reverse, or that the till still checks. The deposit's page has the acts. */
 export function TradesPage({ query }: { query: URLSearchParams }) {
   const bot = query.get('bot')
   const { shown, refresh } = useAnswer<Data>('trades', bot === null ? {} : { bot })
@@ -61,7 +61,7 @@ export function TradesPage({ query }: { query: URLSearchParams }) {
         {({ trades }) => (
           <>
             <Table
-              caption="Trades that are open, watched or hold credit, oldest first"
+              caption="Trades under way, oldest first"
               columns={COLUMNS}
               rows={trades}
               keyOf={({ tradeId }) => tradeId}

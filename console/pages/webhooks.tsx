@@ -72,7 +72,7 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
 
 type Endpoint = Pick<Row, 'endpointId' | 'givenUpFrom' | 'givenUpTo'>
 
-/** The acts on an endpoint. A replay starts with the events given up. */
+/** The acts on an endpoint. The form of a replay suggests the range of the events that were given up. */
 export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
   return (
     <div className="acts">

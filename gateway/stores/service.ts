@@ -19,7 +19,7 @@ export type NewStore = {
   /** `https://host[:port]`, at least one. */
   origins: string[]
   webhookUrl?: string | undefined
-  /** Most credit while Steam can still reverse the trades, in US cents; 0 holds everything. */
+  /** Most credit while Steam can still reverse the trades, in US cents; 0 holds all of it. */
   riskLimitUsdCents: bigint
   /** `on_accept`, the default: credit within the limit is available at once; `on_release`: after Steam's protection. */
   creditMode?: 'on_accept' | 'on_release' | undefined
