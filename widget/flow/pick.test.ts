@@ -69,6 +69,13 @@ describe('items for an amount', () => {
     }
   })
 
+  it('match an amount that takes 255 items, where one offer takes 256', () => {
+    const fours = Array.from({ length: 300 }, (_, index) => ({ id: `${index}`, price: 4 }))
+    const items = [{ id: 'six', price: 6 }, ...fours]
+    const goal = goalFor(255 * 4, { maxItems: 256 })
+    expect(totalOf(items, goal, runProposal(items, goal).proposal)).toBe(255 * 4)
+  })
+
   it('are the same for the same items in any order', () => {
     const draw = draws(11)
     for (let round = 0; round < 50; round += 1) {

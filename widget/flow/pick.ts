@@ -162,9 +162,9 @@ function* leastSum(
   { target, limit, maxItems }: Bounds,
 ): Generator<void, readonly Priced[] | undefined> {
   if (limit < target || limit > MOST_SUMS || maxItems < 1) return undefined
-  // Marks a sum that no items make. A byte holds each count.
-  const NONE = 255
-  const counts = new Uint8Array(limit + 1).fill(NONE)
+  // Marks a sum that no items make. More than any number of items in an offer.
+  const NONE = 65_535
+  const counts = new Uint16Array(limit + 1).fill(NONE)
   const chainOf = new Int32Array(limit + 1).fill(-1)
   counts[0] = 0
   const chains: { item: number; before: number }[] = []
