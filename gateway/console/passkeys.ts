@@ -82,6 +82,25 @@ const expectationsOf = ({ url }: Party, take: TakeChallenge) => ({
   expectedChallenge: (challenge: string) => take(Buffer.from(challenge, 'base64url')),
 })
 
+type Expectations = ReturnType<typeof expectationsOf>
+
+/** Returns what `verify` returns, or undefined if it throws. Throws only what `take` threw, such as an outage. */
+async function verified<T>(
+  party: Party,
+  take: TakeChallenge,
+  verify: (expectations: Expectations) => Promise<T>,
+): Promise<T | undefined> {
+  let failure: { error: unknown } | undefined
+  const takeOrNote: TakeChallenge = (challenge) =>
+    take(challenge).catch((error: unknown) => {
+      failure = { error }
+      throw error
+    })
+  const answer = await verify(expectationsOf(party, takeOrNote)).catch(() => undefined)
+  if (failure !== undefined) throw failure.error
+  return answer
+}
+
 /** Verifies a new passkey. Returns undefined if the answer is invalid. */
 export async function readRegistration(
   party: Party,
@@ -89,10 +108,12 @@ export async function readRegistration(
   take: TakeChallenge,
 ): Promise<Passkey | undefined> {
   const { clientDataJSON, attestationObject, transports } = response
-  const answer = await verifyRegistrationResponse({
-    ...expectationsOf(party, take),
-    response: { ...rest, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
-  }).catch(() => undefined)
+  const answer = await verified(party, take, (expectations) =>
+    verifyRegistrationResponse({
+      ...expectations,
+      response: { ...rest, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
+    }),
+  )
   if (answer?.verified !== true || answer.registrationInfo === undefined) return undefined
   const { id, publicKey, counter } = answer.registrationInfo.credential
   return {
@@ -109,14 +130,16 @@ export async function readAssertion(
   { assertion, passkey }: { assertion: Assertion; passkey: Passkey },
   take: TakeChallenge,
 ): Promise<bigint | undefined> {
-  const answer = await verifyAuthenticationResponse({
-    ...expectationsOf(party, take),
-    response: { ...assertion, clientExtensionResults: {} },
-    credential: {
-      id: passkey.credentialId,
-      publicKey: new Uint8Array(passkey.publicKey),
-      counter: Number(passkey.counter),
-    },
-  }).catch(() => undefined)
+  const answer = await verified(party, take, (expectations) =>
+    verifyAuthenticationResponse({
+      ...expectations,
+      response: { ...assertion, clientExtensionResults: {} },
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter: Number(passkey.counter),
+      },
+    }),
+  )
   return answer?.verified === true ? BigInt(answer.authenticationInfo.newCounter) : undefined
 }
