@@ -239,6 +239,28 @@ test('an operator removes an endpoint with a reason, and only the record of this
   await page.getByRole('cell', { name: 'webhook remove' }).first().waitFor()
 })
 
+test('a list whose next page cannot be loaded keeps its rows, says so, and loads the page after a press', async () => {
+  const [older, newer] = [await createDeposit(), await createDeposit()]
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  await enterSandbox(page)
+  let isBroken = true
+  await page.route('**/ops/find/deposits', async (route) => {
+    const input = route.request().postDataJSON() as { before?: string }
+    if (input.before !== undefined && isBroken) return route.abort()
+    return route.continue({ postData: { ...input, limit: 1 } })
+  })
+  await page.goto(`${till.console}/deposits`)
+  await page.getByRole('cell', { name: newer.id }).waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  const failure = page.getByRole('alert').filter({ hasText: 'The console does not answer.' })
+  await failure.waitFor()
+  await page.getByRole('cell', { name: newer.id }).waitFor()
+  isBroken = false
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('cell', { name: older.id }).waitFor()
+  await failure.waitFor({ state: 'detached' })
+})
+
 /** A server on another port of localhost. Serves `html` and records the cookies that it receives. */
 async function hostileServer(html: string) {
   const cookies: string[] = []

@@ -45,6 +45,8 @@ export type Rows<ROW> = {
   shown: Shown<readonly ROW[]>
   hasMore: boolean
   isLoadingMore: boolean
+  /** Why the last call for more rows failed. */
+  moreFailure: Failure | undefined
   more: () => void
   refresh: () => void
 }
@@ -61,6 +63,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   const inputJson = JSON.stringify(input)
   const [further, setFurther] = useState<{ inputJson: string; pages: Page<ROW>[] }>({ inputJson, pages: [] })
   const [isLoadingMore, setLoading] = useState(false)
+  const [failed, setFailed] = useState<{ inputJson: string; failure: Failure }>()
   const firstPage = useRef<{ inputJson: string; page: Page<ROW> }>(undefined)
 
   const pages = further.inputJson === inputJson ? further.pages : []
@@ -75,6 +78,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
     setLoading(true)
     const reply = await call<ANSWER>(`find/${name}`, { ...input, before: last.next })
     setLoading(false)
+    setFailed(reply.ok ? undefined : { inputJson, failure: reply.failure })
     if (!reply.ok) return
     const page = { rows: rowsOf(reply.data), next: reply.data.next }
     setFurther((before) => ({
@@ -84,6 +88,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   }
   const refresh = (): void => {
     setFurther({ inputJson, pages: [] })
+    setFailed(undefined)
     first.refresh()
   }
   const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
@@ -93,7 +98,15 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
       : first.shown.kind === 'failed'
         ? first.shown
         : { kind: 'loading' }
-  return { shown, hasMore: last?.next != null, isLoadingMore, more: () => void more(), refresh }
+  const moreFailure = failed?.inputJson === inputJson ? failed.failure : undefined
+  return {
+    shown,
+    hasMore: last?.next != null,
+    isLoadingMore,
+    moreFailure,
+    more: () => void more(),
+    refresh,
+  }
 }
 
 const MOST_EXPORTED = 20_000

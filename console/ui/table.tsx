@@ -139,6 +139,7 @@ export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }:
       {(data) => (
         <>
           <PlainTable {...table} rows={data} headerOf={headerOf} />
+          {rows.moreFailure !== undefined && <Failed failure={rows.moreFailure} refresh={rows.more} />}
           <div className="list-foot">
             {rows.hasMore && (
               <button
