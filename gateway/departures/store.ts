@@ -21,7 +21,7 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
   return {
     watchedFrom: (botId) => watchedFrom(db, botId),
     findDepartures: (botId, ids) => knownDepartures(db, botId, ids),
-    underWay: (botId, limit) => underWay(db, botId, limit),
+    underWay: (botId, places) => underWay(db, botId, places),
     noteDeparture: (botId, steamTrade, judge) =>
       inTransaction(db, async (tx): Promise<NotedDeparture | undefined> => {
         const { tradeId: steamTradeId, partnerSteamId, given } = steamTrade
@@ -57,10 +57,14 @@ async function watchedFrom(db: Db, botId: bigint): Promise<Date | undefined> {
   return rows[0]?.from
 }
 
-async function underWay(db: Db, botId: bigint, limit: number): Promise<string[]> {
+async function underWay(
+  db: Db,
+  botId: bigint,
+  { limit, after }: { limit: number; after: string },
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select steam_trade_id as id from departure
     where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})
-    order by departure.id limit ${limit}`.execute(db)
+    order by steam_trade_id collate "C" <= ${after}, steam_trade_id collate "C" limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -29,10 +29,8 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const readHistory = (context = bot) => {
-  const deps = { ...till.deps, destinations: new Map([['storage', STORAGE]]) }
-  return tradeHandlers(deps).history(context)
-}
+const handlers = () => tradeHandlers({ ...till.deps, destinations: new Map([['storage', STORAGE]]) })
+const readHistory = (context = bot) => handlers().history(context)
 
 type Giving = Partial<SteamTrade> & { to?: string; assetIds?: string[]; backAs?: string | null }
 
@@ -150,6 +148,16 @@ describe('an item that a bot gave', () => {
     await readHistory()
     expect(await departures()).toMatchObject([{ stage: 'called_off' }])
     expect(await inHand()).toEqual(held)
+  })
+
+  it('is read on its own within two turns, even if Steam holds six trades that are older', async () => {
+    const ids = Array.from({ length: 7 }, (_, index) => `950${index}`)
+    for (const id of ids) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
+    const { history } = handlers()
+    await history(bot)
+    await history(bot)
+    const read = session.calls.filter((call) => call.startsWith('status 950'))
+    expect([...new Set(read)].sort()).toEqual(ids.map((id) => `status ${id}`))
   })
 
   it('comes back into custody under its new id when Steam undoes the trade, and can leave again', async () => {

@@ -32,8 +32,11 @@ export type DepartureStore = {
   /** The time since which the till looks for the bot's departures; undefined if the bot never held an item. */
   watchedFrom(botId: bigint): Promise<Date | undefined>
   findDepartures(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
-  /** Ids of the bot's Steam trades that were under way when Steam was last asked, the longest known first. */
-  underWay(botId: bigint, limit: number): Promise<string[]>
+  /**
+   * Ids of the bot's Steam trades that were under way when Steam was last asked, in the order of their characters:
+   * first those beyond `after`, then the others.
+   */
+  underWay(botId: bigint, places: { limit: number; after: string }): Promise<string[]>
   /**
    * Commits the events that `judge` derives from the current departure, and books its items. `judge` may run more
    * than once. Resolves to undefined if nothing changed.
@@ -125,13 +128,17 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
   deps.log.warn(about, 'a bot gave items back to the bot that had sent them')
 }
 
-/** Must be called after the pages of a turn. Reads the trades under way, and books what was found late. */
-export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Promise<void> {
+/**
+ * Must be called after the pages of a turn. Reads some of the trades under way, and books what was found late. Resolves to
+ * the next turn's `after`, so that trades that stay under way do not keep others from being read.
+ */
+export async function settleDepartures(deps: DepartureDeps, bot: BotContext, after = ''): Promise<string> {
   const { departures } = deps
-  const ids = await departures.underWay(bot.botId, MOST_SINGLES)
+  const ids = await departures.underWay(bot.botId, { limit: MOST_SINGLES, after })
   if (ids.length > 0)
     await readSingly(deps, bot, { ids, known: await departures.findDepartures(bot.botId, ids) })
   await departures.bookLate(bot.botId)
+  return ids.at(-1) ?? after
 }
 
 type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }

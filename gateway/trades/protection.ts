@@ -34,6 +34,8 @@ export type Histories = {
 
 export function createHistories(deps: ShellDeps): Histories {
   const logged = new Map<bigint, Set<'failed' | 'late'>>()
+  /** The last Steam trade under way that was read on its own, by bot. */
+  const settledUpTo = new Map<bigint, string>()
   /** Logs each problem once, until a pass is complete. */
   const logOnce = (botId: bigint, what: 'failed' | 'late', fields: object) => {
     const lines = logged.get(botId) ?? new Set()
@@ -65,7 +67,7 @@ export function createHistories(deps: ShellDeps): Histories {
       const result = await readPages(deps, bot, { pass: { ...stored, begunAt }, until })
       if (result === 'complete') logged.delete(bot.botId)
       else if (result !== undefined) logOnce(bot.botId, 'failed', { detail: result, completeAt })
-      await settleDepartures(deps, bot)
+      settledUpTo.set(bot.botId, await settleDepartures(deps, bot, settledUpTo.get(bot.botId)))
     },
   }
 }

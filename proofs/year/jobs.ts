@@ -135,7 +135,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
       name: 'items that left a bot and came back',
       async run() {
         await departures.watchedFrom(BOT)
-        await departures.underWay(BOT, 100)
+        await departures.underWay(BOT, { limit: 100, after: '' })
         await departures.findDepartures(BOT, ['undone'])
         await departures.noteDeparture(BOT, given, (known, around) =>
           judgeDeparture(known, { ...given, state: 'complete' }, { destination: undefined, ...around }),

@@ -17,10 +17,12 @@ export function createMemoryDepartures(memory: TillMemory, pause: Pause, begunAt
     watchedFrom: (botId) => read(() => (everHeld(memory, botId) ? begunAt : undefined)),
     findDepartures: (botId, ids) =>
       read(() => new Map([...departuresOf(memory, botId)].filter(([id]) => ids.includes(id)))),
-    underWay: (botId, limit) =>
+    underWay: (botId, { limit, after }) =>
       read(() => {
         const open = [...departuresOf(memory, botId).values()].filter(({ stage }) => stage === 'under_way')
-        return open.slice(0, limit).map(({ steamTradeId }) => steamTradeId)
+        const ids = open.map(({ steamTradeId }) => steamTradeId).toSorted()
+        const isBeyond = (id: string) => id > after
+        return [...ids.filter(isBeyond), ...ids.filter((id) => !isBeyond(id))].slice(0, limit)
       }),
     async noteDeparture(botId, steamTrade, judge) {
       await pause(1, 10)
