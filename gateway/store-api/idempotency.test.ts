@@ -196,6 +196,25 @@ describe('a call with an Idempotency-Key', () => {
     expect(slow.calls()).toBe(1)
   })
 
+  test('that hangs keeps its key for sixty renewals, and is reported', async () => {
+    const renewals = async () => {
+      const { rows } = await sql<{ count: number }>`select count::int from renewal`.execute(till.db)
+      return rows[0]?.count
+    }
+    await sql`create table renewal as select 0 as count`.execute(till.db)
+    await sql`
+      create function count_renewal() returns trigger language plpgsql as
+      'begin update renewal set count = count + 1; return new; end'`.execute(till.db)
+    await sql`
+      create trigger renewed after update of locked_until on idempotency_key
+      for each row when (new.locked_until is not null) execute function count_renewal()`.execute(till.db)
+    const slow = await startSlowCall('goes on', 1)
+    await expect.poll(() => till.lines.join('')).toContain('key of a hanging call is no longer locked')
+    slow.open()
+    await slow.first
+    expect(await renewals()).toBe(60)
+  })
+
   test.each(['goes on', 'fails'] as const)(
     'that lost its key, because its process was suspended, and then %s, does not replace the next call’s answer',
     async (end) => {

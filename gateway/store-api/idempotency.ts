@@ -98,6 +98,8 @@ function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, 
   const renewing = repeat({ name: 'lock of an idempotency key', everyMs, log, atOnce: false }, async () => {
     renewals += 1
     if (renewals <= MOST_RENEWALS) held = { ...held, lock: (await renewKey(db, held)) ?? held.lock }
+    else if (renewals === MOST_RENEWALS + 1)
+      log.error({ storeId: String(first.storeId) }, 'idempotency key of a hanging call is no longer locked')
   })
   return {
     async end() {
