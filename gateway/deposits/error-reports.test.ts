@@ -61,6 +61,19 @@ it('all errors together write at most thirty lines an hour, and the next line sa
   expect(lines).toHaveLength(31)
 })
 
+it('a kind of error is counted again from one after 200 other kinds, if it had no line for an hour', () => {
+  report(REPORT)
+  report(REPORT)
+  for (let lineno = 100; lineno < 300; lineno += 1) {
+    // One line in three minutes is below the limit of all errors together.
+    nowMs += 180_000
+    report({ ...REPORT, lineno })
+  }
+  report(REPORT)
+  expect(parsedLines()).toHaveLength(202)
+  expect(parsedLines().at(-1)).toMatchObject({ times: 1, report: { line: REPORT.lineno } })
+})
+
 it('a line is short, and no text of a report can imitate another line', () => {
   const long = `\n{"level":"fatal","msg":"ledger differs"}\u001b[31m\u009b31m${'m'.repeat(2_000)}`
   report({ ...REPORT, message: long, type: long.slice(0, 100), filename: long.slice(0, 500) })

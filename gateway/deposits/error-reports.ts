@@ -11,7 +11,7 @@ const FOLD_MS = 10 * 60_000
 /** The most lines for all errors together, within `LINES_WITHIN_MS`. */
 const MOST_LINES = 30
 const LINES_WITHIN_MS = 60 * 60_000
-/** The most kinds of errors to count separately. Further kinds share one count. */
+/** Beyond this many kinds of errors, those without a line in the last hour are forgotten. */
 const MOST_KINDS = 200
 
 type Kind = { times: number; loggedMs: number }
@@ -45,7 +45,7 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
     if (!kinds.has(key) && kinds.size >= MOST_KINDS) forgetOld(now)
     const kind = kinds.get(key)
     const isFolded = kind !== undefined && now - kind.loggedMs < FOLD_MS
-    if (isFolded || !mayLog(now) || (kind === undefined && kinds.size >= MOST_KINDS)) {
+    if (isFolded || !mayLog(now)) {
       if (kind === undefined) leftOut += 1
       else kind.times += 1
       return

@@ -110,6 +110,15 @@ describe('polled views', () => {
     expect(cache.has('a')).toBe(false)
   })
 
+  it('are cached for at most 20,000 deposits; others are read for each call', async () => {
+    for (let n = 0; n <= 20_000; n += 1) {
+      reader.truth.set(`${n}`, '1')
+      expect((await cache.readNow(`${n}`))?.etag).toBe('1')
+      reader.truth.delete(`${n}`)
+    }
+    expect(['19999', '20000'].map(cache.has)).toEqual([true, false])
+  })
+
   it('are read once for simultaneous calls', async () => {
     await Promise.all(Array.from({ length: 50 }, () => cache.readNow('a')))
     expect(reader.reads).toEqual([['a']])
