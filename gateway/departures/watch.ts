@@ -130,7 +130,7 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 
 /**
  * Must be called after the pages of a turn. Reads some of the trades under way, and books what was found late. Resolves to
- * the next turn's `after`, so that trades that stay under way do not keep others from being read.
+ * `after` of the next turn, which reads others, even if these stay under way.
  */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext, after = ''): Promise<string> {
   const { departures } = deps
