@@ -86,6 +86,9 @@ test('D-36 each reversal has a line, and all lines add up to the balance', async
     { depositId: String(borne), held: 0, available: -3_000 },
     { depositId: String(covered), held: 0, available: 0 },
   ])
+  const sumOf = (column: 'held' | 'available') =>
+    movements.reduce((sum: number, movement: Record<typeof column, number>) => sum + movement[column], 0)
+  expect([sumOf('held'), sumOf('available')]).toEqual([0, 6_000])
   const page = await statement('&limit=3')
   const rest = await statement(`&limit=100&after=${page.next}`)
   expect([...page.movements, ...rest.movements]).toEqual(movements)
