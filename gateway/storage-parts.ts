@@ -30,6 +30,7 @@ export type Storage = {
   clock: TillClock
   /** `clock`, if it can be advanced; undefined in live mode. */
   advancedClock: AdvancedClock | undefined
+  /** Resolves to the reason if the database ends unexpectedly. */
   died: Promise<string>
 }
 

@@ -107,7 +107,7 @@ describe('two gateways that sweep at the same moment', () => {
     })
     expect(await count(`pgboss.job where data ->> 'kind' = 'history'`)).toBe(1)
     expect(statements.filter((text) => text.includes('insert into verified_balance'))).toHaveLength(1)
-    expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is a gateway'))).toEqual([])
+    expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is no gateway'))).toEqual([])
   })
 
   it('free the room that a lost credit takes in the store’s limit only once', async () => {

@@ -1,4 +1,4 @@
-/** The repeated work of a gateway. It does the work of lost jobs, ends what is overdue, and deletes old data. */
+/** The repeated work of a gateway, such as doing what lost jobs left, ending what is overdue, and deleting old data. */
 import type pg from 'pg'
 import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'

@@ -8,7 +8,7 @@ import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
 import {
   type CountingSteam,
   countingSteam,
-  BOT_DOWN as DOWN,
+  STEAM_DOWN as DOWN,
   BOT_STEAM_ID as STEAM_ID,
   BOT_TOKEN as TOKEN,
 } from '../testing/counting-steam.ts'

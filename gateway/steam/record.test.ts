@@ -14,7 +14,7 @@ import { createWebSteam } from './web/web-steam.ts'
 
 const RECORDS = new URL('../testing/steam-records/', import.meta.url)
 
-/** Wraps the port to add each of its answers to `answers`, in order. */
+/** Wraps the port. Adds every answer but that of `openSession` to `answers`, in order. */
 function recordAnswers(steam: Steam, answers: unknown[]): Steam {
   const wrap = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -139,8 +139,8 @@ const reply = (body: unknown, url = 'https://api.steampowered.com/IEconService/X
 })
 const bodyOf = (body: unknown) => redact([reply(body)]).replies[0]?.body
 
-describe('an answer of Steam', () => {
-  it('loses the values of fields that are not listed', () => {
+describe('a redacted answer of Steam', () => {
+  it('has only masked texts and numbers in unlisted fields', () => {
     expect(
       bodyOf({ secret: 'aB3_-x', at: 17, wear: 0.25, on: true, none: null, abc123def: ['q', '55'] }),
     ).toEqual({
@@ -153,7 +153,7 @@ describe('an answer of Steam', () => {
     })
   })
 
-  it('keeps only the headers on its list', () => {
+  it('keeps only the listed headers', () => {
     expect(redact([reply({})]).replies[0]?.headers).toEqual({
       'content-type': 'application/json',
       'x-eresult': '1',

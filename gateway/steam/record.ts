@@ -32,11 +32,11 @@ export type Redacted = {
   standIn(rule: Rule, value: string): string
 }
 
-/** The most characters of a value that is kept, of one that is replaced, and of a profile's page. */
+/** The most characters of a kept value, of a value that `blank` returns, and of a page. */
 const MOST_KEPT = 200
 const MOST_REPLACED = 20
 const MOST_PAGE = 64 * 1024
-/** The most characters of one of Steam's sentences, or of a page that is no profile. */
+/** The most characters of one of Steam's sentences, or of a page that is not a profile. */
 const MOST_SENTENCE = 2_000
 /** The most levels of nesting. */
 const MOST_DEPTH = 20

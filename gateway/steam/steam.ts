@@ -118,6 +118,7 @@ export type RefusedReason =
   /** One of the two accounts has changed its name. */
   | 'renamed'
   | 'items_gone'
+  /** The bot cannot have more items of the game. */
   | 'inventory_full'
   | 'item_server_down'
   /** Steam's result 15, which has several causes. */
@@ -254,7 +255,7 @@ export interface SteamSession {
    * protect trades of the game. For other games, Steam may not know the context of such items.
    */
   readOwnInventory(game: Game, how: { isProtected: boolean }): Promise<OwnInventoryAnswer>
-  /** Sends an offer that asks for `assets` and gives nothing. `message` has the secret code: at most 128 characters. */
+  /** Sends an offer that asks for `assets` and gives nothing. `message` contains the secret code and has at most 128 characters. */
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
   /**

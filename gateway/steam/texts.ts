@@ -9,7 +9,7 @@ const TRY_LATER = /^There was an error sending your trade offer\. Please try aga
 const NUMBERED =
   /^There was an error \w{4,12} (?:your|this) trade offer\. Please try again later\. \((\d{1,3})\)$/
 
-/** Also the text for a hidden inventory. The rest of the sentence differs from page to page. */
+/** The partner's inventory is hidden. The rest of the sentence differs from page to page. */
 const PRIVATE = / inventory privacy is set to "Private"/
 
 const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [

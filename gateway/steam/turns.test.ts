@@ -42,7 +42,7 @@ function aFleet(
 
 const bots = (count: number) => Array.from({ length: count }, (_, index) => `bot ${index}`)
 
-/** The most requests of one kind within any `ms`. */
+/** The most requests within any `ms`. */
 function mostWithin(requests: readonly SentRequest[], ms: number): number {
   return Math.max(
     0,
@@ -99,7 +99,7 @@ describe('bots on one address', () => {
     expect(requests.length).toBeLessThanOrEqual(burst / 2 + 400_000 / (2 * everyMs))
   })
 
-  it('that get 429 for an hour send nothing during a pause, and pause longer each time', async () => {
+  it('that get 429 for an hour send nothing during a pause, and pause for up to ten minutes', async () => {
     const time = createManualClock()
     const { requests, ask } = aFleet(time, () => 'limited')
     for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {

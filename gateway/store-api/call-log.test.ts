@@ -133,7 +133,7 @@ describe('the line of a store’s call', () => {
     const created = await call('POST', '/v1/deposits', { body: { ...order, tradeUrl } })
     const hash = created.json().url.slice(-32)
     lineOf(created)
-    // The secret part of a key follows `tt_test_`, eight letters of id and `_`.
+    // The secret part of a key follows `tt_test_`, eight characters of id and `_`.
     for (const secret of [api.key, api.key.slice(17), hash, 'Ab_cd-12'])
       expect(till.lines.join('')).not.toContain(secret)
   })

@@ -31,7 +31,7 @@ const post = (body: object) => api.call('POST', '/v1/deposits', { body })
 const rate = (perUsd: string) => ({ currency: 'EUR', perUsd, asOf: till.clock.now() }) as const
 
 describe('POST /v1/deposits', () => {
-  test('explains a wrong field in terms of the API', async () => {
+  test('explains a wrong field in terms of the API, as other calls do', async () => {
     const errorsOf = async (answer: ReturnType<typeof post>) => (await answer).json().errors
     expect(await errorsOf(post({ externalId: 'a', customerId: 1, backToStoreUrl: BACK_URL }))).toEqual([
       { path: 'currency', message: 'is required' },

@@ -189,7 +189,7 @@ describe('an endpoint', () => {
     }
     const due = till.db.selectFrom('webhook_delivery').select('endpoint_id').where('state', '=', 'due')
     expect((await due.execute()).map((row) => String(row.endpoint_id)).sort()).toEqual(ids.slice(2).sort())
-    // The endpoint without attempts is deleted. The other one is kept for its attempts, without its secret.
+    // The endpoint without deliveries is deleted. The row of the other one stays, without its secret.
     const left = till.db
       .selectFrom('webhook_endpoint')
       .select('secret')

@@ -42,7 +42,7 @@ test('an expired key is refused like an unknown one and logged once a minute; a 
   expect(await resultOf(rotated)).toEqual([401, 'unauthorized'])
   const ids = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('expired API key'))
   expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(rotated, 'sandbox')?.id])
-  // The secret part of a key follows `tt_test_`, eight letters of id and `_`.
+  // The secret part of a key follows `tt_test_`, eight characters of id and `_`.
   expect(lines.join('')).not.toContain(key.slice(17))
   till.clock.advance(60_000)
   await resultOf()

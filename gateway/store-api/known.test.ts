@@ -4,7 +4,7 @@ import { startStoreApi } from '../testing/store-api.ts'
 import { aDeposit, startTill } from '../testing/till.ts'
 import { knownTo } from './known.ts'
 
-test('deposits in the views or the database are known, and so are valid keys', async () => {
+test('a deposit is known if a page polls it or the database has it, and a key if it is valid', async () => {
   const till = await startTill()
   onTestFinished(till.close)
   const api = await startStoreApi(till)

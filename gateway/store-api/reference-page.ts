@@ -45,8 +45,8 @@ export function referencePage(document: OpenApi): string {
 <main>
 <h1>${escapeHtml(document.info.title)}</h1>
 <p>${prose(document.info.description)}</p>
-<p>Base address <code>${escapeHtml(base)}</code>, every call with
-<code>Authorization: Bearer &lt;API key&gt;</code>. As a document for tools: <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
+<p>The base address is <code>${escapeHtml(base)}</code>. Every call needs the header
+<code>Authorization: Bearer &lt;API key&gt;</code>. Tools can read the same as <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
 ${sections.join('')}
 <section><h2>Shapes</h2>${shapes.join('')}</section>
 </main>
@@ -105,7 +105,7 @@ function parameterTable(parameters: readonly Parameter[]): string {
 }
 
 const HEAD =
-  '<thead><tr><th scope="col">Name</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead>'
+  '<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>'
 
 function propertiesTable(schema: JsonSchema): string {
   const properties = asRecord(schema.properties)

@@ -19,11 +19,11 @@ export type NewStore = {
   /** `https://host[:port]`, at least one. */
   origins: string[]
   webhookUrl?: string | undefined
-  /** Most credit while Steam can still reverse the trades, in US cents; 0 holds all of it. */
+  /** Most available credit for trades that Steam can still reverse, in US cents; 0 holds all credit for them. */
   riskLimitUsdCents: bigint
   /** `on_accept`, the default: credit within the limit is available at once; `on_release`: after Steam's protection. */
   creditMode?: 'on_accept' | 'on_release' | undefined
-  /** The party that bears a reversal after the credit. */
+  /** The party that bears a reversal of available credit. */
   liability?: 'operator' | 'store' | undefined
   /** Main colour of the shoppers' page, as `#rrggbb`; null for the default. */
   accent?: string | null | undefined

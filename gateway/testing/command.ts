@@ -11,7 +11,7 @@ import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
-/** The master key of every command that gets a `databaseUrl`. */
+/** The master key of a command that gets a `databaseUrl`, unless `env` has another. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** Without `databaseUrl`, `env` names the database. */
@@ -66,7 +66,7 @@ export async function runCommand(args: readonly string[], options: Options): Pro
 /** `script` is a path from gateway/cli. */
 type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
 
-/** Runs the command in a separate process, with an otherwise empty environment. */
+/** Runs the command in a separate process, which inherits no environment. */
 export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<CommandResult> {
   const { input = '', script = 'main.ts', nodeOptions = [] } = options
   await claim(options)

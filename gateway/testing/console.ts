@@ -114,7 +114,7 @@ export async function register(testConsole: TestConsole, link: string, device = 
   return post(testConsole, 'link/finish', { body: { link, registration: device.register(optionsOf(start)) } })
 }
 
-/** Signs in an operator with a passkey. */
+/** Adds an operator, who registers a passkey and so signs in. */
 export async function signIn(
   testConsole: TestConsole,
   name: string,

@@ -3,7 +3,7 @@ import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 
 export const BOT_STEAM_ID = '76561198000000001'
 export const BOT_TOKEN = 'refresh-token-of-the-bot'
-export const BOT_DOWN = { kind: 'unavailable', reason: 'steam_error', detail: 'ECONNREFUSED' } as const
+export const STEAM_DOWN = { kind: 'unavailable', reason: 'steam_error', detail: 'ECONNREFUSED' } as const
 
 export type CountingSteam = ReturnType<typeof countingSteam>
 
@@ -21,10 +21,10 @@ export function countingSteam() {
     level: 7,
     /** How Steam answers when a session is opened. `down`: not at all. `dead`: it refuses the token. */
     session: 'open' as 'open' | 'down' | 'dead',
-    /** How Steam answers the calls of an open session. `down`: not at all. `dead`: the session has ended for good. */
+    /** How Steam answers the calls of an open session, except sends. `down`: not at all. `dead`: the session has ended for good. */
     answers: 'good' as 'good' | 'down' | 'dead',
     async openSession(refreshToken: string): Promise<SessionAnswer> {
-      if (fake.session === 'down') return BOT_DOWN
+      if (fake.session === 'down') return STEAM_DOWN
       if (fake.session === 'dead' || refreshToken !== BOT_TOKEN) {
         fake.refusals += 1
         return { kind: 'refused', reason: 'token_dead' }
@@ -42,8 +42,8 @@ export function countingSteam() {
     },
   }
   const answer = async <T>(good: T) => {
-    if (fake.answers === 'dead') return { ...BOT_DOWN, reason: 'session_dead' as const }
-    return fake.answers === 'down' ? BOT_DOWN : good
+    if (fake.answers === 'dead') return { ...STEAM_DOWN, reason: 'session_dead' as const }
+    return fake.answers === 'down' ? STEAM_DOWN : good
   }
   function fakeSession(): SteamSession {
     return {

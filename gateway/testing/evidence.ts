@@ -22,7 +22,7 @@ export function offerEvidence(file: string, read: Piece['read']): () => void {
 /** The folder of a failed test. `module`: the absolute path of its file; `names`: its suites and its own name. */
 export function failureFolder(module: string, names: readonly string[]): string {
   const name = names.join(' > ')
-  // Gives separate folders to names that differ only in characters a path cannot contain.
+  // Different names can have the same readable part.
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 6)
   const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME_CHARACTERS)
   return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${mark}`)

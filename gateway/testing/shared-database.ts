@@ -19,7 +19,7 @@ type SharedDatabase = {
   captured: CapturedLog
   queue: Queue
   signals: Signals
-  /** The tables as the migrations left them. */
+  /** The result of READ_SHAPE after the migrations. */
   shape: string
 }
 

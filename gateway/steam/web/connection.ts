@@ -46,7 +46,7 @@ export type Connection = {
   request(call: Call, ms: number): Promise<HttpResult | Unavailable>
   /** Acknowledges Steam's notice about trade protection. */
   acknowledge(ms: number): Promise<HttpResult | Unavailable>
-  /** Sends a new offer through the library. `unavailable` means that it was certainly not sent. */
+  /** Sends a new offer through the library. `unavailable` means that the offer certainly does not exist. */
   send(offer: NewOffer, ms: number): Promise<HttpResult | Unavailable>
   close(): void
 }

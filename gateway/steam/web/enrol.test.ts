@@ -49,7 +49,7 @@ describe('a refresh token', () => {
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
   })
 
-  it('comes once the phone has opened the address', async () => {
+  it('comes once the phone has approved the login', async () => {
     const answer = await obtainToken(
       agent(),
       {

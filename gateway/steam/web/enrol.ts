@@ -25,7 +25,7 @@ export type LoginWay =
       kind: 'password'
       accountName: string
       password: string
-      /** Called again after a wrong code, at most three times in all. Not called if confirming on the phone is enough. */
+      /** Called again after a wrong code, at most three times in all. Not called if Steam asks for no code. */
       code(): Promise<string>
     }
   /**

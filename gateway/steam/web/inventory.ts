@@ -65,7 +65,8 @@ type Pages =
 
 /**
  * Reads the partner's items in the game, newest first: tradable items from the page that Steam shows to the bot, and
- * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page.
+ * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page, unless
+ * the session is dead.
  */
 export async function readInventory(access: Access, wanted: InventoryRequest): Promise<InventoryAnswer> {
   const { left } = access

@@ -49,7 +49,7 @@ async function logIn(agent: Agent, refreshToken: string, ms: number): Promise<Lo
   const limits = watchForLimits()
   const onError = (error: unknown) => explain(error, limits.wasLimited())
   const answer = session.getWebCookies().then(keepCommunityCookies, onError).finally(limits.end)
-  // The library would wait forever if Steam does not answer.
+  // The library has no deadline.
   return withDeadline(answer, ms, {
     kind: 'unavailable',
     reason: 'timeout',

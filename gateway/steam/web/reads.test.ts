@@ -203,7 +203,7 @@ describe('an inventory', () => {
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
   })
 
-  it('is read in pages of half the size if Steam refuses the size, and keeps that size', async () => {
+  it('is read in smaller pages until Steam accepts their size, with which the next read begins', async () => {
     const counts: (string | null)[] = []
     steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
     steam.routes.set(PUBLIC_PATH, ({ query }) => {
@@ -301,7 +301,7 @@ describe('a profile', () => {
   })
   const hash = '0123456789abcdef0123456789abcdef01234567'
 
-  it('has a picture from our image host, and its name as plain text', async () => {
+  it('has a picture from the configured image address, and its name as plain text', async () => {
     steam.routes.set(profilePath, () =>
       xml('nova\u202e<b>', `https://avatars.steamstatic.com/${hash}_full.jpg`),
     )

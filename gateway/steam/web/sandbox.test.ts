@@ -241,7 +241,7 @@ describe('an offer', () => {
     ['send-too-many-offers', 'too_many_in_all'],
     ['send-inventory-full', 'inventory_full'],
     ['send-34', 'renamed'],
-  ])('D-30 of one bot alone is refused by %s as %s; others are sent', async (behaviour, reason) => {
+  ])('D-30 of one bot alone is refused during %s as %s; others are sent', async (behaviour, reason) => {
     const otherSession = await openOtherBot()
     try {
       sandbox.begin(behaviour, { steamId: session.steamId })
@@ -256,7 +256,7 @@ describe('an offer', () => {
   })
 
   it.each(['send-429', 'send-84'])(
-    'D-30 of one bot alone is refused by %s, and that bot then pauses',
+    'D-30 of one bot alone is refused during %s, and that bot then pauses',
     async (limit) => {
       const otherSession = await openOtherBot()
       try {
@@ -272,7 +272,7 @@ describe('an offer', () => {
     },
   )
 
-  it('D-24 that Steam would hold shows whether the bot or the shopper causes the hold', async () => {
+  it('D-24 that Steam would hold is foreseen by a check, which shows whether the bot or the shopper causes the hold', async () => {
     sandbox.begin('hold-15-days', { steamId: session.steamId })
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 15 } })
     sandbox.end('hold-15-days')
@@ -349,7 +349,7 @@ describe('every field of the port', () => {
     expect(unfilledFields(await inventory())).toEqual(['restriction'])
   })
 
-  it('of a partner or an asset reaches Steam', async () => {
+  it('of a partner or an asset is read by the calls that get it', async () => {
     const unread = new Set<string>()
     const watch = <T extends object>(value: T): T => {
       for (const field of Object.keys(value)) unread.add(field)
