@@ -1,11 +1,11 @@
 /** Reads a customer's spendable balance from an address of the store. */
 import { beginningOf, reasonOfSilence } from './receiver.ts'
 
+/** Rejects if the address does not answer with an amount. */
 export type Balance = (currency: string) => Promise<number>
 
 const DEADLINE_MS = 10_000
 
-/** Rejects if the address does not answer with an amount. */
 export function createBalance(url: string, customer: string): Balance {
   const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
   return async (currency) => {
@@ -38,7 +38,7 @@ function amountIn(text: string, currency: string): number | undefined {
   }
 }
 
-/** Accepts a whole number, `{ balance }`, or amounts by currency, also inside a field `total` or `balance`. */
+/** Accepts a whole number, amounts by currency, or either of these in a field `total` or `balance`. */
 function amountOf(value: unknown, currency: string): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   if (typeof value !== 'object' || value === null) return undefined

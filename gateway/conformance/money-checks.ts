@@ -124,7 +124,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'later-reversal',
-    title: 'a balance falls with a reversal that comes long after the credit, below zero if it was spent',
+    title: 'a reversal after the end of the hold is deducted from the balance',
     document: REVERSALS,
     async run(kit) {
       const [credit, ...rest] = await makeEvents(kit, [

@@ -53,7 +53,7 @@ type Setting = {
   now: Date
 }
 
-/** Makes one event for each of the types, in their order, all of one deposit. */
+/** Makes one event of each type, in the given order. The deposit events are all of one deposit. */
 export function storyOf(
   types: readonly EventType[],
   { deposit, afterSequence, now }: Setting,

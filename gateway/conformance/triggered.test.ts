@@ -76,7 +76,7 @@ beforeEach(() => {
   secret = SECRET
 })
 
-describe('a story', () => {
+describe('the story of an invented deposit', () => {
   const AFTER_SEQUENCE = 5
   const eventsOf = (...types: EventType[]) => {
     const order = { externalId: 'a', currency: 'USD', customerReference: null, metadata: {} } as const

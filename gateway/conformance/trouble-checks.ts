@@ -1,4 +1,4 @@
-/** Checks for broken networks, repeated, parallel and large calls, later or restored tills, and the event log. */
+/** Checks for broken networks, repeated, parallel and large calls, newer or restored tills, and the event log. */
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'

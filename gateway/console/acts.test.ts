@@ -1,7 +1,4 @@
-/**
- * Acts of the console on a store, and the page’s use of all calls. calls.test.ts shows that the acts here need a fresh
- * passkey.
- */
+/** Acts of the console, and the calls that its page uses. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -108,7 +105,7 @@ test('freeing the part of a store’s limit that reversals use needs a reason', 
   })
 })
 
-test('a rule that leaves more items with a bot than the till can store is refused, as on the command line', async () => {
+test('a rule that leaves more items with a bot than the till can store is refused', async () => {
   const rule = { to: 'storage', keep: 100_001 }
   expect(await doAct('items rule', rule, 'more room')).toMatchObject({
     status: 400,
@@ -117,7 +114,7 @@ test('a rule that leaves more items with a bot than the till can store is refuse
   expect(await doAct('items rule', { ...rule, keep: 100_000 }, 'more room')).toMatchObject({ status: 200 })
 })
 
-test('the text of a maintenance can be changed without its end', async () => {
+test('the text of a maintenance can be changed while its end stays', async () => {
   const { until } = (await doAct('maintenance on', { lasts: '2h' })).data
   expect(until).toMatch(/^\d{4}-/)
   const text = { en: 'We move.', ru: 'Мы переезжаем.' }

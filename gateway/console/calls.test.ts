@@ -1,4 +1,4 @@
-/** Calls of the console are refused to foreign pages and without the right. Some acts need a second operator. */
+/** Calls of foreign pages, or beyond the caller's role, are refused. Some acts need a second operator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operators.ts'
 import { allCommands } from '../cli/app.ts'
@@ -356,7 +356,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await decide(grace, proposalId, 'decline')).toMatchObject({ status: 200 })
   })
 
-  test('is not enough for a proposal from the command line, which needs two because it cannot prove who types', async () => {
+  test('must be given by two operators if the proposal came from the command line, which cannot prove who types', async () => {
     const before = await payoutCount()
     const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
     const answer = await recordPayout(till.by('Grace'), payout)

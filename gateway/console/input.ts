@@ -1,4 +1,4 @@
-/** Input of calls in JSON. Row numbers and amounts are strings. */
+/** Parts of the input of calls, in JSON. The ids of rows are strings. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
@@ -15,5 +15,5 @@ export const currency = z.enum(CURRENCIES)
 export const time = z.iso.datetime({ offset: true }).transform((typed) => new Date(typed))
 export const nothing = z.object({})
 
-/** Keyset pages. `before`: last row of the previous page. */
+/** Keyset pages. `before`: the id of the last row of the previous page. */
 export const page = { before: id.optional(), limit: z.int().min(1).max(MOST_ROWS).default(50) }

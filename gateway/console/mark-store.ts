@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
 /**
- * Returns a value that changes with the rows that matter most to the pages: deposits, trades, events, the ledger, acts,
- * outages, the states of bots, and open proposals.
+ * Returns a value that changes with each new deposit, trade, event, ledger entry and act, with the number of outages and
+ * of open proposals, and with the states of bots.
  */
 export async function readMark(db: Db): Promise<string> {
   const { rows } = await sql<{ mark: string }>`

@@ -193,7 +193,7 @@ function addAct(
   })
 }
 
-/** Streams a notice of each change until the session ends. It is not an EventSource, whose GET would send no Origin. */
+/** Streams notices of changes. The page cannot use an EventSource, whose GET would send no Origin. */
 function addLive(app: FastifyInstance, deps: ConsoleDeps): void {
   app.post('/ops/live', async (request, reply) => {
     const { session } = await requireVisitor(deps, request)

@@ -138,7 +138,7 @@ describe('a passkey', () => {
 })
 
 describe('a session', () => {
-  test('needs both halves, because browsers send the cookie to every port of the host', async () => {
+  test('needs its cookie and its header, because browsers send the cookie to every port of the host', async () => {
     const { headers } = await signIn(till, name)
     const { cookie: _, ...pageOnly } = headers
     const { 'x-console-session': half = '', ...cookieOnly } = headers

@@ -25,9 +25,9 @@ const dialect = {
 }
 
 /**
- * Statements executed on `tx` are collected and return nothing. `run` sends them as one statement, in this order. No
- * part sees another's changes, and two parts must not change the same row. The parts of `last` may read each other by
- * name.
+ * Statements executed on `tx` are collected and return nothing. `run` sends them, and then the parts of `last`, as one
+ * statement. No part sees another's changes, and two parts must not change the same row. The parts of `last` may read
+ * each other's returned rows by name.
  */
 export type Batch = {
   tx: Tx

@@ -98,7 +98,7 @@ export async function createQueue({
   return {
     ensure,
     send: async (tx, { queue, data, startAfter, singletonKey, urgent = false }) => {
-      // pg-boss compares with the machine's clock. If the till's clock jumps past a job, its sweep finds the work.
+      // pg-boss compares with the machine's clock. If the till's clock jumps past a job, a sweep finds the work.
       const startAt = startAfter && clock.machineTime(startAfter)
       const isDelayed = startAt !== undefined && startAt > clock.machineNow()
       await boss.send(queue, data, {

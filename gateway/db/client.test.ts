@@ -35,7 +35,7 @@ test('a pool is crowded once the allowed number of queries waits', async () => {
   await single.close()
 })
 
-test('a timeout of the pool is distinguished from every other error', async () => {
+test('a timeout of the pool is distinguished from the error of a query', async () => {
   const single = openDatabase(database.url, 1)
   const held = await single.pool.connect()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

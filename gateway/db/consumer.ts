@@ -1,4 +1,4 @@
-/** Takes jobs of one queue only while it has free places, so no job is taken only to wait. */
+/** Takes jobs of one queue only as far as places are free, so no job is taken only to wait. */
 
 export type Consumer = {
   /** Signals that jobs may be waiting. */

@@ -11,7 +11,7 @@ export type CustodyEntryTable = {
   bot_id: bigint
   moved: 'in' | 'back' | 'out'
   created_at: Generated<Date>
-  /** The departure by which the item left or came back. */
+  /** The departure that caused the entry: the item left by it, came back, or reached another bot of the till. */
   departure_id: Generated<bigint | null>
 }
 
@@ -98,7 +98,7 @@ export type SentBackItemTable = {
   seen_at: Generated<Date>
 }
 
-/** A Steam account that took a trade back. Its next deliveries are credited on release only. */
+/** A Steam account that took a trade back. Its deliveries are credited on release until an operator trusts it. */
 export type CarefulShopperTable = {
   steam_id: string
   since: Date

@@ -18,8 +18,8 @@ export type LostCreditTable = {
 }
 
 /**
- * How far the ledger is checked. `taken_until`: one process checks it until then. `begun_at` and `complete_at`: the
- * last begin and the last end of a complete check.
+ * How far the ledger is checked. `taken_until`: one process checks it until then. `begun_at` and `complete_at`: when a
+ * complete check last began, and when one last ended.
  */
 export type LedgerCheckTable = {
   only_row: Generated<boolean>

@@ -57,12 +57,12 @@ type OperatorSessionTable = {
   verified_at: Date
 }
 
-/** Above this worth, a second operator must approve an act. At most one row. */
+/** The most that one operator can move in 24 hours without the approval of a second one. At most one row. */
 type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
 
 /**
- * An act that waits for a second operator. `backed_by`: the operator who proposed it with a passkey; null for the
- * command line.
+ * An act that waits, or waited, for a second operator. `backed_by`: who proposed it in the console, or was the first to
+ * approve a proposal of the command line; null until then.
  */
 type ProposalTable = {
   id: Generated<bigint>

@@ -38,7 +38,7 @@ function foundAtLook(n: number) {
 }
 
 describe('signals', () => {
-  test('check immediately', async () => {
+  test('run the check immediately, without a notification', async () => {
     stopTime()
     expect(await signals.until('trade:1', foundAtLook(1), { timeoutMs: HOUR_MS })).toBe('found')
   })
@@ -64,7 +64,7 @@ describe('signals', () => {
     expect(await waiting).toBe('found')
   })
 
-  test('check once a second even without a notification', async () => {
+  test('repeat the check once a second even without a notification', async () => {
     stopTime()
     const check = foundAtLook(3)
     const waiting = signals.until('trade:1', check, { timeoutMs: HOUR_MS })

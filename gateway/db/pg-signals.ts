@@ -17,7 +17,7 @@ const CHANNEL = 'till'
 const RECHECK_MS = 1_000
 const RECONNECT_MS = 500
 const CONNECT_MS = 5_000
-/** The connection is silent between notifications, so it is tested at this interval. */
+/** The connection is silent between notifications, so it is tested at this interval, and with this deadline. */
 const ASK_MS = 5_000
 
 /** Listens on its own connection. While that is broken, waiters check once a second. */

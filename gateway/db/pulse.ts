@@ -38,7 +38,7 @@ const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, nextAttemptM
 const LATE_MS = 250
 /** How many silent attempts show that a database that was here is gone, and not only slow. */
 const MOST_ATTEMPTS_HERE = 4
-/** The most attempts at the same time while the database is gone. If all stay silent, it is still gone. */
+/** The most attempts of one round while the database is gone. If all stay silent, it is still gone. */
 const MOST_ATTEMPTS_GONE = 20
 
 type Options = { url: string; connections: ConnectionGroup; log: Log; pace?: Partial<Pace> }

@@ -8,7 +8,7 @@ export type NewJob = {
   startAfter?: Date
   /** At most one waiting job of the queue has this key and this start; further ones are dropped. */
   singletonKey?: string
-  /** Comes before every other waiting job, because a person is waiting for it. */
+  /** Comes before waiting jobs that are not urgent, because a person is waiting for it. */
   urgent?: boolean
 }
 

@@ -51,7 +51,14 @@ export type SaleTable = {
   steps: Generated<number>
 }
 
-export type MarketAccountKind = 'settling' | 'free' | 'fees' | 'sales'
+export type MarketAccountKind =
+  /** Money of sales that the market still holds back, and that it has freed. */
+  | 'settling'
+  | 'free'
+  /** The market's share of the prices. */
+  | 'fees'
+  /** The prices of the sold items, and the refunds of reversed sales. */
+  | 'sales'
 
 /** An account in the books of a market. `balance`: credits minus debits, so money that the market owes is negative. */
 export type MarketAccountTable = {

@@ -42,7 +42,7 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
   })
 }
 
-/** Empty before the first migration. Reads tables of older versions too, which lack the version. */
+/** Empty before the first migration. Reads tables of older versions too, which lack the column `oldest_version`. */
 export async function readApplied(client: Pick<pg.Client, 'query'>): Promise<Applied[]> {
   const { rows } = await client.query<{ is_there: boolean }>(
     `select to_regclass('migration') is not null as is_there`,

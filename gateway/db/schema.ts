@@ -63,7 +63,7 @@ export type ApiKeyTable = {
   name: Generated<string>
   scopes: Generated<Scope[]>
   last_used_at: Generated<Date | null>
-  /** A key that was rotated works until then. */
+  /** The key works until then: the end of its lifetime, or of the overlap after a rotation. */
   expires_at: Generated<Date | null>
   created_at: Generated<Date>
   revoked_at: Date | null

@@ -1,3 +1,4 @@
+/** The settled number of a table: no row with a smaller number can still appear. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTill, type Till } from '../testing/till.ts'

@@ -6,7 +6,7 @@ type Ask = (statement: string) => Promise<{ rows: unknown[] }>
 
 type GrowingTable = 'ledger_entry' | 'custody_entry'
 
-/** After the first look at open transactions, the most further ones, each after a pause: five seconds in all. */
+/** How many more times to look at open transactions after the first look, each after a pause: five seconds in all. */
 const MOST_LOOKS = 50
 const LOOK_MS = 100
 

@@ -70,7 +70,6 @@ async function pids(): Promise<number[]> {
 }
 
 describe('a statement', () => {
-  /** For tests that stop the time. */
   const DEADLINE_MS = 60
   const connected = async (url: string) => {
     const Client = connections.clientWith(DEADLINE_MS)

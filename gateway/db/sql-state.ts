@@ -1,6 +1,6 @@
 /** Errors of PostgreSQL and their SQLSTATE. Loads no library, because every start needs it early. */
 
-/** The SQLSTATE of an error of PostgreSQL. */
+/** The SQLSTATE of an error of PostgreSQL, or the code of another error, such as Node's `ECONNREFUSED`. */
 export function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -24,7 +24,7 @@ let pool: pg.Pool
  * Free items of Dota 2 of 10 and 20 USD, and protected ones of Counter-Strike 2, by trade and the shopper's asset ids.
  */
 let free: { tradeId: bigint; assetIds: string[] }
-let held: { tradeId: bigint; assetIds: string[] }
+let underProtection: { tradeId: bigint; assetIds: string[] }
 let bot: Awaited<ReturnType<typeof aBot>>
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   bot = await aBot(till)
   const store = await aStore(till)
   free = await payDeposit(await aDeposit(till, store, { game: 'dota' }))
-  held = await payDeposit(await aDeposit(till, store, { game: 'cs' }))
+  underProtection = await payDeposit(await aDeposit(till, store, { game: 'cs' }))
 })
 afterAll(async () => {
   await pool.end()
@@ -103,7 +103,7 @@ describe('a listing', () => {
   })
 
   it('of a protected item is not recorded', async () => {
-    const listedAssetId = receivedIdOf(held.assetIds[0])
+    const listedAssetId = receivedIdOf(underProtection.assetIds[0])
     expect(await list({ reference: '3', appId: CS, listedAssetId })).toBe('not_free')
   })
 
@@ -277,7 +277,7 @@ describe('the command items sold', () => {
 
   it('refuses faulty lines of sales on other markets, each with its reason', async () => {
     const item = `${free.tradeId}-${free.assetIds[0]}`
-    const other = `${held.tradeId}-${held.assetIds[0]}`
+    const other = `${underProtection.tradeId}-${underProtection.assetIds[0]}`
     const { out, code } = await recordSold(
       [
         'item,market,reference,price,received,currency,soldAt',

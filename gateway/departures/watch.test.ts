@@ -173,7 +173,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is looked up if the newest row undoes its trade, even if the trade is no longer on a page', async () => {
+  it('comes back if the newest row undoes its trade, even if the trade is no longer on a page', async () => {
     give('9500')
     await readHistory()
     give('9500', { state: 'rolled_back' })
@@ -207,7 +207,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is booked once for the bot to which the storage sends it, but not from a stranger or a deposit', async () => {
+  it('is booked once for the bot to which the storage sends it, but not if it comes from a stranger or by a deposit', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
     // The till reads the history of a bot only once the bot has held an item.
     await till.db
@@ -314,7 +314,7 @@ describe('an item that a bot gave', () => {
   })
 })
 
-describe('the life of an item', () => {
+describe('an item in the list', () => {
   const list = async (filter: Partial<ItemFilter> = {}) => {
     const found = await lookThroughItems(till.db, { limit: 10, ...filter })
     const places = found.filter(({ fits }) => fits).map(({ place }) => place)
