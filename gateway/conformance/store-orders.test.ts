@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../kit/clock.ts'
+import { fakeClock } from '../testing/clock.ts'
 import { createStoreOrders } from './store-orders.ts'
 
 type StoreOrders = ReturnType<typeof createStoreOrders>
@@ -48,4 +49,16 @@ describe('a deposit that the store opens', () => {
   ])('is accepted if it %s', async (_, shop) => {
     expect(await (await ordersOf(shop)).makeStoreOpen()).toMatchObject({ externalId: 'order-1' })
   })
+})
+
+it('two runs a second apart give their deposits different ids', () => {
+  const order = { externalId: 'order-1', currency: 'USD' as const, customerReference: null, metadata: {} }
+  const clock = fakeClock()
+  const openThree = () => {
+    const { openDeposit } = createStoreOrders({ url: '', customer: '', isForCustomer: false, clock })
+    return [1, 2, 3].map(() => openDeposit(order).id)
+  }
+  const first = openThree()
+  clock.advance(1_000)
+  expect(new Set([...first, ...openThree()]).size).toBe(6)
 })

@@ -18,8 +18,9 @@ type Options = {
 export function createStoreOrders({ url, customer, isForCustomer, clock }: Options) {
   const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
   const opened: StoreDeposit[] = []
-  // Ids begin with the time, so a store that was checked before has no deposit of the same id.
-  let lastId = Math.floor(clock.now().getTime() / 1_000)
+  // Ids count up from the time in milliseconds. A run takes longer than a millisecond per deposit, so no later run
+  // repeats an id.
+  let lastId = clock.now().getTime()
   return {
     /** Answers the store's call to the stand-in till with a new deposit. */
     openDeposit(order: Order): StoreDeposit {
