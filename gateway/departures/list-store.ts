@@ -1,6 +1,7 @@
 /** Departures as an operator sees them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { arrivalsOf } from './books-store.ts'
 import type { Explanation, Stage } from './departure.ts'
 
 export type DepartureFilter = {
@@ -44,10 +45,10 @@ export async function selectDepartures(
       partner_steam_id as "partnerSteamId", begun_at as "begunAt", seen_at as "seenAt", stage, explanation, destination,
       (select json_agg(json_build_object('appId', item.app_id, 'assetId', item.asset_id, 'newAssetId', item.new_asset_id,
         'marketHashName', (
-          select known.market_hash_name from custody_entry entry
+          select known.market_hash_name
+          from ${arrivalsOf({ assetId: sql`item.asset_id`, botId: sql`departure.bot_id` })} entry
           join trade_item known on known.trade_id = entry.trade_id and known.asset_id = entry.asset_id
-          where entry.received_asset_id = item.asset_id and entry.bot_id = departure.bot_id and entry.moved = 'in'
-            and known.app_id = item.app_id limit 1),
+          where known.app_id = item.app_id limit 1),
         'isBack', is_back) order by app_id, asset_id)
         from departed_item item where departure_id = departure.id) as items
     from departure join bot on bot.id = departure.bot_id

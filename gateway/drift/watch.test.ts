@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BotContext, botQueue } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
+import { selectDepartures } from '../departures/list-store.ts'
 import { createMetrics } from '../metrics.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { runCommand } from '../testing/command.ts'
@@ -170,7 +171,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('provides an asset id that Steam did not give, and a departure of that asset is booked', async () => {
+  it('provides an asset id that Steam did not give, and a departure of that asset is booked and listed by its name', async () => {
     const deposit = await aDeposit(till, store)
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId)
@@ -194,6 +195,8 @@ describe('D-34 a bot’s own inventory', () => {
     session.trades.set('9500', { kind: 'trade', trade })
     await readHistory()
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['902'])
+    const [departure] = await selectDepartures(till.db, { limit: 1 })
+    expect(departure?.items).toMatchObject([{ assetId: '901', marketHashName: 'Item 0' }])
   })
 
   it('is not stored by a gateway that no longer holds the bot', async () => {
