@@ -13,7 +13,7 @@ import { payment } from '../widget/flow/test-states.ts'
 import { withPackage } from './npm-package.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The most that the page up to the link field may have, in the language with the most. */
+/** The most that a browser may load before the link field, in the language with the most. */
 const LIMIT_KB = 86
 const DIST = join(import.meta.dirname, '../widget/dist')
 const ADYEN = '@adyen/adyen-web@6.45.2'
@@ -31,7 +31,7 @@ export async function benchBytes(): Promise<Outcome> {
   const list = LANGUAGES.map((language, index) => `${language} ${kb(sizes[index] ?? 0)}`).join(', ')
   console.log(`link field: ${list}. The largest one counts.`)
   const items = bytesOf(withPayment(payment({ language: 'en' })))
-  console.log(`known shopper, with the code of the items: ${kb(items)}`)
+  console.log(`known shopper, with the scripts for the items: ${kb(items)}`)
   const ours = Math.max(...sizes)
   const outcome = { name: 'bytes', ours: kb(ours), limit: `<=${LIMIT_KB}KB`, passed: ours <= LIMIT_KB * 1024 }
   const theirs = await adyenBytes().catch((error: unknown) => {

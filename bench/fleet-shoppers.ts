@@ -158,7 +158,7 @@ async function askFor(till: ProcessTill, body: object, patienceMs: number): Prom
 
 /** Makes a call. Resolves to undefined without an answer. */
 async function makeCall({ url }: ProcessTill, path: string, body?: object): Promise<Response | undefined> {
-  // The gateway only compares the cookie with the header.
+  // Any token of this length will do, if the cookie and the header have the same.
   const token = 'k'.repeat(43)
   const headers = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: url }
   const json = { ...headers, 'content-type': 'application/json' }

@@ -32,7 +32,7 @@ type Act = 'scrollMs' | 'keyMs' | 'clickMs'
 /** A page that shows its items. `nodes`: the number of its DOM nodes. */
 type OpenPage = { page: Page; session: CDPSession; nodes: number }
 
-/** CPU milliseconds of the main thread during `act`, without other work on the machine. */
+/** CPU milliseconds of the main thread during `act`. They exclude other work on the machine. */
 async function threadMs(session: CDPSession, page: Page, act: () => Promise<unknown>): Promise<number> {
   const spent = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics')

@@ -65,7 +65,7 @@ function auditsWithLoss({ categories, audits }: Report): string[] {
     .map(({ id }) => id)
 }
 
-/** Runs Lighthouse once. Chromium's pages for its address bar are switched off, because a phone has none. */
+/** Runs Lighthouse once. Switches off the browser's own pages for its address bar, which a phone does not load. */
 async function measure(folder: string, url: string, chromium: string): Promise<Report> {
   const file = join(folder, 'report.json')
   const flags = `--headless=new --no-sandbox --disable-features=${UNWANTED_FEATURES}`

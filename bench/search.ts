@@ -73,7 +73,7 @@ export async function benchSearch(): Promise<Outcome> {
   }
 }
 
-/** CPU milliseconds of one keystroke, without other work on the machine. */
+/** CPU milliseconds of one keystroke. They exclude other work on the machine. */
 function cpuMs(find: (query: string) => unknown): number {
   const before = process.cpuUsage()
   for (let times = 0; times < REPEATS; times += 1) for (const query of KEYSTROKES) find(query)

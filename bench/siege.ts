@@ -62,7 +62,7 @@ export async function benchSiege(): Promise<Outcome> {
     const till = await openProcessTill(serverUrl, 'siege', {
       furtherBots: FURTHER_BOTS,
       quotas: true,
-      // Limits and log as in production. Other proofs allow everything from one address and log little.
+      // Limits and log as in production. By default, a till of the proofs allows more connections and logs less.
       settings: { TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '200', TRADETILL_LOG_LEVEL: 'info' },
     })
     const gateway = till.start()

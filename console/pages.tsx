@@ -38,7 +38,7 @@ export const MENU = [
   ['/settings', 'Settings'],
 ] as const
 
-/** True if the path leads to the page `to` of the menu, or to a page below it. No page is below the overview. */
+/** True if the path leads to the page `to`, or to a page below it. No page is below the overview. */
 export const isAt = (path: string, to: string): boolean => (to === '/' ? path === '/' : path.startsWith(to))
 
 /** Pages that the menu does not list. */

@@ -23,7 +23,7 @@ type Props = {
   label: string
   /** The act's effect, in a sentence. */
   does: ReactNode
-  /** The least role that may carry it out. */
+  /** The lowest role that may carry it out. */
   needs: OperatorRole
   needsReason?: boolean
   fields?: readonly Field[]

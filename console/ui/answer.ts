@@ -112,7 +112,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
 const MOST_EXPORTED = 20_000
 const ROWS_PER_CALL = 200
 
-/** Returns every row that a filter matches, for a file; a failure if there are too many. */
+/** Returns every row that a filter matches, for a file; a failure if there are too many or a call fails. */
 export async function allRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,
