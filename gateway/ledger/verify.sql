@@ -106,10 +106,6 @@ select 'an operator released a trade early without a record of it', 'trade ' || 
 from trade t where t.released_early and not exists (select from operator_act a
   where a.act = 'deposit release' and a.arguments -> 'tradeIds' ? t.id::text)
 union all
-select 'the record of an operator names a trade that was not released early', 'act ' || a.id
-from operator_act a, jsonb_array_elements_text(a.arguments -> 'tradeIds') named left join trade t on t.id::text = named
-where a.act = 'deposit release' and t.released_early is not true
-union all
 select 'an operator reversed a trade without a record of it', 'trade ' || t.id
 from trade t where t.reversed_by_operator and not exists (
   select from operator_act a where a.act = 'trade reverse' and a.arguments ->> 'tradeId' = t.id::text)
@@ -267,6 +263,10 @@ where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') a
   when 'trade release' then not t.released_by_operator
   when 'trade reverse' then not t.reversed_by_operator
   else t.state in ('intended', 'sending', 'unknown', 'active') end)
+union all
+select 'the record of an operator names a trade that was not released early', 'act ' || a.id
+from operator_act a, jsonb_array_elements_text(a.arguments -> 'tradeIds') named left join trade t on t.id::text = named
+where a.act = 'deposit release' and t.released_early is not true
 union all
 select 'a store has more credit at risk than its limit at the last delivery',
   'store ' || store_id || ': ' || sum(ceil(amount / per_usd)) || ' of ' || risk_limit_usd_cents

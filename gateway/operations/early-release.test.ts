@@ -1,8 +1,10 @@
 /** An operator releases a deposit's held credit while its shopper can still take the items back. */
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { checkLedger } from '../ledger/jobs.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { createMetrics } from '../metrics.ts'
 import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
@@ -121,6 +123,18 @@ it('a release is refused and not recorded if the store’s limit has too little 
   expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 3_000n, available: 0n }])
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 10_000n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ kind: 'done' })
+})
+
+it('the gateway’s check of later entries finds nothing wrong after a release', async () => {
+  const metrics = createMetrics()
+  const differences = async () => {
+    await checkLedger({ pool, log: till.deps.log, metrics })
+    return /^tradetill_ledger_differences (.*)$/m.exec(await metrics.registry.metrics())?.[1]
+  }
+  await releaseDeposit(deps(), await heldDeposit())
+  expect(await differences()).toBe('0')
+  await payFor(till, bot, await aDeposit(till, store, { game: 'dota' }))
+  expect(await differences()).toBe('0')
 })
 
 it('a release is refused for an unknown deposit, and for a deposit that holds nothing', async () => {
