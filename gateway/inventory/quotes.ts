@@ -98,9 +98,9 @@ export type QuoteAnswer =
   | { kind: 'refused'; code: Extract<ErrorCode, 'items_unavailable' | 'price_changed'> }
 
 /**
- * Returns the prices that the shopper saw for these assets. Refuses if the items' prices have since fallen by more than
- * the game's limit, or after the quote's expiry if they have fallen at all. Also refuses items that the operator has
- * blocked meanwhile. Prices never come from the browser.
+ * Returns the prices that the shopper saw for these assets. Refuses if their total has since fallen by more than the
+ * game's limit, or after the quote's expiry if it has fallen at all. Also refuses items that the operator has blocked
+ * meanwhile. Prices never come from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)
@@ -154,7 +154,7 @@ async function isStillWorthTotal(
   { items, total, isExpired, ...query }: CheckedQuote,
 ): Promise<boolean> {
   const prices = await priceList(tx, { ...query, names: items.map(({ pricedAs }) => pricedAs) })
-  // A valid quote keeps its own rate, which was checked when the quote was made.
+  // Without a trusted rate, a quote counts until it expires: its own rate was checked when it was made.
   if ('refused' in prices) return !isExpired
   if (isExpired && items.some(({ pricedAs }) => prices.priceOf(pricedAs).kind !== 'priced')) return false
   const current = items.map((item) => worthNow(item, prices))

@@ -291,7 +291,7 @@ describe('how often Steam is asked', () => {
   })
 })
 
-test('A-102 GET /api/inventory answers by the contract and refuses an unknown game (A-019)', async () => {
+test('A-102 GET /api/inventory answers as the contract says, and refuses an unknown game (A-019)', async () => {
   const app = fastify().setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
   await app.register(inventoryRoutes(till.deps))
   const get = (query: string) =>

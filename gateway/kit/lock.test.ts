@@ -21,7 +21,7 @@ test('of many callers that try to take a lock at the same time, exactly one gets
   await held[0]?.release()
 })
 
-test('a waiter takes the lock after its holder, and gives up after its time', async () => {
+test('a waiter gives up after its time, or takes the lock once it is released', async () => {
   const name = randomUUID()
   const first = await tryLock(name)
   expect(await waitForLock(name, 100)).toBeUndefined()

@@ -1,6 +1,6 @@
 /**
- * How much of a store's limit for credit at risk is used. A store has one row at most, which is updated in the
- * transaction of every change that takes or frees a part of the limit.
+ * How much of a store's limit for credit at risk is used: at most one row of `credit_at_risk` for each store, updated in
+ * the transaction of every change that takes or frees a part of the limit.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'

@@ -1,4 +1,4 @@
-/** Migrations: shows which are applied, plans the missing ones, and runs them without a gateway. */
+/** Migrations: shows which are applied, describes the missing ones, and runs them. */
 import { installQueue } from '../db/boss-queue.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { ownershipOf, readIdentity } from '../db/identity.ts'

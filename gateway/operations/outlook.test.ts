@@ -70,7 +70,7 @@ it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
   ['open', {}, [300, 'the offer is taken off Steam, unless it is accepted']],
   ['accepted', { acceptedAt: at(50) }, [105, 'Steam is asked for proof that the items arrived']],
   ['being cancelled', { isCancelling: true }, [105, 'the offer is taken off Steam']],
-])('an offer that is %s shows its next step', (_, change, [time, what]) => {
+])('the next step of an offer that is %s is given with its time', (_, change, [time, what]) => {
   expect(stepsOf(withTrade(change))).toEqual([[time, `trade 7: ${what}`]])
 })
 
@@ -84,13 +84,16 @@ it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>
   ['declined', {}, [105, 'Steam is asked whether the items arrived after all']],
   ['declined', { dueAt: null }, undefined],
   ['invalid', { steamHoldUntil: at(DAY_S) }, [DAY_S, 'Steam’s hold of the items ends']],
-])('a trade that is %s, with %j, shows its next step, if it has one', (state, change, next) => {
-  expect(stepsOf(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
-    next === undefined ? [] : [[next[0], `trade 7: ${next[1]}`]],
-  )
-})
+])(
+  'the next step of a trade that is %s, with %j, is given with its time, if there is one',
+  (state, change, next) => {
+    expect(stepsOf(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
+      next === undefined ? [] : [[next[0], `trade 7: ${next[1]}`]],
+    )
+  },
+)
 
-it('a trade with held credit shows when the credit is released', () => {
+it('the next step of a trade with held credit is the release of that credit', () => {
   const held = { state: 'held', heldMinor: 500n, settlesAt: at(DAY_S) } as const
   expect(stepsOf(withTrade(held, { status: 'succeeded' }))).toEqual([
     [DAY_S, 'trade 7: the held credit is released, unless the items were taken back'],
