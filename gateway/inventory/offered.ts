@@ -54,7 +54,7 @@ export function offeredOf(items: readonly SteamItem[], around: Circumstances): O
     }
     const { assetId, marketHashName } = item
     const facts = itemFacts(item, around.game)
-    // The image by class needs no description, and equal items share one short URL.
+    // The URL of the image by class is short, and equal items share it.
     const iconUrl = `${around.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
     offered.shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
     const { name, phase = null } = facts

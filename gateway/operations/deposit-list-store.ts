@@ -191,7 +191,7 @@ function depositsOfSteamId(
 
 /** Most deposits per need. */
 const MOST_NEEDY = 1_000
-/** Age from which a trade without a gateway is listed. A younger trade may still get one. */
+/** Age from which a trade is listed if no gateway holds its bot. A gateway may still take the bot of a younger trade. */
 const AWAY_MS = 120_000
 /** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due by then counts too. */
 const WAKE_AGAIN_MS = 30_000
