@@ -255,7 +255,10 @@ export interface SteamSession {
    * protect trades of the game. For other games, Steam may not know the context of such items.
    */
   readOwnInventory(game: Game, how: { isProtected: boolean }): Promise<OwnInventoryAnswer>
-  /** Sends an offer that asks for `assets` and gives nothing. `message` contains the secret code and has at most 128 characters. */
+  /**
+   * Sends an offer that asks for `assets` and gives nothing. `message` contains the secret code and has at most 128
+   * characters.
+   */
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
   /**

@@ -174,7 +174,7 @@ describe('a method', () => {
       const time = createManualClock()
       const { requests, ask } = aFleet(time)
       const { account, address } = METHODS[method]
-      // Three times as many as the budget allows in a minute.
+      // Three times as many as the budget allows in a minute. The loop limits them to 100 a second.
       const tries = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
       for (let second = 0; second < 60; second += 1) {
         for (let count = 0; count < Math.min(tries / 60, 100); count += 1) void ask(method, 'bot', 0)

@@ -161,7 +161,7 @@ describe('POST /v1/deposits', () => {
 })
 
 describe('reading deposits', () => {
-  test('works by id and by the store’s order id', async () => {
+  test('works by id and by externalId', async () => {
     const deposit = (await post({ ...BODY, externalId: 'order / 7 & more' })).json()
     expect((await api.call('GET', `/v1/deposits/${deposit.id}`)).json()).toEqual(deposit)
     const found = await api.call('GET', '/v1/deposits/lookup?externalId=order%20%2F%207%20%26%20more')

@@ -10,14 +10,14 @@ import { tradeHandlers } from '../trades/advance.ts'
 let till: Till
 let api: StoreApi
 let deliver: () => Promise<bigint>
-/** Pays a protected deposit of 30.00 under these settings. Its sender then reverses it. */
+/** Pays a protected deposit of 30.00 under these settings. Steam then takes its items back for the shopper. */
 let reverse: (settings: { liability: 'operator' | 'store'; risk_limit_usd_cents: bigint }) => Promise<bigint>
 
 beforeEach(async () => {
   till = await startTill()
   api = await startStoreApi(till)
   const bot = await aBot(till)
-  /** A paid deposit of 30.00. */
+  /** Pays a deposit of 30.00. */
   deliver = async () => {
     const deposit = await aDeposit(till, api.store)
     await payFor(till, bot, deposit)

@@ -70,7 +70,7 @@ export type StoreChanges = {
 } & {
   origins?: string[] | undefined
   riskLimitUsdCents?: bigint | undefined
-  /** Null means the default of the settings. */
+  /** Null means the till's default. */
   commissionBps?: number | null | undefined
   /** Null means all. */
   games?: readonly Game[] | null | undefined

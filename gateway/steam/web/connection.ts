@@ -1,4 +1,4 @@
-/** A bot's logged-in connection. Every request to Steam in the bot's name passes through it. */
+/** A bot's logged-in connection to Steam. */
 import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
@@ -12,9 +12,9 @@ import type { Asker } from '../turns.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
-/** The shortest time from a renewal to the next. Logins would repeat endlessly if Steam refused fresh cookies. */
+/** The shortest time from a renewal to the next. Without it, logins would repeat endlessly if Steam refused fresh cookies. */
 const RENEWAL_GAP_MS = 60_000
-/** How long before its token expires to renew a session. */
+/** A session is renewed this long before its token expires. */
 const RENEW_AHEAD_MS = 10 * 60_000
 const LIBRARY_TIMEOUT_MS = 30_000
 const UNREADABLE_COOKIES: Unavailable = {

@@ -1,5 +1,5 @@
 /**
- * Tests the port against random failures of the sandbox: whatever Steam does, every call returns an answer in time.
+ * Plays scripts: random calls of the port, and random failures of the sandbox. Every call must get an answer in time.
  * Time is simulated. It stands still while a request is running, and otherwise jumps to the next timer. The full run:
  * `PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures`.
  */
@@ -115,7 +115,7 @@ const LIMIT_OF: Record<string, keyof (typeof DEADLINES)[number]> = {
   readOwnInventory: 'own',
 }
 
-/** Plays one script. Resolves to its calls, their results, and the simulated time that they took. */
+/** Plays one script. Resolves to its calls with their results, and the failures and accepts between them. */
 async function play({ sandbox, traffic, agent, ...stage }: Stage, seed: number): Promise<string[]> {
   const random = randomOf(seed)
   sandbox.reset()

@@ -48,7 +48,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** Gives this reply on every path that the port uses. */
+/** Gives this reply to every call that `askAll` makes in a session. */
 function replyEverywhere(reply: () => SteamReply): void {
   const methods = [
     'GetTradeOffer',

@@ -8,7 +8,7 @@ import type { Call, Connection } from './connection.ts'
 
 /** The most items to read. A larger inventory counts as unavailable, because a part of it must never look complete. */
 const MAX_ITEMS = 20_000
-/** The most pages to read that Steam shows to the bot. Steam chooses their size. */
+/** The most pages to read of the inventory that Steam shows to the bot. Steam chooses their size. */
 const MAX_OFFERED_PAGES = 40
 /** The most public pages to read. Full ones add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
