@@ -212,7 +212,7 @@ export const storeDepositSchema = z
     ),
     heldUntil: time.nullable(),
     reversedAmount: minorUnits.describe(
-      'The value of the items that the sender took back. Deduct it from your shopper.',
+      'The value of the items that the sender took back. Deduct it from your shopper’s balance.',
     ),
     chargedAmount: nullInOldEvents(minorUnits).describe(
       'The part of `reversedAmount` that the till has charged to your balance. Null only in events of version 0.2.0 and earlier.',

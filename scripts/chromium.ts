@@ -23,7 +23,7 @@ const PACKAGE_TIMEOUT_MS = 8 * 60_000
 
 const APT_INSTALL = ['install', '-y', '--no-install-recommends']
 
-/** Commands that install the distribution's Chromium, by package manager. The first that works is used. */
+/** Commands that install the distribution's Chromium. Uses the first package manager that exists. */
 const PACKAGE_MANAGERS = [
   {
     command: 'apt-get',

@@ -77,7 +77,7 @@ it('an unreachable registry is reported, and the next start tries again', () => 
   expect(ensure().code).toBe(0)
 })
 
-it('if two start at once, one installs and the other waits', async () => {
+it('if the step runs twice at once, one run installs and the other waits', async () => {
   writeNpm({ node: 'v24.21.0' })
   writeFileSync(join(root, 'gate'), '')
   const start = (): ChildProcess => spawn(process.execPath, [SCRIPT], { cwd: root, env: env() })

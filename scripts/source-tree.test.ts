@@ -82,7 +82,7 @@ describe('a query', () => {
     'css`select`',
     "// db.selectFrom('trade')",
     "const text = 'db.selectFrom(trade)'",
-  ])('is not found in code without a statement: %j', (text) => {
+  ])('is not found in other code: %j', (text) => {
     expect(readSource('here/file.ts', text).queries).toEqual([])
   })
 })

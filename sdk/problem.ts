@@ -1,6 +1,6 @@
 import type { Problem } from './types.ts'
 
-/** Thrown if the till answers with an error. Decide by `code`: it never changes. Handle unknown codes by `status`. */
+/** Thrown if the till answers with an error. Decide by `code`: codes never change. Handle unknown codes by `status`. */
 export class TillProblem extends Error {
   override readonly name = 'TillProblem'
   readonly status: number

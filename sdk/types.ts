@@ -26,7 +26,7 @@ export type Deposit = {
   /** The part of `amount` that cannot be paid out before `heldUntil`. It falls when held items are taken back. */
   heldAmount: number
   heldUntil: string | null
-  /** The value of the items that the sender took back. Deduct it from your shopper. */
+  /** The value of the items that the sender took back. Deduct it from your shopper’s balance. */
   reversedAmount: number
   /** The part of `reversedAmount` that the till has charged to your balance. Null only in events of version 0.2.0 and earlier. */
   chargedAmount: number | null

@@ -90,10 +90,10 @@ const endOthersFor = (memory: SteamMemory, accepted: SteamOffer): void => {
 const owns = (memory: SteamMemory, steamId: string, assets: readonly OfferAsset[]): boolean =>
   assets.every(({ assetId }) => memory.owners.get(assetId) === steamId)
 
-type OfferPlace = Pick<SteamOffer, 'offerId' | 'bot' | 'partner' | 'isCounter' | 'message' | 'assets'>
+type NewOffer = Pick<SteamOffer, 'offerId' | 'bot' | 'partner' | 'isCounter' | 'message' | 'assets'>
 /** An open offer that Steam reports truly and lists at once. */
-const plainOffer = (place: OfferPlace, now: number): SteamOffer => ({
-  ...place,
+const plainOffer = (offer: NewOffer, now: number): SteamOffer => ({
+  ...offer,
   createdAt: now,
   visibleAt: now,
   state: 'active',
@@ -207,7 +207,7 @@ const COOLDOWN_MS = 7 * 86_400_000
 /** How long a till can be unaware of a hold: a stale read reported an active offer, and then the process paused. */
 const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 
-/** A cancelled hold costs the bot a cooldown of days. Only an accept while the cancel was under way may cause that. */
+/** A cancelled hold costs the bot a cooldown of days. Only a till that cannot know of the hold yet may cause that. */
 function coolDown({ engine, misfortunes }: SteamMemory, { offerId, bot, changedAt }: SteamOffer): void {
   const from = engine.now()
   must(

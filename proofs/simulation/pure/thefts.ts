@@ -6,7 +6,7 @@ import { everHeld, type TillMemory, type TradeRow } from './memory.ts'
 
 /** The till reads about a gift some time after it began, from an answer that can be a minute old. */
 const MARGIN_MS = 120_000
-/** The longest duration of a look, which may take several turns. */
+/** The longest duration of a look through the histories. */
 const LOOK_MS = 600_000
 
 /**

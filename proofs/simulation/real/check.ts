@@ -153,16 +153,16 @@ export const termsKeyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms):
 function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot): void {
   const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
   const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
-  const isKnownLong = Math.min(...back) < (trade.deliveredAtMs ?? 0) - 2 * CLOCKS_MS
+  const hadTakenBack = Math.min(...back) < (trade.deliveredAtMs ?? 0) - 2 * CLOCKS_MS
   const isOnRelease = mode === 'on_release'
   must(
-    isOnRelease || !isKnownLong,
+    isOnRelease || !hadTakenBack,
     'I15',
     () => `trade ${id}: its shopper took items back, and is credited ${mode}`,
   )
   const storeHad = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
-  const isKnown = storeHad(`${mode}`) || (isOnRelease && back.length > 0 && storeHad('on_accept'))
-  must(isKnown, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
+  const wereSet = storeHad(`${mode}`) || (isOnRelease && back.length > 0 && storeHad('on_accept'))
+  must(wereSet, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
   const isEarly = isProtected && mode === 'on_release' && early > 0n
   must(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
   const bearer = liability === 'store' ? 'available' : 'loss'

@@ -130,7 +130,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => endFaults(scene))
   engine.at(START + RESTED_MS, () => scheduler.beforeNextStep(() => checkTradesAtRest(monitor)))
-  // At this time most credit is still held. When everything is at rest, none is.
+  // At this time most credit is still held. At the end, hardly any is.
   const checkWhileHeld = async () => {
     checkNotOverdue(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
@@ -333,7 +333,7 @@ export async function prepareDatabase(url: string): Promise<void> {
   await client.end()
 }
 
-/** Ends the faults. All processes are up with correct clocks, and stay so. */
+/** Ends the faults. All processes continue or restart, with correct clocks. */
 function endFaults(scene: Scene): void {
   const { faults, processes, engine, trace } = scene
   faults.stop()

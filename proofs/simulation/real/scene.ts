@@ -30,7 +30,7 @@ export type Process = Restartable & {
 
 export type HeldLease = { lease: Lease; endsAt: number }
 
-/** Every setting that a store ever had, by store id. */
+/** The terms that each store has had, by store id. `termsKeyOf` makes a text of them. */
 export type Settings = Map<number, Set<string>>
 
 export type Scene = Sim & {

@@ -58,7 +58,7 @@ function openPool(connectionString: string, max: number): pg.Pool {
   const getTypeParser = (oid: number) => (oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, 'text'))
   const options = { idleTimeoutMillis: 0, allowExitOnIdle: true }
   const pool = new pg.Pool({ connectionString, types: { getTypeParser }, max, ...options })
-  // A session that is killed also fails its statement.
+  // Ignored, because the statement of a killed session fails too.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool

@@ -1,4 +1,4 @@
-/** Compares the departures in the database, and the custody of their items, with the real ones. */
+/** Compares the departures in the database, and the custody of their items, with what happened on Steam. */
 import { DESTINATIONS, isAway } from '../gifts.ts'
 import { must } from '../violation.ts'
 import { isLost } from './deaths.ts'

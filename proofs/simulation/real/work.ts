@@ -107,7 +107,7 @@ export function tick(scene: Scene, process: Process): void {
   if (!faults.areStopped) engine.after(TICK_MS, () => tick(scene, process))
 }
 
-/** Watches the offers of every bot that the process believes it holds, less often than the real watch. */
+/** Watches open offers of the bots that the process believes it holds, less often than the real watch. */
 export function watch(scene: Scene, process: Process, until: number): void {
   const { engine, random } = scene
   if (engine.now() < until) engine.after(random.between(10_000, 22_000), () => watch(scene, process, until))
@@ -151,7 +151,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
   })
 }
 
-/** Looks through the histories of all bots at these times, some pages per turn. */
+/** Looks through the histories of all bots at these times, in three turns a minute apart. */
 export function sweepHistory(scene: Scene, times: readonly number[]): void {
   for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
     scene.engine.at(time, () => {
