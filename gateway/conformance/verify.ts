@@ -19,7 +19,7 @@ export type Options = {
   /** `customerReference` of the invented deposits. It replaces `{CUSTOMER}` in the addresses `balance` and `open`. */
   customer: string
   balance?: string | undefined
-  /** Port of the till that the store reads from during the checks. */
+  /** Port of the stand-in till, which the store uses as its till during the checks. */
   tillPort?: number | undefined
   /** A POST to this address makes the store open a deposit. */
   open?: string | undefined

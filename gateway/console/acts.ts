@@ -52,7 +52,10 @@ const dollars = z
     return z.NEVER
   })
 
-/** A payout, credit, debit or write-off. Parses its typed amount into minor units. */
+/**
+ * A payout, credit, debit or write-off. Parses its typed amount into minor units. `mayOwe`: a debit may make the store's
+ * balance negative.
+ */
 const movement = z
   .object({
     storeId: id,

@@ -19,7 +19,7 @@ export type BotBarTable = {
   times: number
 }
 
-/** How far the search of a bot's trade history for reversals has come. */
+/** How far the search of a bot's trade history has come. */
 export type BotHistoryTable = {
   bot_id: bigint
   /** When its next pages were last requested. */

@@ -1,6 +1,6 @@
 /**
- * Judges, from Steam's records, whether items that a bot gave were allowed to leave. The store then changes their
- * custody.
+ * Judges, from Steam's records, whether items that a bot gave were allowed to leave. `DepartureStore` then changes
+ * their custody.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
