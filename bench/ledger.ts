@@ -174,7 +174,7 @@ const creditLockingFirst =
 
 async function deliver(deps: CutTill['deps'], { tradeId, offerId, steamTrade }: Delivery): Promise<void> {
   const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
-  await record(deps, { tradeId, writer: { epoch: 1n } }, fact)
+  await record(deps, { tradeId, writer: { leaseEpoch: 1n } }, fact)
 }
 
 type Round = { db: Db; store: Delivery; credit: Credit }

@@ -6,7 +6,7 @@ export type BotContext = {
   botId: bigint
   session: SteamSession
   /** Number of the lease. Every change of a trade by its holder carries it, so a former holder's write matches no row. */
-  epoch: bigint
+  leaseEpoch: bigint
   /** True while enough of the lease is left for a write to Steam with this deadline. */
   mayWrite(deadlineMs: number): boolean
 }

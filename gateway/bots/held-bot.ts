@@ -242,7 +242,7 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   life.stop.addEventListener('abort', onStop)
   const bot: BotContext = {
     botId: lease.botId,
-    epoch: lease.epoch,
+    leaseEpoch: lease.leaseEpoch,
     session: observeSession(life.session, {
       report: (detail) => report(`session_dead: ${detail}`),
       onAnswer: keeper.health.recordAnswer,
@@ -258,7 +258,7 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   const stopTakingJobs = () => (stopping ??= quietly(deps, lease, stopWork))
   try {
     await setOnline(deps.db, lease, null)
-    deps.log.info({ ...about, epoch: String(lease.epoch) }, 'bot came online')
+    deps.log.info({ ...about, leaseEpoch: String(lease.leaseEpoch) }, 'bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'bot session stopped working')
     // From now on, the bot's jobs are left to its next holder, which may be this process again.

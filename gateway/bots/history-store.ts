@@ -22,12 +22,12 @@ export async function historyOf(db: Db, botId: bigint): Promise<HistoryPass> {
   return { begunAt: row.begun_at, after, completeAt: row.complete_at }
 }
 
-type HistoryWrite = { botId: bigint; epoch: bigint; now: Date }
+type HistoryWrite = { botId: bigint; leaseEpoch: bigint; now: Date }
 
 /** Has no effect under an old lease, whose holder may have failed to store the records that it read. */
 export async function saveHistoryPass(
   db: Db,
-  { botId, epoch, now }: HistoryWrite,
+  { botId, leaseEpoch, now }: HistoryWrite,
   pass: HistoryPass,
 ): Promise<void> {
   const { begunAt, after, completeAt } = pass
@@ -35,7 +35,7 @@ export async function saveHistoryPass(
     insert into bot_history (bot_id, turned_at, begun_at, after_trade_id, after_begun_at, complete_at)
     select id, ${now}::timestamptz, ${begunAt}::timestamptz, ${after?.tradeId ?? null}, ${after?.begunAt ?? null}::timestamptz,
       ${completeAt}::timestamptz
-    from bot where id = ${botId} and lease_epoch = ${epoch}
+    from bot where id = ${botId} and lease_epoch = ${leaseEpoch}
     on conflict (bot_id) do update set begun_at = excluded.begun_at, after_trade_id = excluded.after_trade_id,
       after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)
 }

@@ -21,7 +21,7 @@ export type Lease = {
   name: string
   owner: string
   /** The number of the lease. */
-  epoch: bigint
+  leaseEpoch: bigint
   sealedToken: Buffer
   /** True if Steam's notice about trade protection is acknowledged. */
   acknowledged: boolean
@@ -73,7 +73,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     steamId: row.steam_id,
     name: row.name,
     owner,
-    epoch: row.lease_epoch,
+    leaseEpoch: row.lease_epoch,
     sealedToken: row.refresh_token,
     acknowledged: row.acknowledged,
     tokenRefusedAt: row.token_refused_at,
@@ -206,5 +206,5 @@ function ageMs(since: Expression<Date | null>): RawBuilder<number | null> {
 }
 
 function isHeld(lease: Lease): Expression<SqlBool> {
-  return sql<SqlBool>`(id = ${lease.botId} and lease_owner = ${lease.owner} and lease_epoch = ${lease.epoch})`
+  return sql<SqlBool>`(id = ${lease.botId} and lease_owner = ${lease.owner} and lease_epoch = ${lease.leaseEpoch})`
 }

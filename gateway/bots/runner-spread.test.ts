@@ -76,11 +76,11 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
   return { owner, processCounts, ...bots }
 }
 
-type Held = { id: string; owner: string; epoch: string }
+type Held = { id: string; owner: string; leaseEpoch: string }
 
 async function heldBots(): Promise<Held[]> {
   const { rows } = await database.pool.query<Held>(
-    'select id::text, lease_owner as owner, lease_epoch::text as epoch from bot where online and lease_until > now() order by id',
+    'select id::text, lease_owner as owner, lease_epoch::text as "leaseEpoch" from bot where online and lease_until > now() order by id',
   )
   return rows
 }

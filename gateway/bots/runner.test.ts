@@ -135,7 +135,7 @@ describe('two processes on one database', () => {
     expect(before?.mayWrite(1)).toBe(false)
     expect(steam.open).toBeLessThanOrEqual(1)
     await expect.poll(() => other.contexts).not.toHaveLength(0)
-    expect(other.contexts[0]?.epoch).toBeGreaterThan(before?.epoch ?? 0n)
+    expect(other.contexts[0]?.leaseEpoch).toBeGreaterThan(before?.leaseEpoch ?? 0n)
     await expectOnline()
     expect(steam.mostOpen).toBe(1)
     await other.stop()
@@ -240,7 +240,7 @@ describe('a session', () => {
     steam.answers = 'good'
     await expect.poll(() => steam.openings).toBe(openingsBefore + 2)
     await expectOnline()
-    expect(contexts.at(-1)?.epoch).toBe(contexts[0]?.epoch)
+    expect(contexts.at(-1)?.leaseEpoch).toBe(contexts[0]?.leaseEpoch)
   })
 })
 

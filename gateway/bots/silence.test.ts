@@ -89,7 +89,7 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
   connections.cut('all')
   await expect.poll(() => contexts).toHaveLength(2)
   await expectOnline()
-  expect(contexts[1]?.epoch).toBe((bot?.epoch ?? 0n) + 2n)
+  expect(contexts[1]?.leaseEpoch).toBe((bot?.leaseEpoch ?? 0n) + 2n)
   expect(steam.mostOpen).toBe(1)
 })
 

@@ -78,7 +78,7 @@ describe('a lease', () => {
     await endLeases()
     const [second] = await takeLeases(database.db, OTHER_OWNER, 10)
     if (!first || !second) throw new Error('no lease')
-    expect(second.epoch).toBe(first.epoch + 1n)
+    expect(second.leaseEpoch).toBe(first.leaseEpoch + 1n)
     expect(await renewLease(database.db, first)).toBe(false)
     expect(await renewLease(database.db, second)).toBe(true)
   })

@@ -93,11 +93,11 @@ function startBotsHere() {
   })
 }
 
-type BotRow = { owner: string | null; epoch: string; online: boolean }
+type BotRow = { owner: string | null; leaseEpoch: string; online: boolean }
 
 async function botRows(): Promise<BotRow[]> {
   const { rows } = await database.pool.query<BotRow>(
-    'select lease_owner as owner, lease_epoch::text as epoch, online and lease_until > now() as online from bot order by id',
+    'select lease_owner as owner, lease_epoch::text as "leaseEpoch", online and lease_until > now() as online from bot order by id',
   )
   return rows
 }
@@ -127,7 +127,8 @@ describe('two gateways', () => {
 
     const after = await botRows()
     expect(after.map(({ owner }) => owner)).toEqual([OWNER_HERE, OWNER_HERE])
-    const isNewer = ({ epoch }: BotRow, index: number) => BigInt(epoch) > BigInt(before[index]?.epoch ?? 0)
+    const isNewer = ({ leaseEpoch }: BotRow, index: number) =>
+      BigInt(leaseEpoch) > BigInt(before[index]?.leaseEpoch ?? 0)
     expect(after.map(isNewer)).toEqual(before.map(({ owner }) => owner !== OWNER_HERE))
     expect(captured.lines.join('')).not.toContain('lease of a bot was lost')
   })

@@ -22,7 +22,7 @@ async function startBot(handlers: Partial<BotHandlers>) {
     stop: async () => {},
   }
   const captured = captureLog()
-  const bot = { botId: 1n, session: fakeSession(), epoch: 1n, mayWrite: () => true }
+  const bot = { botId: 1n, session: fakeSession(), leaseEpoch: 1n, mayWrite: () => true }
   const all = { ...IDLE_HANDLERS, laneOf: async () => 'sends' as const, ...handlers }
   const stop = await startWork({ queue, handlers: all, log: captured.log, watchMs: 5_000 }, bot)
   return { give: (job: BotJob) => handler(job), stop, lines: captured.lines }

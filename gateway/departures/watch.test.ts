@@ -94,7 +94,7 @@ describe('an item that a bot gave', () => {
     give('9500')
     await readHistory()
     till.clock.advance(3_600_000)
-    await readHistory({ ...bot, epoch: 2n })
+    await readHistory({ ...bot, leaseEpoch: 2n })
     expect(alarms()).toHaveLength(1)
     expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({
       partner: STRANGER,
@@ -109,7 +109,7 @@ describe('an item that a bot gave', () => {
 
   it('is booked once if two processes read the same page', async () => {
     give('9500')
-    await Promise.all([readHistory(), readHistory(), readHistory({ ...bot, epoch: 2n })])
+    await Promise.all([readHistory(), readHistory(), readHistory({ ...bot, leaseEpoch: 2n })])
     expect(await departures()).toHaveLength(1)
     const out = await till.db
       .selectFrom('custody_entry')

@@ -22,8 +22,9 @@ export function createDriftStore(db: Db): DriftStore {
       const { rows } = await sql`select from custody_entry where bot_id = ${botId} limit 1`.execute(db)
       return rows.length === 0 ? undefined : (await historyOf(db, botId)).completeAt
     },
-    learnAssetIds: (botId, { epoch, now }, learnt) => learnAssetIds(db, { botId, epoch, now, learnt }),
-    saveLook: (botId, { epoch, now }, saved) => saveLook(db, { botId, epoch, now }, saved),
+    learnAssetIds: (botId, { leaseEpoch, now }, learnt) =>
+      learnAssetIds(db, { botId, leaseEpoch, now, learnt }),
+    saveLook: (botId, { leaseEpoch, now }, saved) => saveLook(db, { botId, leaseEpoch, now }, saved),
     takeDue: (how) => takeDue(db, how),
   }
 }
@@ -91,11 +92,11 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
   }
 }
 
-type Writer = { botId: bigint; epoch: bigint; now: Date }
+type Writer = { botId: bigint; leaseEpoch: bigint; now: Date }
 type Learning = Writer & { learnt: readonly { item: string; assetId: string }[] }
 
 /** Stores the asset ids of items that the bot still has and that have none. */
-async function learnAssetIds(db: Db, { botId, epoch, now, learnt }: Learning): Promise<void> {
+async function learnAssetIds(db: Db, { botId, leaseEpoch, now, learnt }: Learning): Promise<void> {
   if (learnt.length === 0) return
   await sql`
     insert into learnt_asset (custody_entry_id, received_asset_id, learnt_at)
@@ -106,13 +107,13 @@ async function learnAssetIds(db: Db, { botId, epoch, now, learnt }: Learning): P
       select * from custody_entry where trade_id = split_part(learnt.item, '-', 1)::bigint
         and asset_id = split_part(learnt.item, '-', 2) order by id desc limit 1
     ) entry on entry.moved = 'in' and entry.bot_id = ${botId} and entry.received_asset_id is null
-    where exists (select from bot where id = ${botId} and lease_epoch = ${epoch})
+    where exists (select from bot where id = ${botId} and lease_epoch = ${leaseEpoch})
     on conflict (custody_entry_id) do nothing`.execute(db)
 }
 
 type SavedLook = Parameters<DriftStore['saveLook']>[2]
 
-function saveLook(db: Db, { botId, epoch, now }: Writer, saved: SavedLook): Promise<boolean> {
+function saveLook(db: Db, { botId, leaseEpoch, now }: Writer, saved: SavedLook): Promise<boolean> {
   const { noted, lookedAt, wholeAt, dueAt } = saved
   const foreign = noted.filter(({ kind }) => kind === 'foreign')
   const rows = [...noted.filter(({ kind }) => kind !== 'foreign'), ...foreign.slice(0, MOST_FOREIGN)]
@@ -121,7 +122,7 @@ function saveLook(db: Db, { botId, epoch, now }: Writer, saved: SavedLook): Prom
     const { rows: written } = await sql`
       insert into custody_look as look (bot_id, due_at, looked_at, whole_at, left_out)
       select id, ${dueAt}::timestamptz, ${lookedAt}::timestamptz, ${wholeAt}::timestamptz, ${leftOut}::int
-      from bot where id = ${botId} and lease_epoch = ${epoch}
+      from bot where id = ${botId} and lease_epoch = ${leaseEpoch}
       on conflict (bot_id) do update set
         -- An operator may have asked again meanwhile.
         due_at = case when look.asked_at > excluded.looked_at then ${now}::timestamptz else excluded.due_at end,

@@ -202,7 +202,7 @@ describe('D-34 a bot’s own inventory', () => {
   it('is not stored by a gateway that no longer holds the bot', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
-    await look({ ...bot, epoch: 0n })
+    await look({ ...bot, leaseEpoch: 0n })
     expect(await findings()).toEqual([])
     expect(await till.db.selectFrom('custody_look').selectAll().execute()).toEqual([])
   })

@@ -42,7 +42,7 @@ export type DriftStore = {
   takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
 }
 
-export type Writing = { epoch: bigint; now: Date }
+export type Writing = { leaseEpoch: bigint; now: Date }
 
 export type DriftDeps = {
   drift: DriftStore
@@ -81,7 +81,7 @@ export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void
     const dueAt = nextLookAt(noted, { lookedAt, isWhole: isWholeNow, now, betweenLooksMs })
     const isSaved = await drift.saveLook(
       bot.botId,
-      { epoch: bot.epoch, now },
+      { leaseEpoch: bot.leaseEpoch, now },
       { noted, lookedAt, wholeAt, dueAt },
     )
     if (isSaved) logNewFindings(deps.log, bot, { before: state.noted, noted })
@@ -104,7 +104,7 @@ async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<L
   const shown = looks.flatMap(({ items }) => items)
   const custody = await drift.custodyOf(bot.botId, shown)
   const compared = core.compareWithCustody(custody, looks, begunAt)
-  await drift.learnAssetIds(bot.botId, { epoch: bot.epoch, now }, compared.learnt)
+  await drift.learnAssetIds(bot.botId, { leaseEpoch: bot.leaseEpoch, now }, compared.learnt)
   if (compared.learnt.length > 0) {
     const about = { botId: String(bot.botId), items: compared.learnt.length }
     deps.log.info(about, 'asset ids that Steam had not given were found in the inventory of a bot')

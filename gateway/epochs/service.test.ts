@@ -190,7 +190,7 @@ describe('D-37 restore finish', () => {
       .selectFrom('bot')
       .select(['lease_epoch', 'lease_until'])
       .executeTakeFirstOrThrow()
-    expect(row).toEqual({ lease_epoch: bot.epoch + 1n, lease_until: null })
+    expect(row).toEqual({ lease_epoch: bot.leaseEpoch + 1n, lease_until: null })
   })
 })
 

@@ -148,7 +148,7 @@ export async function aBot(
     .returning('id')
     .executeTakeFirstOrThrow()
   await till.deps.queue.ensure(botQueue(row.id))
-  return { bot: { botId: row.id, session, epoch: 1n, mayWrite: () => true }, session }
+  return { bot: { botId: row.id, session, leaseEpoch: 1n, mayWrite: () => true }, session }
 }
 
 let externalIds = 0

@@ -44,7 +44,7 @@ afterEach(async () => {
 async function credit({ tradeId, offerId, steamTrade }: Delivery) {
   const deps = { ...till.deps, trades: createTradeStore({ ...till.deps, db: database.db }) }
   const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
-  return record(deps, { tradeId, writer: { epoch: 1n } }, fact)
+  return record(deps, { tradeId, writer: { leaseEpoch: 1n } }, fact)
 }
 
 const changeStore = (change: { credit_mode?: 'on_release'; liability?: 'store' }) =>

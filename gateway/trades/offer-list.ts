@@ -78,7 +78,7 @@ export type Search = {
 
 /** A bot's lists as they were read under one lease. */
 type BotLists = {
-  epoch: bigint
+  leaseEpoch: bigint
   /** The running pass of the watch; null between passes. */
   watch: ListPass | null
   /** All changes up to this time have been seen. */
@@ -100,10 +100,10 @@ export type Shell = ShellDeps & { lists: OfferLists }
 
 export function createOfferLists(): OfferLists {
   const bots = new Map<bigint, BotLists>()
-  const listsOf = ({ botId, epoch }: BotContext): BotLists => {
+  const listsOf = ({ botId, leaseEpoch }: BotContext): BotLists => {
     const before = bots.get(botId)
-    if (before?.epoch === epoch) return before
-    const lists = { epoch, watch: null, completeAt: null, readAt: new Map(), searches: new Map() }
+    if (before?.leaseEpoch === leaseEpoch) return before
+    const lists = { leaseEpoch, watch: null, completeAt: null, readAt: new Map(), searches: new Map() }
     bots.set(botId, lists)
     return lists
   }

@@ -33,7 +33,7 @@ export type Orphans = {
  * be accepted.
  */
 type BotOrphans = {
-  epoch: bigint
+  leaseEpoch: bigint
   nextAt: Date | null
   pass: ListPass | null
   left: Map<string, Offer>
@@ -42,10 +42,16 @@ type BotOrphans = {
 
 export function createOrphans(deps: ShellDeps): Orphans {
   const bots = new Map<bigint, BotOrphans>()
-  const knownOf = ({ botId, epoch }: BotContext): BotOrphans => {
+  const knownOf = ({ botId, leaseEpoch }: BotContext): BotOrphans => {
     const before = bots.get(botId)
-    if (before?.epoch === epoch) return before
-    const known: BotOrphans = { epoch, nextAt: new Date(0), pass: null, left: new Map(), logged: new Set() }
+    if (before?.leaseEpoch === leaseEpoch) return before
+    const known: BotOrphans = {
+      leaseEpoch,
+      nextAt: new Date(0),
+      pass: null,
+      left: new Map(),
+      logged: new Set(),
+    }
     bots.set(botId, known)
     return known
   }

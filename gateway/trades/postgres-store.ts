@@ -31,9 +31,9 @@ import type {
 
 /** The bots whose lease has the writer's number. While the writer holds a bot's lease, that bot is one of them. */
 const botsOf =
-  ({ epoch }: Writer) =>
+  ({ leaseEpoch }: Writer) =>
   (eb: ExpressionBuilder<Tables, 'trade'>) =>
-    eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', epoch)
+    eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', leaseEpoch)
 
 export function createTradeStore(deps: IntentDeps): TradeStore {
   const { db } = deps
@@ -72,7 +72,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
     postpone: (seen, writer, when) => postpone(db, { seen, writer, when }),
     historyOf: (botId) => historyOf(db, botId),
     saveHistoryPass: (botId, { writer, now }, pass) =>
-      saveHistoryPass(db, { botId, epoch: writer.epoch, now }, pass),
+      saveHistoryPass(db, { botId, leaseEpoch: writer.leaseEpoch, now }, pass),
     ...sweepsOf(deps),
     isServedSoonerElsewhere: ({ trade, facts }) =>
       isServedSoonerElsewhere(
@@ -123,7 +123,7 @@ async function postpone(db: Db, { seen: { trade, facts }, writer, when }: Postpo
   const cancelling = trade.state === 'active' ? trade.cancelling : null
   let query = db
     .updateTable('trade')
-    .set({ due_at: when, lease_epoch: writer.epoch })
+    .set({ due_at: when, lease_epoch: writer.leaseEpoch })
     .where('id', '=', facts.id)
     .where('state', '=', trade.state)
     .where('bot_id', 'in', botsOf(writer))
@@ -237,6 +237,6 @@ async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite):
   const guarded =
     writer === undefined
       ? query.set(columns)
-      : query.set({ ...columns, lease_epoch: writer.epoch }).where('bot_id', 'in', botsOf(writer))
+      : query.set({ ...columns, lease_epoch: writer.leaseEpoch }).where('bot_id', 'in', botsOf(writer))
   return (await guarded.returning('id').execute()).length === 1
 }

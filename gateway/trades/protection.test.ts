@@ -213,7 +213,7 @@ describe('the history of a bot', () => {
     }
     session.pageSize = 1
     session.calls.length = 0
-    await handlers().history({ ...bot, epoch: 99n })
+    await handlers().history({ ...bot, leaseEpoch: 99n })
     await handlers().history(bot)
     await handlers().history(bot)
     const pages = ['history', 'history 9104', 'history 9103']

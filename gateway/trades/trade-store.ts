@@ -42,7 +42,7 @@ export type TradeSummary = {
 }
 
 /** The lease under which a trade is written. A write under an outdated lease changes nothing. */
-export type Writer = { epoch: bigint }
+export type Writer = { leaseEpoch: bigint }
 
 export type LockedDeposit = {
   id: bigint

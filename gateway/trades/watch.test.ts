@@ -222,7 +222,7 @@ describe('a till that has lost a trade', () => {
     expect(since).toEqual([new Date(till.clock.now().getTime() - 14 * 86_400_000)])
     expect(session.offers.get('50')?.state).toBe('cancelled')
     expect(orphanLines().map(({ offer }) => offer)).toEqual(['50', '51'])
-    expect(await watch({ ...bot, epoch: 2n })).toBe(0)
+    expect(await watch({ ...bot, leaseEpoch: 2n })).toBe(0)
     expect(lists()).toBe(2)
   })
 

@@ -72,7 +72,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     async credit({ tradeId, offerId, steamTrade }) {
       const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
       // The number of the bot's first lease.
-      await record(proxiedDeps, { tradeId, writer: { epoch: 1n } }, fact)
+      await record(proxiedDeps, { tradeId, writer: { leaseEpoch: 1n } }, fact)
     },
     async close() {
       await Promise.all([queue.stop(), signals.close()])

@@ -150,7 +150,7 @@ function callsOfCredits(deps: Deps, db: Db): Call[] {
       rollbackOf: null,
     }
     const fact = { kind: 'steam_trade_read', offerId: row.steam_offer_id ?? '', steamTrade } as const
-    return record(deps, { tradeId: row.id, writer: { epoch: row.lease_epoch } }, fact)
+    return record(deps, { tradeId: row.id, writer: { leaseEpoch: row.lease_epoch } }, fact)
   }
   return [
     {

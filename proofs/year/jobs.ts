@@ -113,7 +113,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
       .select('lease_epoch')
       .where('id', '=', BOT)
       .executeTakeFirstOrThrow()
-    return { botId: BOT, session, epoch: row.lease_epoch, mayWrite: () => true }
+    return { botId: BOT, session, leaseEpoch: row.lease_epoch, mayWrite: () => true }
   }
   return [
     {
@@ -128,7 +128,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
         const { rows } = await sql<{ item: string }>`
           select trade_id || '-' || asset_id as item from held_item where bot_id = ${BOT} limit 1`.execute(db)
         const learnt = rows.map(({ item }) => ({ item, assetId: 'learnt' }))
-        await deps.drift.learnAssetIds(BOT, { epoch: bot.epoch, now: deps.clock.now() }, learnt)
+        await deps.drift.learnAssetIds(BOT, { leaseEpoch: bot.leaseEpoch, now: deps.clock.now() }, learnt)
       },
     },
     {

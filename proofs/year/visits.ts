@@ -116,7 +116,7 @@ function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
       const session = sessions.get(botId) ?? fakeSession(row.steam_id, Number(botId * OFFERS_OF_A_BOT))
       sessions.set(botId, session)
       await queue.ensure(botQueue(botId))
-      return { bot: { botId, session, epoch: row.lease_epoch, mayWrite: () => true }, session }
+      return { bot: { botId, session, leaseEpoch: row.lease_epoch, mayWrite: () => true }, session }
     },
   }
 }

@@ -120,7 +120,12 @@ async function pay({ db, world, bots, storeId, rateId }: Payment, deposit: Depos
   await handlers.trade(context, trade.id)
 }
 
-export const contextOf = ({ botId, session }: Bot) => ({ botId, session, epoch: 1n, mayWrite: () => true })
+export const contextOf = ({ botId, session }: Bot) => ({
+  botId,
+  session,
+  leaseEpoch: 1n,
+  mayWrite: () => true,
+})
 
 /** Lets the shopper accept, and gives the new Steam trade the id that it has in the model. */
 function nameTrade(session: FakeSession, { steamTradeId }: Deposit, accept: () => void): void {

@@ -29,9 +29,9 @@ export function createMemoryDrift(memory: TillMemory, pause: Pause): DriftStore 
       ),
     // The simulated Steam always names asset ids.
     learnAssetIds: async () => {},
-    async saveLook(botId, { epoch }, { dueAt, ...saved }) {
+    async saveLook(botId, { leaseEpoch }, { dueAt, ...saved }) {
       await pause(1, 10)
-      if (memory.bots.get(botId)?.epoch !== epoch) return false
+      if (memory.bots.get(botId)?.leaseEpoch !== leaseEpoch) return false
       for (const noted of saved.noted) if (noted.isSure) checkCertain(memory, botId, noted)
       memory.drift.set(botId, { ...saved, askedAt: null, dueAt })
       return true

@@ -94,7 +94,7 @@ export function createMemoryStore(memory: TillMemory, pause: Pause): TradeStore 
     async saveHistoryPass(botId, { writer }, pass) {
       await pause(1, 10)
       const bot = memory.bots.get(botId)
-      if (bot?.epoch === writer.epoch) bot.history = { ...bot.history, ...pass }
+      if (bot?.leaseEpoch === writer.leaseEpoch) bot.history = { ...bot.history, ...pass }
     },
     ...sweepsOf(memory, read),
     isServedSoonerElsewhere: (loaded) => read(() => isSoonerElsewhere(memory, loaded)),
@@ -220,7 +220,7 @@ function postpone(memory: TillMemory, { seen, writer, when }: Postponing): void 
 }
 
 function isStale({ bots, faults }: TillMemory, row: TradeRow, writer: Writer): boolean {
-  if (bots.get(row.facts.botId)?.epoch === writer.epoch) return false
+  if (bots.get(row.facts.botId)?.leaseEpoch === writer.leaseEpoch) return false
   faults.note('write under an old lease')
   return true
 }

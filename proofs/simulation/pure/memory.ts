@@ -27,7 +27,7 @@ export type Store = {
 
 export type Bot = {
   botId: bigint
-  epoch: bigint
+  leaseEpoch: bigint
   /** `dead`: Steam refuses its token forever. `retired`: the operator has also taken it out of service. */
   state: 'active' | 'dead' | 'retired'
   /** Jobs that wait for a holder of the lease. */
@@ -184,7 +184,7 @@ export function createMemory(
 
 export const freshBot = (botId: bigint): Bot => ({
   botId,
-  epoch: 0n,
+  leaseEpoch: 0n,
   state: 'active',
   backlog: new Set(),
   open: new Set(),

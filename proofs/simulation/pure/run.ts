@@ -216,7 +216,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (giveUpIfLockedOut(scene, process, bot)) return
   const ownLease = process.leases.get(bot.botId)
   const isOwnLease =
-    recorded?.process === process && recorded.run === process.run && ownLease?.epoch === bot.epoch
+    recorded?.process === process && recorded.run === process.run && ownLease?.leaseEpoch === bot.leaseEpoch
   if (isOwnLease) {
     if (recorded.until < now && scene.random.chance(0.5)) return // Another process may be quicker.
     recorded.until = now + LEASE_MS
@@ -228,9 +228,9 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (recorded !== undefined && recorded.process !== process && recorded.process.leases.has(bot.botId)) {
     scene.faults.note('two processes on one bot')
   }
-  bot.epoch += 1n
+  bot.leaseEpoch += 1n
   holders.set(bot, { process, run: process.run, until: now + LEASE_MS })
-  process.leases.set(bot.botId, { epoch: bot.epoch, endsAt: now + LEASE_MS })
+  process.leases.set(bot.botId, { leaseEpoch: bot.leaseEpoch, endsAt: now + LEASE_MS })
   scene.trace.add(`${now} ${process.name} speaks for bot ${bot.botId}`)
   takeBacklog(scene, bot)
 }
@@ -254,7 +254,7 @@ function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
   const lease = process.leases.get(bot.botId)
   return {
     botId: bot.botId,
-    epoch: lease?.epoch ?? 0n,
+    leaseEpoch: lease?.leaseEpoch ?? 0n,
     mayWrite: (deadlineMs) => (process.leases.get(bot.botId)?.endsAt ?? 0) - engine.now() > deadlineMs,
     session: sessionOf(scene, {
       steam,
@@ -309,7 +309,7 @@ function runJob(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, i
 }
 
 /** By process and bot: how many open trades its last watch left, and under which lease it ran. */
-const lastWatches = new WeakMap<Process, Map<bigint, { epoch: bigint; left: number }>>()
+const lastWatches = new WeakMap<Process, Map<bigint, { leaseEpoch: bigint; left: number }>>()
 
 /** While the bot has open offers, watches them in each process that believes it holds the bot. */
 function keepWatch(scene: Scene, bot: Bot): void {
@@ -320,10 +320,10 @@ function keepWatch(scene: Scene, bot: Bot): void {
     const watches = lastWatches.get(process) ?? new Map()
     lastWatches.set(process, watches)
     const last = watches.get(bot.botId)
-    if (last?.epoch === lease.epoch && last.left === 0 && bot.open.size === 0) continue
+    if (last?.leaseEpoch === lease.leaseEpoch && last.left === 0 && bot.open.size === 0) continue
     startInProcess(scene, async () => {
       const left = await process.handlers.watch(contextOf(scene, process, bot))
-      watches.set(bot.botId, { epoch: lease.epoch, left })
+      watches.set(bot.botId, { leaseEpoch: lease.leaseEpoch, left })
     })
   }
   const isBusy = engine.now() < START + BUSY_MS
@@ -390,10 +390,10 @@ function endFaults(scene: Scene): void {
   revive(first)
   for (const bot of bots.values()) {
     if (bot.state !== 'active') continue
-    bot.epoch += 1n
+    bot.leaseEpoch += 1n
     bot.tokenRefusedAt = null
     holders.set(bot, { process: first, run: first.run, until: Number.POSITIVE_INFINITY })
-    first.leases.set(bot.botId, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
+    first.leases.set(bot.botId, { leaseEpoch: bot.leaseEpoch, endsAt: Number.POSITIVE_INFINITY })
     takeBacklog(scene, bot)
   }
   scene.trace.add(`${engine.now()} the faults are over`)

@@ -7,8 +7,8 @@ import { type Gate, JobFailed, type Restartable } from '../process.ts'
 import type { Bot, Store, TillMemory } from './memory.ts'
 
 export type Process = Restartable & {
-  /** The leases that the process believes it holds: their epochs, and when they end by the process's own clock. */
-  leases: Map<bigint, { epoch: bigint; endsAt: number }>
+  /** The leases that the process believes it holds: their numbers, and when they end by the process's own clock. */
+  leases: Map<bigint, { leaseEpoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps
   drift: DriftStore

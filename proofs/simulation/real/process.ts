@@ -140,9 +140,9 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       process,
       isDown: () => scene.lost.has(lease.steamId),
     }),
-    get epoch() {
-      if (scene.epochs.get(botId) !== lease.epoch) scene.faults.note('write under an old lease')
-      return lease.epoch
+    get leaseEpoch() {
+      if (scene.leaseEpochs.get(botId) !== lease.leaseEpoch) scene.faults.note('write under an old lease')
+      return lease.leaseEpoch
     },
     mayWrite: (deadlineMs) => (currentLease()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
   }
@@ -180,7 +180,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
   if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
     scene.faults.note('two processes on one bot')
   }
-  scene.epochs.set(lease.botId, lease.epoch)
+  scene.leaseEpochs.set(lease.botId, lease.leaseEpoch)
   process.leases.set(String(lease.botId), { lease, endsAt: beforeMs + LEASE_MS })
   scene.trace.add(`${engine.now()} ${process.name.slice(0, 1)} speaks for bot ${lease.botId}`)
   if (lease.tokenRefusedAt !== null) {

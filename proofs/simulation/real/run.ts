@@ -193,7 +193,7 @@ function createScene({ sessions, seed, monitor, trace, core }: SceneParts): Scen
       () => faults.note('abandoned offer that turns up'),
     ),
     processes: [],
-    epochs: new Map(),
+    leaseEpochs: new Map(),
     lost: new Map(),
     open: new Set(),
     notify(topic) {

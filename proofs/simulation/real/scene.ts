@@ -46,8 +46,8 @@ export type Scene = Sim & {
   ids: Ids
   log: Log
   processes: Process[]
-  /** The epoch of each bot's lease, according to the database. */
-  epochs: Map<bigint, bigint>
+  /** The number of each bot's lease, according to the database. */
+  leaseEpochs: Map<bigint, bigint>
   /** Bots that Steam refuses forever, by Steam id. */
   lost: Map<string, 'dead' | 'retired'>
   /** Ids of the bots that may have open offers. */
