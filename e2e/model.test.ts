@@ -100,7 +100,7 @@ function watch(): void {
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
     const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
-    // Includes the placeholders while their code loads, and the message if it could not be loaded.
+    // The guide, the items, a placeholder while the code of either loads, or the message that it could not be loaded.
     const places = '.guide, .skeleton-guide, .stand, .summary-room, main > .empty[role=alert]'
     const stages = all(places).length
     if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and items')

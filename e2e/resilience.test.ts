@@ -68,7 +68,7 @@ function watchPolls(page: Page) {
   }
 }
 
-test('A-061 A-131 a failing server and a lost connection are reported once each; once back, the page is up to date within a second', async () => {
+test('A-061 A-131 a failing server and a lost connection are reported once each; once the connection is back, the page is up to date within a second', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0
@@ -148,7 +148,7 @@ test('D-25 a tab that slept repeats calls that hung: no spinner stays, and there
   expect(await offersTo(till.sandbox, await shopper())).toHaveLength(1)
 })
 
-test('nothing is paid while the dialogs cannot be loaded, and the page retries at another address', async () => {
+test('nothing is paid while the dialogs’ code cannot be loaded, and the page requests it again at another address', async () => {
   const dialogs = /\/assets\/modals-[\w-]+\.js/
   const visited = await openStand({}, async ({ page }) => {
     await page.clock.install()

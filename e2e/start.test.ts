@@ -66,7 +66,7 @@ const addressesOfStores = () =>
     'select store.id::text, origins, url from store join webhook_endpoint on webhook_endpoint.store_id = store.id',
   )
 
-test('npm start prints its addresses, one first step, the tour, and where to try selling', async () => {
+test('npm start starts its parts, and prints their addresses, a first step, the tour, and where to try selling', async () => {
   await expect
     .poll(() => till.main.output(), { message: 'npm start says that it is ready' })
     .toContain('Top up')

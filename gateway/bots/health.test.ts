@@ -112,12 +112,12 @@ describe('without a session', () => {
     bot.recordAnswer('inventories', good)
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
+})
 
-  it('failures recorded by the last holder continue', () => {
-    const bot = aBot({ offers: 20_000, inventories: 20_000 })
-    expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
-    bot.recordAnswer('inventories', down)
-    bot.recordAnswer('offers', good)
-    expect(bot.failing()).toEqual({ offers: null, inventories: 25_000 })
-  })
+it('failures that the last holder of the lease recorded continue', () => {
+  const bot = aBot({ offers: 20_000, inventories: 20_000 })
+  expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
+  bot.recordAnswer('inventories', down)
+  bot.recordAnswer('offers', good)
+  expect(bot.failing()).toEqual({ offers: null, inventories: 25_000 })
 })
