@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Row>[] = [
     csvValue: (row) => row.eventId,
   },
   {
-    name: 'Log number',
+    name: 'Sequence',
     isNumber: true,
     show: ({ sequence }) => sequence ?? '—',
     csvValue: ({ sequence }) => sequence,

@@ -156,7 +156,7 @@ function Events({ events }: { events: Found['events'] }) {
         columns={[
           { name: 'Event', show: ({ type }) => type },
           { name: 'Event id', show: ({ eventId }) => <span className="long">{eventId}</span> },
-          { name: 'Log number', isNumber: true, show: ({ sequence }) => sequence ?? '—' },
+          { name: 'Sequence', isNumber: true, show: ({ sequence }) => sequence ?? '—' },
           {
             name: 'Deposit',
             show: ({ depositId }) =>

@@ -46,7 +46,11 @@ const COLUMNS: readonly Column<Row>[] = [
     csvValue: ({ offerId }) => offerId,
   },
   { name: 'Begun', show: ({ createdAt }) => <Time at={createdAt} />, csvValue: ({ createdAt }) => createdAt },
-  { name: 'Waits until', show: ({ until }) => <Time at={until} />, csvValue: ({ until }) => until },
+  {
+    name: 'Protected or held until',
+    show: ({ until }) => <Time at={until} />,
+    csvValue: ({ until }) => until,
+  },
 ]
 
 /** Trades that are open, that Steam can reverse, or that the till still checks. The deposit's page has the acts. */
