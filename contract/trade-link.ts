@@ -24,8 +24,8 @@ export const linkWithoutToken = (partner: string): string =>
 const LARGEST_ACCOUNT_ID = 4_294_967_295
 
 /**
- * Parses a link, with or without spaces around it. Returns undefined for any other text, and for a number that no
- * account can have.
+ * Parses a link, with or without spaces around it. Returns undefined for any other text, for more than
+ * `LONGEST_TRADE_LINK` characters, and for a number that no account can have.
  */
 export function parseTradeLink(text: string): TradeLink | undefined {
   if (text.length > LONGEST_TRADE_LINK) return undefined

@@ -83,11 +83,14 @@ export const paymentSchema = z.object({
   /** When the maintenance should end; null if unknown. */
   technicalWorksUntil: z.iso.datetime().nullable(),
   /**
-   * True if the offer was declined, or cancelled by others, within seconds after it was sent. The shopper had no time to
-   * read it, so a scammer may have access to an account and prepare a look-alike of the offer.
+   * True if the offer was declined, or cancelled by someone other than the till, within seconds after it was sent. The
+   * shopper had no time to read it, so a scammer may have access to an account and prepare a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
-  /** When the next offer to the same account may be sent, after unused ones. Absent if it does not have to wait. */
+  /**
+   * When the next offer to the same account may be sent, after offers that it declined or let expire. Absent if the next
+   * offer does not have to wait.
+   */
   nextOfferAt: z.iso.datetime().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),

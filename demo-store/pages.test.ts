@@ -176,7 +176,7 @@ describe('the store', () => {
     expect([unknown.status, unknown.headers.getSetCookie()]).toEqual([200, []])
   })
 
-  test('thanks a shopper who comes back, but only for a payment that the books have', async () => {
+  test('thanks a shopper who comes back, but not before the payment is credited', async () => {
     await callers.press()
     const back = () => readText(`/?order=${lastExternalId()}`)
     expect(await back()).not.toContain('Thank you')

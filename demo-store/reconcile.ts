@@ -1,4 +1,4 @@
-/** Reads events that no webhook delivered from the till's event log. */
+/** Reads the till's event log, and books the events that no webhook delivered. */
 import { catchUp, type Till } from '../sdk/index.ts'
 import type { Books } from './books.ts'
 

@@ -251,7 +251,7 @@ test('shoppers in a database of the first version keep their balances', async ()
 })
 
 describe('the page', () => {
-  test('shows the balance, the button and the sandbox’s shoppers, and runs no foreign or inline script', async () => {
+  test('shows the balance, the button and the sandbox’s shoppers, and allows no inline script or style', async () => {
     await callers.send({})
     const answer = await fetch(demo.store.url)
     const policy = answer.headers.get('content-security-policy') ?? ''

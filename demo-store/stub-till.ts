@@ -1,4 +1,4 @@
-/** A till and a Steam sandbox as their documents describe them, for the store's tests. */
+/** A stub of a till and of the Steam sandbox, for the store's tests. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ export type Demo = {
   end(): Promise<void>
 }
 
-/** A demo store with a till and a sandbox that answer as their documents describe. */
+/** Starts a demo store with the stub as its till and its sandbox. */
 export async function startDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'demo-store-'))
   const reports: string[] = []
@@ -79,8 +79,8 @@ export const callersOf = (demo: Demo) => ({
 })
 
 /**
- * Starts a till and a sandbox that answer as documented. Calls that open a deposit get the HTTP statuses in `statuses`, in
- * order, and 201 when that list is empty.
+ * Starts the stub. Calls that open a deposit get the HTTP statuses in `statuses`, in order, and 201 when that list is
+ * empty.
  */
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []

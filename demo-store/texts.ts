@@ -85,7 +85,7 @@ const en = {
     },
     {
       title: 'Why is my money on hold?',
-      text: 'Steam lets a sender take some trades back for days. Until then a part or all of the money can be on hold: you see it next to your balance with its date, and can spend it after that.',
+      text: 'Steam lets a sender take some trades back for days. During these days a part or all of the money can be on hold: you see it next to your balance with its date, and can spend it after that.',
     },
   ],
   foreignTitle: 'Request from another site',
@@ -191,7 +191,7 @@ const ru: Texts = {
     },
     {
       title: 'Почему деньги удержаны?',
-      text: 'Некоторые обмены Steam позволяет отменить ещё несколько дней. До этого часть денег или все могут быть удержаны: сумма и дата видны рядом с балансом, потратить их можно после этой даты.',
+      text: 'Некоторые обмены Steam позволяет отменить ещё несколько дней. В эти дни часть денег или все могут быть удержаны: сумма и дата видны рядом с балансом, потратить их можно после этой даты.',
     },
   ],
   foreignTitle: 'Запрос с другого сайта',

@@ -14,7 +14,7 @@ cd /
 if [ "$(runuser -u postgres -- psql -X -A -t -c \
   "select 1 from pg_roles where rolname in ('tradetill_owner', 'tradetill_app') limit 1")" ]; then
   echo "PostgreSQL has the role tradetill_owner or tradetill_app already. Nothing was changed." >&2
-  echo "If an earlier run stopped halfway, remove both roles, and a database tradetill that is still empty, and run this again:" >&2
+  echo "If an earlier run stopped halfway, drop the database tradetill if it is still empty, then both roles, and run this again:" >&2
   echo "runuser -u postgres -- dropuser --if-exists tradetill_app" >&2
   echo "runuser -u postgres -- dropuser --if-exists tradetill_owner" >&2
   exit 1

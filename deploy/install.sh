@@ -298,7 +298,7 @@ SH
   for unit in tradetill.service tradetill-backup.service tradetill-backup.timer tradetill-vault.service \
     tradetill-alerts.service; do
     target=$root/etc/systemd/system/$unit
-    # docs/going-live.md sets up the vault and the receiver of alerts. This script only keeps their units up to date.
+    # The operator sets up the vault and the receiver of alerts. This script only keeps their units up to date.
     case $unit in tradetill-vault.service | tradetill-alerts.service) [ -e "$target" ] || continue ;; esac
     # Each night's backup is a new process, so a change of its units needs no restart.
     case $unit in tradetill-backup.*) steps=reload ;; *) steps="reload ${unit%.service}" ;; esac

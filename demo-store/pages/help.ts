@@ -1,4 +1,3 @@
-/** The store's help, which answers what shoppers ask after a payment. */
 import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { page } from './layout.ts'

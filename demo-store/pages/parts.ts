@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { clockTimeOf, dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
 
-/** All data of the store about its visitor. */
+/** The data that the store's pages show to a visitor. */
 export type StoreView = {
   visitor: Visitor
   balances: Record<string, number>
@@ -31,7 +31,7 @@ export const liveParts = (view: StoreView): string =>
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((good) => good.id === id)?.name ?? id
 
-/** The spendable money, and separately the money that can still be taken back on Steam. */
+/** The spendable money, and separately the money on hold. */
 export function walletPart({ visitor, balances, onHold }: StoreView): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
