@@ -1,4 +1,3 @@
-/** Wishes of an operator contain only free items, and each item is in at most one open wish. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
@@ -114,7 +113,7 @@ it('a wish to give back a deposit names the trade that brought its items', async
   expect(refusalOf(await returnItems(deps, 99n))).toBe('No items were received for deposit 99.')
 })
 
-it('the rule makes one wish for the items beyond the number that a bot keeps', async () => {
+it('the operator’s rule makes one wish for the free items beyond the number that a bot keeps', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: free.length })
   await sweepWishes(till.deps)
   expect(await newestWishes()).toEqual([])

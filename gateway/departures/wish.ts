@@ -19,7 +19,7 @@ const MOST_ITEMS = 50
 export type FreeItem = HeldItem & { assetId: string }
 
 /**
- * Free items of bots: no longer protected, with a known asset id, in no open wish, and not on sale. Oldest first.
+ * Free items of bots: not under protection, with a known asset id, in no open wish, and not on sale. Oldest first.
  * First closes the wishes that the vault has finished, and locks the table of wished items.
  */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
@@ -87,6 +87,6 @@ export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<vo
   if (wishes.length > 0)
     log.info(
       { wishes: wishes.length, destination: rule.destination },
-      'the rule asked the vault to give items',
+      'rule of the operator asked the vault to give items',
     )
 }

@@ -118,7 +118,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     expires_at: expiresAt,
   })
   if (id === undefined) return false
-  // Checked after the insert, because a repeated call must find its deposit even now.
+  // Checked after the insert, because a repeated call must find its deposit even if the store was disabled since.
   if (await isStoreDisabled(tx, store.id)) refuse('store_disabled')
   // Deposits created at the same moment do not see each other, so a few may exceed the limit.
   if (mostOpen !== undefined && (await countOpenDeposits(tx, store.id, mostOpen + 1)) > mostOpen) {

@@ -1,4 +1,3 @@
-/** The account that pays for a deposit: the one its store names, never a bot of the till or a denied account. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import { depositEventSchema, type WebhookEvent } from '../../contract/webhooks.ts'

@@ -1,4 +1,4 @@
-/** The calls of a deposit's page: its payment, its trade link and its error reports. */
+/** Three calls of a deposit's page: for its payment, its trade link and its error reports. */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { type ZodTypeProvider, validatorCompiler as zodCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'

@@ -89,7 +89,7 @@ export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; ex
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the trade link that the store gave; undefined once its shopper is known. */
+/** Returns the trade link that the store gave; undefined once its shopper is known, or the deposit is not `created`. */
 export function linkToResolve(db: Db, id: bigint) {
   return db
     .selectFrom('deposit')

@@ -121,7 +121,7 @@ export type ViewRow = {
   item_count: number | null
   /** The items of the trade, equal ones together, until the deposit has ended. */
   items: { name: string; phase: Phase | null; price: number; count: number }[] | null
-  /** Whether an endpoint of the store has answered the event of the success; null if none will. */
+  /** Whether a webhook has told the store of the success; null before the success, and if none will. */
   store_told: boolean | null
   bot_name: string | null
   bot_profile_url: string | null

@@ -1,4 +1,3 @@
-/** Set-ups with one fault each. The doctor names each fault and its remedy. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -384,10 +383,10 @@ describe('the doctor on a real PostgreSQL', () => {
   })
 })
 
-describe('the proof of the doctor', () => {
+describe('the doctor’s proof that it has the master key', () => {
   const key = Buffer.alloc(32, 7)
 
-  it('is valid for a minute, with the same master key only', () => {
+  it('is valid for a minute, and only for a till with that key', () => {
     const proof = doctorProof(key, NOW)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 50_000))).toBe(true)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 61_000))).toBe(false)

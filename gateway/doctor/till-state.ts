@@ -85,7 +85,7 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
         : good('vault', 'a vault is connected, and leaves no wish unanswered for 15 minutes')
   const key = notChecked(
     'vault.key',
-    'only the vault may read it, and it refuses a file that others can read',
+    'only the vault may read its key file, and it refuses one that others can read',
   )
   return [processFinding, roleFinding, key]
 }

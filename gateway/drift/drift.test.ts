@@ -235,7 +235,7 @@ describe('the next look', () => {
   const times = { lookedAt: at(0), isWhole: true, askedAt: null, betweenLooksMs: HOUR_MS }
 
   it.each<[string, KnownFinding[], Partial<typeof times>, number]>([
-    ['a day later if nothing is open', [], {}, DAY_MS],
+    ['a day later if nothing was found', [], {}, DAY_MS],
     ['a day later if all findings are certain', settled, {}, DAY_MS],
     ['sooner if two looks must agree', doubted, {}, HOUR_MS],
     ['sooner if only a part was shown', [], { isWhole: false }, HOUR_MS],

@@ -199,7 +199,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(departure?.items).toMatchObject([{ assetId: '901', marketHashName: 'Item 0' }])
   })
 
-  it('is not stored by a gateway that no longer holds the bot', async () => {
+  it('has no look stored by a gateway that no longer holds the bot', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     await look({ ...bot, leaseEpoch: 0n })

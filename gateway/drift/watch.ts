@@ -1,4 +1,4 @@
-/** Compares each bot's own inventory with custody once a day. */
+/** Compares each bot's own inventory with custody once a day, and more often while a difference is not certain. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { BotContext } from '../bots/bot.ts'
 import type { Clock } from '../kit/clock.ts'

@@ -241,7 +241,7 @@ describe('D-37 the memory of a gateway', () => {
     expect(later.whyStopped()).toBe('behind')
   })
 
-  test('stops every gateway on the database, until the next epoch', async () => {
+  test('that is ahead of the database stops every gateway on it, until the next epoch', async () => {
     const [first, second] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
     await first.check()
     await first.check()

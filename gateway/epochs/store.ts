@@ -1,4 +1,4 @@
-/** The rows of epochs, and the flags that stop a till between two of them. */
+/** The rows of epochs, and the flags that stop a till or its bots. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { NumberedEvent } from '../events/event.ts'

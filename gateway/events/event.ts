@@ -25,7 +25,7 @@ export type NewEvent = {
   at: Date
 }
 
-/** A numbered event. Each store has its own numbers, without gaps. */
+/** A numbered event. Each store has its own numbers, without gaps within an epoch. */
 export type NumberedEvent = { id: string; storeId: bigint; sequence: bigint; type: EventType }
 
 /** The payload of a row: the event as a webhook shows it, without its id and number. */

@@ -60,7 +60,7 @@ export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[
 
 const columns = ['id', 'sequence', 'payload'] as const satisfies (keyof EventRow)[]
 
-/** Returns the store's events after a sequence, in their order and without gaps. */
+/** Returns the first `limit` events of the store after a sequence, in their order, and leaves none of them out. */
 export async function readEvents(db: Db, storeId: bigint, { after, limit }: EventQuery): Promise<EventList> {
   const rows = await db
     .selectFrom('event')

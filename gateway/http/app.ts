@@ -31,7 +31,7 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Looks up deposits and keys. A call with a known one is answered even if its address has missed too often. */
+  /** Looks up deposits and keys. A call with a known one is answered even if its address has guessed too often. */
   known: Known
   connections?: Partial<ConnectionLimits>
   /** Why calls that need the database are refused immediately; undefined if they are not. */

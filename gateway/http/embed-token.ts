@@ -16,7 +16,7 @@ export type EmbedTokens = {
 /** `hmacs` returns the hash with the current key first, then those with older keys. */
 export type EmbedTokenDeps = { hmacs(text: string): readonly Buffer[]; clock: Clock }
 
-/** A store can give a deposit a day at most, and its page is read for a while longer. An older page reloads. */
+/** A deposit expires after a day at most, and its page is read for a while longer. An older page reloads. */
 const LIFE_MS = 36 * 3_600_000
 const FORM = /^e1\.([0-9a-f]{32})\.(\d{10})\.([\w-]{1,700})\.([\w-]{43})$/
 

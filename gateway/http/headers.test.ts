@@ -25,7 +25,6 @@ const PERMISSIONS = [
 ].join(' ')
 /** The page has a Paste button. */
 const PAGE_PERMISSIONS = PERMISSIONS.replace('clipboard-read=()', 'clipboard-read=(self)')
-/** All pages and other answers have these. */
 const COMMON = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -121,7 +120,7 @@ const changingCall = (url: string, payload: string, type?: string): InjectOption
   return { method: 'POST', url, payload, headers: headersOfPage(type) }
 }
 
-describe('every answer has the common headers, and none that names the server or opens the answer to other origins', () => {
+describe('an answer has the common headers, and none that names the server or opens the answer to other origins', () => {
   const calls: [what: string, status: number, policy: string, call: () => InjectOptions][] = [
     ['the landing page', 200, PAGE_POLICY, () => ({ url: '/' })],
     ['the page of a deposit', 200, PAGE_POLICY, () => ({ url: `/deposit/${hash}` })],
@@ -228,20 +227,20 @@ describe('every answer has the common headers, and none that names the server or
       'content-security-policy': NOTHING_ALLOWED,
     })
   })
-
-  test.each(['/', '/assets/app-1a2b.js', '/api/payment', '/v1/deposits', '/healthz'])(
-    'TRACE %s is refused, and the answer does not repeat the request',
-    async (url) => {
-      const headers = { cookie: 'csrf=canary', authorization: 'Bearer canary' }
-      const answer = await ask({ method: 'TRACE', url, headers })
-      expect([answer.statusCode, answer.json().code]).toEqual([405, 'method_not_allowed'])
-      expect(answer.payload).not.toContain('canary')
-      expect(answer.headers).toMatchObject({ ...COMMON, 'permissions-policy': PERMISSIONS })
-    },
-  )
 })
 
-test('over https the token is a cookie of this host alone', async () => {
+test.each(['/', '/assets/app-1a2b.js', '/api/payment', '/v1/deposits', '/healthz'])(
+  'TRACE %s is refused, and the answer does not repeat the request',
+  async (url) => {
+    const headers = { cookie: 'csrf=canary', authorization: 'Bearer canary' }
+    const answer = await ask({ method: 'TRACE', url, headers })
+    expect([answer.statusCode, answer.json().code]).toEqual([405, 'method_not_allowed'])
+    expect(answer.payload).not.toContain('canary')
+    expect(answer.headers).toMatchObject({ ...COMMON, 'permissions-policy': PERMISSIONS })
+  },
+)
+
+test('over https the cross-site token is a cookie of this host alone', async () => {
   const { headers } = await ask({ url: '/' })
   expect(headers['set-cookie']).toMatch(/^__Host-csrf=[\w-]{43}; Path=\/; SameSite=Lax; Secure$/)
 })

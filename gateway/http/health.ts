@@ -1,4 +1,4 @@
-/** Reports whether this process reaches its database, and its version. */
+/** Reports the version of this process, and whether it reaches its database. */
 import type { FastifyInstance } from 'fastify'
 import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
 

@@ -115,7 +115,7 @@ export type Limits = {
   limitStore(storeId: bigint): void
 }
 
-/** Routes of the calls that the page makes automatically. They must not use up the shopper's own calls. */
+/** Routes of the reports that the page sends automatically. They must not use up the shopper's own calls. */
 export const REPORTS: readonly string[] = ['/api/error-report', '/api/metrics']
 /** An address may send one report of each kind in this time, after its burst. */
 const REPORT_EVERY_S = 5

@@ -20,7 +20,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_trades_open',
-    help: 'Trades whose offer is, or may be, open on Steam',
+    help: 'Trades whose offer is still to be sent, or may be open on Steam',
     labels: ['state'],
     query: sql`select state, count(*) as value from trade
       where state in ('intended', 'sending', 'unknown', 'active') group by state`,

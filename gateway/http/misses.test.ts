@@ -20,7 +20,7 @@ const BURST = 200
 let app: FastifyInstance
 let folder: string
 let limits: Limits
-/** The hashes and `authorization` headers that were looked up because the address had missed too often. */
+/** The hashes and `authorization` headers that were looked up. */
 let lookups: string[]
 let holdLookups: Promise<void> | undefined
 

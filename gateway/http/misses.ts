@@ -39,10 +39,7 @@ const GUESSES = new Set<ErrorCode | undefined>([
   'cross_site_token',
 ])
 
-/**
- * The most database connections for calls from addresses that have missed too often, and the most such calls that
- * wait for one.
- */
+/** The most look-ups at a time, each with a database connection, and the most that wait for one. */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 

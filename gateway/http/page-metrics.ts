@@ -5,7 +5,7 @@ import { metricsBodySchema } from '../../contract/widget-api.ts'
 import type { Metrics } from '../metrics.ts'
 import { deviceOf } from '../vitals/vitals.ts'
 
-/** POST /api/metrics: a page's own measurements. Only counted: nothing about the sender is stored. */
+/** POST /api/metrics: a page's own measurements. Only counted: nothing that identifies the sender is stored. */
 export function pageMetricsRoute({
   pageSeconds,
   pageShift,

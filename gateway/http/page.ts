@@ -28,7 +28,7 @@ export type PageOptions = {
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
 
-/** Facts about the operator that the page may show: attributes of its root element, without `data-`. */
+/** Settings for the page: attributes of its root element, without `data-`. */
 export type PageFacts = Partial<
   Record<
     'demo-store' | 'support-email' | 'messenger-url' | 'guide-video' | 'home' | 'steam',

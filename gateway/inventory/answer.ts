@@ -27,7 +27,7 @@ const itemSchema = z.object({
     z.object({ kind: z.literal('restricted'), until: z.iso.datetime().nullable() }),
     z.object({ kind: z.literal('closed') }),
   ]),
-  /** Whether Steam adds a note in round brackets. */
+  /** Whether the item has one of Steam's notes, such as `( Not Usable in Crafting )`. */
   isNoted: z.boolean(),
   tags: z.array(z.object({ category: z.string(), internalName: z.string(), name: z.string().default('') })),
   paintIndex: z.number().nullable().default(null),

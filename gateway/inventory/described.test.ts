@@ -248,14 +248,14 @@ describe('A-043 items with Steam’s descriptions', () => {
     },
   )
 
-  test('a stack is refused, because part of it would reach the bot under another id', () => {
+  test('are refused as a stack, because part of it would reach the bot under another id', () => {
     expect(offeredFrom('rust', inGame(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
       unavailableByReason: { stack: 1 },
     })
   })
 
-  test('an untradable item has its reason, and one in a trade hold also the time when that ends', () => {
+  test('have a reason if they are untradable, and in a trade hold also the time when that ends', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
