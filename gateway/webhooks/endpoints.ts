@@ -50,7 +50,10 @@ async function refuseForbiddenUrl(
   text: string,
 ): Promise<void> {
   const url = parseWebhookUrl(text)
-  if (url === undefined) return refuseField('must be a public https address without a user name')
+  if (url === undefined)
+    return refuseField(
+      'must be a URL, such as https://store.example/webhooks, without a user name or password',
+    )
   const refusal = refuseUrl(url, { mode, allowance: await findAllowance(storeId, addressOf(url)) })
   if (refusal !== undefined) refuseField(withCommand(refusal, storeId, url))
 }

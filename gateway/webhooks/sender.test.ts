@@ -94,6 +94,22 @@ describe('in live mode', () => {
   })
 })
 
+it.each([
+  [
+    'a name',
+    'store.example',
+    '; to allow plain http inside your network: store allow-address --store 1 --address store.example:80 --inside',
+  ],
+  ['a public address', '93.184.216.34', ''],
+])(
+  'in live mode the refusal of plain http to %s names only a command that helps',
+  async (_what, host, advice) => {
+    const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
+    const reason = `the address must be https${advice}`
+    expect(await send(request(`http://${host}/`))).toEqual({ kind: 'failed', reason })
+  },
+)
+
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
 it('the sandbox sends to allowed names of this machine, but not into its network', async () => {

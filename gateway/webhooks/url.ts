@@ -62,7 +62,7 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
   const { mode, allowance } = reach
   const isSecure = url.protocol === 'https:'
   const mayBePlain = mode === 'sandbox' || allowance?.inside === true
-  if (!isSecure && !(mayBePlain && url.protocol === 'http:')) return 'the address must be https'
+  if (!isSecure && !(mayBePlain && url.protocol === 'http:')) return NOT_HTTPS
   const { host, port } = addressOf(url)
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return 'the name of the host has characters that no name has'
   // A literal address is used without a look-up.
@@ -73,12 +73,19 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
 }
 
 export const NOT_PUBLIC = 'the address is not public'
+const NOT_HTTPS = 'the address must be https'
 
-/** Returns the reason with the command that allows the address, or without it if the name could run in a shell. */
+/**
+ * Returns the reason with the command that allows the address. Without it if no command does, or if the name could run in
+ * a shell.
+ */
 export function withCommand(reason: string, storeId: bigint, url: URL): string {
   const { host, port } = addressOf(url)
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return reason
-  const inside = reason === NOT_PUBLIC || isInsideHost(host) ? ' --inside' : ''
+  const isPlain = reason === NOT_HTTPS
+  if (isPlain && (url.protocol !== 'http:' || isPublicAddress(host))) return reason
+  const inside = isPlain || reason === NOT_PUBLIC || isInsideHost(host) ? ' --inside' : ''
+  const effect = isPlain ? 'to allow plain http inside your network' : 'to allow it'
   const address = formatAddress({ host, port })
-  return `${reason}; to allow it: store allow-address --store ${storeId} --address ${address}${inside}`
+  return `${reason}; ${effect}: store allow-address --store ${storeId} --address ${address}${inside}`
 }
