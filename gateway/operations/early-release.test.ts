@@ -137,6 +137,32 @@ it('the gateway’s check of later entries finds nothing wrong after a release',
   expect(await differences()).toBe('0')
 })
 
+/** Changes rows as only a superuser can, and returns what the check of the ledger then finds. */
+async function differencesAfter(damage: string): Promise<string[]> {
+  const client = await pool.connect()
+  try {
+    await client.query('set session_replication_role = replica')
+    await client.query(damage)
+  } finally {
+    client.release(true)
+  }
+  return (await verifyLedger(pool)).map(({ problem }) => problem)
+}
+
+it('a release without its record, and a record without its release, are differences of the ledger', async () => {
+  await releaseDeposit(deps(), await heldDeposit())
+  const rename = (from: string, to: string) =>
+    differencesAfter(`update operator_act set act = '${to}' where act = '${from}'`)
+  expect(await rename('deposit release', 'another act')).toEqual([
+    'an operator released a trade early without a record of it',
+  ])
+  expect(await rename('another act', 'deposit release')).toEqual([])
+  expect(await differencesAfter('update trade set released_early = false')).toContain(
+    'the record of an operator names a trade that was not released early',
+  )
+  expect(await differencesAfter('update trade set released_early = true')).toEqual([])
+})
+
 it('a release is refused for an unknown deposit, and for a deposit that holds nothing', async () => {
   expect(await releaseDeposit(deps(), 999n)).toMatchObject({ refusal: 'not_found' })
   const deposit = await aDeposit(till, store, { game: 'cs' })
