@@ -98,8 +98,8 @@ export const FORGERY_CHECKS: readonly Check[] = [
         timestamp: kit.clock.now().toISOString(),
         data: { endpointId: '1', challenge },
       }
-      const reply = await kit.receiver.send(kit.sign(event))
       return changesBy(kit, { change: 0 }, async () => {
+        const reply = await kit.receiver.send(kit.sign(event))
         const complaint = mustAccept(reply)
         if (complaint !== undefined) return complaint
         return repeatsChallenge(reply.kind === 'answered' ? reply.text : '', challenge)

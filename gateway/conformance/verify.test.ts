@@ -54,7 +54,7 @@ const FOUND: Record<Flaw, string[]> = {
   'checks no signature': ['wrong-signature', 'no-signature', 'changed-body', 'wrong-time'],
   'ignores the signed time': ['wrong-time'],
   'reads the first signature only': ['two-secrets'],
-  'signs the parsed body instead of the raw one': ['large-body'],
+  'verifies the parsed body instead of the raw one': ['large-body'],
   'accepts only small bodies': ['large-body'],
   'credits each delivery': [
     'amount-increased',
@@ -82,6 +82,7 @@ const FOUND: Record<Flaw, string[]> = {
   'credits open offers': ['no-credit'],
   'ignores the currency': ['currency'],
   'ignores the challenge': ['challenge'],
+  'credits a test of its address': ['challenge'],
   'never reads the log': ['event-log'],
   'stops at other types in the log': ['event-log'],
 }

@@ -10,7 +10,7 @@ export const FLAWS = [
   'checks no signature',
   'ignores the signed time',
   'reads the first signature only',
-  'signs the parsed body instead of the raw one',
+  'verifies the parsed body instead of the raw one',
   'accepts only small bodies',
   'credits each delivery',
   'credits each event',
@@ -25,6 +25,7 @@ export const FLAWS = [
   'credits open offers',
   'ignores the currency',
   'ignores the challenge',
+  'credits a test of its address',
   'never reads the log',
   'stops at other types in the log',
 ] as const
@@ -67,6 +68,7 @@ export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillP
     if (!isGenuine(flaw, request, body)) return void response.writeHead(400).end()
     const event = envelopeSchema.parse(JSON.parse(body))
     if (event.type === 'webhook.test' && flaw !== 'ignores the challenge') {
+      if (flaw === 'credits a test of its address') books.credit(100)
       return void response.writeHead(200).end(JSON.stringify({ challenge: event.data.challenge }))
     }
     const isDepositEvent = event.type.startsWith('deposit.')
@@ -130,6 +132,9 @@ function createBooks(flaw: Flaw | undefined) {
       .reduce((total, entry) => total + creditOf(entry), 0)
   return {
     balance: () => counted + sum(),
+    credit(amount: number): void {
+      counted += amount
+    },
     async record(event: Event): Promise<void> {
       const { amount, trade, status } = event.data
       if (flaw === 'credits each delivery' || flaw === 'checks for repeats without a lock') {
@@ -167,7 +172,7 @@ function isGenuine(flaw: Flaw | undefined, request: IncomingMessage, body: strin
   }
   try {
     const signedBody =
-      flaw === 'signs the parsed body instead of the raw one' ? JSON.stringify(JSON.parse(body)) : body
+      flaw === 'verifies the parsed body instead of the raw one' ? JSON.stringify(JSON.parse(body)) : body
     new Webhook(SECRET).verify(signedBody, {
       'webhook-id': id ?? '',
       'webhook-timestamp': timestamp ?? '',
