@@ -57,8 +57,9 @@ export async function startStandInTill({ port, openDeposit }: Options): Promise<
       deposits.set(body.externalId, deposit)
       return { status: known === undefined ? 201 : 200, body: deposit }
     }
-    const wanted = searchParams.get('externalId') ?? /^\/v1\/deposits\/(\d+)$/.exec(pathname)?.[1]
-    const isWanted = ({ id, externalId }: StoreDeposit) => wanted === id || wanted === externalId
+    const wantedId = /^\/v1\/deposits\/(\d+)$/.exec(pathname)?.[1]
+    const isWanted = ({ id, externalId }: StoreDeposit) =>
+      wantedId === undefined ? externalId === searchParams.get('externalId') : id === wantedId
     const logged = log.flatMap(({ data }) => ('externalId' in data ? [data] : []))
     const deposit = logged.findLast(isWanted) ?? [...deposits.values()].find(isWanted)
     if (deposit !== undefined) return { status: 200, body: deposit }
