@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from './contract/errors.ts'
-import { withDiagrams } from './scripts/diagram.ts'
+import { DIAGRAMS_OF, withDiagrams } from './scripts/diagram.ts'
 
 const ROOT = import.meta.dirname
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
@@ -33,9 +33,10 @@ function missingOf(cell: string): string[] {
 }
 
 describe('the documents', () => {
-  it('show in ARCHITECTURE.md the transitions of trades and deposits that the code has', () => {
-    const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
-    expect(text).toBe(withDiagrams(text))
+  it.each(Object.entries(DIAGRAMS_OF))('show in %s the transitions that the code has', (document, names) => {
+    const text = readFileSync(join(ROOT, document), 'utf8')
+    expect(text.match(/^stateDiagram-v2$/gm)).toHaveLength(names.length)
+    expect(text).toBe(withDiagrams(text, names))
   })
 
   it('name files and folders that exist', () => {

@@ -1,10 +1,18 @@
-/** Draws the states of a deposit and of a trade into ARCHITECTURE.md, from the tables that the code uses. */
+/** Draws the states of deposits and trades into the documents that show them, from the tables that the code uses. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEPOSIT_EDGES } from '../gateway/deposits/deposit.ts'
 import { EDGES } from '../gateway/trades/trade.ts'
 
-const FILE = join(import.meta.dirname, '../ARCHITECTURE.md')
+const ROOT = join(import.meta.dirname, '..')
+
+type Diagram = 'trade states' | 'deposit states'
+
+/** The documents that show diagrams, and which. */
+export const DIAGRAMS_OF: Readonly<Record<string, readonly Diagram[]>> = {
+  'ARCHITECTURE.md': ['trade states', 'deposit states'],
+  'docs/store-guide.md': ['deposit states'],
+}
 
 /** `first`: the initial state. */
 function diagramOf(edges: Record<string, readonly string[]>, first: string): string {
@@ -14,17 +22,23 @@ function diagramOf(edges: Record<string, readonly string[]>, first: string): str
   return ['```mermaid', 'stateDiagram-v2', `  [*] --> ${first}`, ...lines, '```'].join('\n')
 }
 
-/** Returns the text with the current diagrams between its markers. Throws if a marker is missing. */
-export function withDiagrams(text: string): string {
-  const diagrams = {
-    'trade states': diagramOf(EDGES, 'intended'),
-    'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
-  }
-  return Object.entries(diagrams).reduce((current, [name, diagram]) => {
+const DIAGRAMS: Record<Diagram, string> = {
+  'trade states': diagramOf(EDGES, 'intended'),
+  'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
+}
+
+/** Returns the text with these diagrams, as they are now, between their markers. Throws if a marker is missing. */
+export function withDiagrams(text: string, names: readonly Diagram[]): string {
+  return names.reduce((current, name) => {
     const section = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end of ${name} -->)`)
-    if (!section.test(current)) throw new Error(`ARCHITECTURE.md has no place for the ${name}`)
-    return current.replace(section, `$1${diagram}$2`)
+    if (!section.test(current)) throw new Error(`there is no place for the ${name}`)
+    return current.replace(section, `$1${DIAGRAMS[name]}$2`)
   }, text)
 }
 
-if (import.meta.main) writeFileSync(FILE, withDiagrams(readFileSync(FILE, 'utf8')))
+if (import.meta.main) {
+  for (const [file, names] of Object.entries(DIAGRAMS_OF)) {
+    const path = join(ROOT, file)
+    writeFileSync(path, withDiagrams(readFileSync(path, 'utf8'), names))
+  }
+}
