@@ -27,15 +27,15 @@ export async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves to true once the open connection has ended, or to false if the server refused it. Rejects if it breaks. */
+/** Resolves to true once the open stream has ended or broken, or to false if the server refused it. */
 async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   for (let unfinishedLine = ''; ; ) {
-    const { done, value } = await reader.read()
-    if (done) return true
-    const lines = (unfinishedLine + value).split('\n')
+    const part = await reader.read().catch(() => undefined)
+    if (part === undefined || part.done) return true
+    const lines = (unfinishedLine + part.value).split('\n')
     unfinishedLine = lines.pop() ?? ''
     // The page may have missed a change before it was connected again.
     if (lines.some((line) => line.startsWith('data:') || (isReconnect && line === FIRST_LINE))) gather()

@@ -76,7 +76,7 @@ function Proposals() {
                 {
                   name: 'By',
                   show: ({ proposedBy, backedBy }) =>
-                    backedBy === null ? `${proposedBy}, not verified` : proposedBy,
+                    backedBy === null ? `${proposedBy} (name not verified)` : proposedBy,
                 },
                 { name: 'Why', show: ({ reason }) => reason ?? '—' },
                 { name: 'When', show: ({ createdAt }) => <Time at={createdAt} /> },

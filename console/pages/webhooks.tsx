@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Row>[] = [
     name: 'State',
     show: ({ state, disabledReason }) => (
       <>
-        <Status name={state} /> {disabledReason === 'gone' && <Pill tone="bad">gone</Pill>}
+        <Status name={state} /> {disabledReason === 'gone' && <Pill tone="bad">answered 410</Pill>}
       </>
     ),
     csvValue: ({ state }) => state,
