@@ -197,7 +197,7 @@ describe('sandbox mode', () => {
     ])
   })
 
-  test('D-9 holds a credit for the number of days that is set for its game', () => {
+  test('D-9 reads the days of protection of each game, with defaults', () => {
     const usual = { cs: 8, dota: 0, rust: 0, tf: 0 }
     expect(read({})).toMatchObject({ config: { protectionDays: usual } })
     expect(read({ TRADETILL_PROTECTION_DAYS: 'cs:0,dota:3' })).toMatchObject({

@@ -190,7 +190,7 @@ export type Config = {
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined
-  /** Address for the role that migrates; undefined if one role does both. */
+  /** Address for the role that migrates; undefined if the till's own role migrates. */
   ownerDatabaseUrl: string | undefined
   dataDir: string
   /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */

@@ -44,8 +44,8 @@ export async function saveHistoryPass(
 const hadItems = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
 /**
- * A history is due if its last pages were read before `turnBefore`, and a pass is under way or the last complete pass
- * began before `passBefore`.
+ * A history is due if it was never taken. It is also due if it was last taken before `turnBefore`, and either a pass is
+ * under way, no pass was ever completed, or the last complete pass began before `passBefore`.
  */
 export type DueHistories = { now: Date; turnBefore: Date; passBefore: Date }
 

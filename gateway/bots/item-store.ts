@@ -77,12 +77,12 @@ const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => 
   select (select app_id from trade_item item where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id),
     case entry.moved when 'in' then 1 else -1 end from ${entries} entry`
 
-/** `protected`: the items that their senders can still take back. */
+/** `protected`: how many of the `held` items their senders can still take back. */
 export type HeldCount = { appId: number; held: number; protected: number }
 
 /**
  * Numbers of the bot's items by game, up to date. Reads the entries since the last count and the protected trades.
- * 9223372036854775807 is the largest bigint: it ends the pairs of the bot.
+ * 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
  */
 export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`

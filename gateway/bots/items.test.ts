@@ -292,7 +292,7 @@ describe('a survey of the bots', () => {
     expect(await listBars(till.db)).toEqual(barred)
   })
 
-  it('shows how long ago the last complete look for reversals was', async () => {
+  it('shows how long ago the last complete pass through the bot’s history began', async () => {
     const age = async () => (await (await survey()).metrics()).match(/^tradetill_bot_history_seconds.*$/gm)
     expect(await age()).toBeNull()
     await deliver('cs')
@@ -362,7 +362,7 @@ describe('the operator', () => {
     expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'unknown_bot' })
   })
 
-  it('keeps a bot while the offer of an ended trade can still be accepted', async () => {
+  it('cannot remove a bot while the offer of an ended trade can still be accepted', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     await till.db
       .updateTable('trade')

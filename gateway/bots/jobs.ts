@@ -69,7 +69,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     historySeconds: new Gauge({
       name: 'tradetill_bot_history_seconds',
-      help: 'Age of the last complete look for reversals and departures; absent where the bot never held an item, or none was complete',
+      help: 'Time since the last complete pass through the trade history of a bot began; absent where the bot never held an item, or no pass was complete',
       labelNames: ['bot'],
       registers,
     }),

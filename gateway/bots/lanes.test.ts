@@ -47,7 +47,7 @@ describe('the lanes of a bot', () => {
     expect(starts).toEqual([1n, 2n])
   })
 
-  it('give a second turn to a trade that is woken during its first turn', async () => {
+  it('give a second turn to a trade that is added again during its first turn', async () => {
     const { add, starts, end } = stuckLanes()
     void add(1n, 'sends')
     void add(1n, 'sends')

@@ -9,7 +9,7 @@ const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
 
-/** False between two epochs, and while the operator has disarmed the bots. Evaluated once per statement. */
+/** False after a restore until the next epoch begins, and while the bots are disarmed. Evaluated once per statement. */
 const maySpeak = sql<SqlBool>`(select bots_may_speak())`
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
@@ -25,7 +25,7 @@ export type Lease = {
   sealedToken: Buffer
   /** True if Steam's notice about trade protection is acknowledged. */
   acknowledged: boolean
-  /** When Steam first refused its token; null if there is no unconfirmed refusal. */
+  /** When Steam first refused its token; null if it never did, or the bot has logged in since. */
   tokenRefusedAt: Date | null
   /** The day on which the account joined Steam, YYYY-MM-DD; null if the till has not read it. */
   memberSince: string | null

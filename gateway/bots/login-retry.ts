@@ -1,7 +1,7 @@
 /** How long a bot waits before it logs in again. Pure: `random` is from 0 to 1. */
 
 const FIRST_MS = 1_000
-/** The longest wait, for outages of hours. */
+/** The longest wait before it is varied, for outages of hours. */
 const LAST_MS = 300_000
 /** After a session longer than this, the waits begin again with the shortest. */
 const GOOD_MS = 15_000

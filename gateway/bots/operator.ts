@@ -10,7 +10,7 @@ export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 export type ActAnswer =
   | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
   | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'retired' }
-  /** Some of its trades can still be accepted or taken back, so they must be watched. */
+  /** Some of its offers can still be accepted, or delivered items taken back, so their trades must be watched. */
   | { kind: 'refused'; reason: 'busy'; watched: Watched }
 
 /**

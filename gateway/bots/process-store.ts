@@ -1,6 +1,4 @@
-/**
- * The processes that hold bots. Each writes its row before it looks for bots, so every process can count the others.
- */
+/** The processes of the till. Each writes its row before it looks for bots, so every process can count the others. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { LiveProcess } from './spread.ts'
@@ -44,7 +42,7 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
   return { processes, bots: Number(bots) }
 }
 
-/** Number of live processes whose master key differs from this one. */
+/** Number of live processes whose master key has another fingerprint, or none on record. */
 export async function countProcessesWithOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
   const { others } = await db
     .selectFrom('gateway_process')

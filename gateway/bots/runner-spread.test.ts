@@ -115,7 +115,7 @@ it('a process without bots still counts among the processes, and as a holder of 
   expect(await countProcessesWithOtherKeys(database.db, 'another')).toBe(2)
 })
 
-it('the bots of a killed process go to the other process', async () => {
+it('the share of a killed process goes to the other process', async () => {
   await enrol(4)
   const first = start()
   await expect.poll(counts(first)).toEqual([4])

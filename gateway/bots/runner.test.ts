@@ -112,7 +112,7 @@ describe('an enrolment', () => {
     expect(await bot()).toMatchObject({ tokenExpiresAt: new Date('2027-05-01T00:00:00Z') })
   })
 
-  it('of a dead token is refused', async () => {
+  it('with a dead token is refused', async () => {
     steam.session = 'dead'
     expect(await enrol()).toEqual({ kind: 'refused', reason: 'token_dead' })
     expect(await bot()).toBeUndefined()
@@ -170,7 +170,7 @@ describe('a session', () => {
     expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
   })
 
-  it('D-18 that Steam refuses puts the bot out of service immediately, and for good an hour later', async () => {
+  it('D-18 that Steam refuses puts the bot out of service immediately, and for good if it is refused an hour later', async () => {
     await enrol()
     steam.session = 'dead'
     const first = start()

@@ -35,7 +35,7 @@ type BotQuery = { partnerSteamId: string; game: Game; items: number; tried: read
 
 /**
  * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no reachable bot has
- * room. Its room is reserved until the transaction ends.
+ * room. The room in the chosen bot is reserved until the transaction ends.
  */
 export async function chooseBotForTrade(
   tx: Tx,
@@ -116,7 +116,7 @@ export type EnrolledBot = {
   ownHoldDays: number | null
 }
 
-/** `checkWith`: a trade link for the check. Steam shows an account's hold only for a trade with someone else. */
+/** `checkWith`: another account, to ask Steam whether it would hold the bot's side of a trade with that account. */
 type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string; checkWith?: Partner }
 
 export type ProveBotAnswer =
@@ -160,7 +160,7 @@ async function readOwnHold(session: SteamSession, partner: Partner | undefined):
   return answer.kind === 'ok' ? { kind: 'known', days: answer.holdDays.own } : answer
 }
 
-/** Stores a bot that passed the self-test. If Steam would hold its trades, the bot is stored and barred. */
+/** Stores a proved bot. If Steam would hold its trades, the bot is also barred. */
 export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promise<EnrolledBot> {
   const { profile, token, ownHoldDays } = proved
   const botId = await saveBot(tx, profile, token)

@@ -93,7 +93,7 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
   expect(steam.mostOpen).toBe(1)
 })
 
-it('stopping ends a session without waiting for the database', async () => {
+it('a process that stops closes the session of its bot without waiting for the database', async () => {
   proxy.swallow()
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   void bots.stop().then(() => resolve('stopped'))

@@ -246,7 +246,7 @@ describe('the room of a bot', () => {
     })
   })
 
-  it('is locked at two bots, so a request waits, and gets the bot that still has room', async () => {
+  it('is awaited while every bot is locked, and the request then gets the bot that still has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     const begun = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })

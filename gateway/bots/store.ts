@@ -212,7 +212,7 @@ export type BotSummary = {
   stateReason: string | null
   /** True if a process holds its lease. */
   hasGateway: boolean
-  /** No process logs the bot in before this time, because Steam refused its token. Null if it was not refused. */
+  /** No process logs the bot in before this time, because Steam refused its token. Null if it may log in now. */
   loginAfter: Date | null
   reachable: boolean
   itemsHeld: number

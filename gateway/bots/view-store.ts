@@ -27,8 +27,8 @@ export type OpenOffer = {
 }
 
 /**
- * Lists the trades whose offers are, or may be, open, newest first. Steam allows 30, so the query's own limit is only a
- * guard.
+ * Lists the trades whose offers are, or may be, open, newest first. Steam allows a bot 30 open offers, so the query's own
+ * limit is only a guard.
  */
 export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> {
   const { rows } = await sql<OpenOffer>`

@@ -49,7 +49,6 @@ async function addBalance(storeId: string, amount: bigint): Promise<void> {
     .execute()
 }
 
-/** Reads all tables that an act of `CASES` changes. */
 async function readTables(): Promise<unknown> {
   const tables = [
     'store',

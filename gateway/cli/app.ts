@@ -122,7 +122,7 @@ const isFlag = (name: string): boolean => name !== name.toUpperCase()
 
 export type CommandFacts = { name: string; does: string; command: Command<CommandLine> }
 
-/** Returns every command, in the order of the table. */
+/** Returns every command of `routes`, in their order. */
 export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = ''): CommandFacts[] {
   return routes.getAllEntries().flatMap(({ name, target }) => {
     const path = `${prefix}${name['convert-camel-to-kebab']}`

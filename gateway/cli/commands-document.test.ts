@@ -46,7 +46,7 @@ describe('docs/commands.md', () => {
     expect(named.sort()).toEqual(acts.map(({ name }) => name).sort())
   })
 
-  it('and the other documents name commands instead of SQL', () => {
+  it('and the other files of its folder contain no line of SQL', () => {
     const folder = join(import.meta.dirname, '../../docs')
     const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
     const isSql = /^(?:```sql|(?:select|insert into|update|delete from|create|alter|drop) \w+[^|]*;?$)/im

@@ -95,7 +95,8 @@ export function backupLines(backup: CheckedBackup): string[] {
 
 function historyText({ history }: BotList['bots'][number]): string[] {
   if (history === null) return []
-  return [`reversals known until ${history.completeAt?.toISOString() ?? 'never'}`]
+  if (history.completeAt === null) return ['reversals not known yet']
+  return [`reversals known until ${history.completeAt.toISOString()}`]
 }
 
 function barText({ scope, reason, until }: Bar): string {
@@ -104,7 +105,6 @@ function barText({ scope, reason, until }: Bar): string {
   return `${verb}${games} until ${until.toISOString()}: ${reason}`
 }
 
-/** Returns a line for each trade, with what it waits for and its Steam numbers. */
 export function tradeLines({ trades }: TradeList): string[] {
   return trades.map((trade) => {
     const { tradeId, depositId, state, reason, botId, bot, botState, partnerSteamId, offerId, steamTradeId } =

@@ -119,7 +119,7 @@ describe('a command', () => {
     expect(answer.errors).toMatch(/^The database cannot be reached: .*ECONNREFUSED/)
   })
 
-  it('takes no secret as an argument, and does not repeat what was typed', async () => {
+  it('with a password among its arguments is refused, and does not repeat the password', async () => {
     const { out, errors, code } = await runCommand(['bot', 'enrol', '--password', 'hunter2'], {
       databaseUrl: database.url,
     })
@@ -159,7 +159,7 @@ describe('a command', () => {
 })
 
 describe('serve', () => {
-  it('prepares its database with code that loads no queries, jobs or HTTP', async () => {
+  it('prepares its database without loading the query builder, the job queue or the web server', async () => {
     const { code, loaded } = await runAndRecord([], { script: '../startup.ts' })
     expect(code).toBe(0)
     expect(loaded).toContain('pg')
@@ -190,7 +190,7 @@ describe('ledger verify', () => {
     expect(verified).toEqual({ out: '0 entries checked, 0 differences.\n', errors: '', code: 0 })
   })
 
-  it('ends with code 1 and prints each difference, without loading the query builder', async () => {
+  it('ends with code 1 and prints what differs, without loading the query builder', async () => {
     await database.pool.query(`insert into account (kind, currency, balance) values ('items', 'USD', 5)`)
     const { out, errors, code, loaded } = await runAndRecord(['ledger', 'verify'])
     await database.pool.query('delete from account')

@@ -83,7 +83,7 @@ function createReport(terminal: Terminal, isJson: boolean) {
   }
 }
 
-/** Returns the lines for stdout. Without them, a refusal has only its message, which is written to stderr. */
+/** Returns the lines for stdout: `lines`, or else the message. A refusal's message is left out: it goes to stderr. */
 function linesOf<T>(answer: Answer<T>, lines: readonly string[] | undefined): readonly string[] {
   if (lines !== undefined) return lines
   return answer.kind === 'refused' || answer.message === '' ? [] : [answer.message]

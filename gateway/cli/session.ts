@@ -25,7 +25,7 @@ export type Session = {
   actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** For operations that need no running till. */
   standalone(): Promise<StandaloneDeps>
-  /** For plain SQL. The query builder takes longer to load than everything else. */
+  /** For plain SQL, without the query builder, which takes long to load. */
   pool(): Promise<pg.Pool>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Formats stores, their books and their keys for a person. */
+/** Formats stores, their money and their keys for a person. */
 import { counted } from '../kit/counted.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'

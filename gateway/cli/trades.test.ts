@@ -88,7 +88,7 @@ describe('trade end', () => {
     expect(session.offers.get(offerId)?.state).toBe('cancelled')
   })
 
-  it('of a lost send lets the shopper try again', async () => {
+  it('of a trade whose send got no answer lets the shopper try again', async () => {
     const { tradeId, depositId } = await unknownTrade()
     await end(tradeId)
     expect(await tradeRow(tradeId)).toMatchObject({ state: 'abandoned', reason: 'ended_by_operator' })

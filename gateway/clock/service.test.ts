@@ -90,7 +90,7 @@ describe('advancing', () => {
 })
 
 describe('following', () => {
-  it('D-40 every process reaches the time of the advanced sandbox, and calls onAdvance() once', async () => {
+  it('D-40 brings every process to the time of the advanced sandbox, and calls onAdvance() once in each', async () => {
     const processes = [aProcess(), aProcess()]
     const followAll = () => Promise.all(processes.map(({ follow }) => follow()))
     await followAll()
@@ -157,7 +157,7 @@ describe('the SQL function till_now()', () => {
     expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
   })
 
-  it('is the default of every column that is dated automatically, and no other function reads the time', async () => {
+  it('is the default of every column that is dated automatically, except that of migrations, and no other function reads the time', async () => {
     const { rows } = await sql<{ name: string; value: string }>`
       select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
@@ -175,7 +175,7 @@ describe('the SQL function till_now()', () => {
   })
 })
 
-describe('live mode', () => {
+describe('the clock of live mode', () => {
   const LIVE = {
     TRADETILL_MODE: 'live',
     TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
@@ -195,7 +195,7 @@ describe('live mode', () => {
     })
   })
 
-  it('D-40 uses the machine’s clock, even if a sandbox once advanced the database', async () => {
+  it('D-40 is the machine’s, even if a sandbox once advanced the database', async () => {
     await advance('8d')
     const time = new Date(0)
     expect((await openClock(database.db, 'live')).machineTime(time)).toEqual(time)

@@ -111,7 +111,7 @@ export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promi
     const message =
       rule === undefined
         ? 'No items are sent automatically.'
-        : `Bots with more than ${counted(rule.keep, 'free item')} send the oldest to ${rule.destination}.`
+        : `The vault sends the oldest to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`
     return done(view, message)
   })
 }

@@ -1,4 +1,4 @@
-/** `bot …`: enrols, renews, lists, pauses, retires and removes bots, and disarms all of them. */
+/** `bot …`: the Steam accounts that collect items. */
 import { buildRouteMap } from '@stricli/core'
 import type { HoldCheck } from '../../operations/enrolment.ts'
 import { text, tradeLink } from '../arguments.ts'

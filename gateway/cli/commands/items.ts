@@ -43,7 +43,7 @@ const moved = command({
 })
 
 const sold = command({
-  does: 'record sales on other markets: lines of item,market,reference,price,received,currency,soldAt on stdin',
+  does: 'record sales that the vault did not make: lines of item,market,reference,price,received,currency,soldAt on stdin',
   example: "items sold --reason 'sales of November' < sold.csv",
   parameters: { flags: SERIOUS_ACT },
   load: async () => {

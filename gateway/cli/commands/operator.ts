@@ -26,7 +26,8 @@ const add = command({
       role: {
         kind: 'enum',
         values: OPERATOR_ROLES,
-        brief: 'viewer: read only; support: also switches and refusals; operator: also money and items',
+        brief:
+          'viewer: only reads; support: also pauses bots, blocks prices, denies shoppers, switches maintenance; operator: everything',
       },
       ...ACT,
     },

@@ -30,7 +30,7 @@ const decline = command({
 })
 
 const limit = command({
-  does: 'require a second operator for what one moves above this in 24 hours; a later change needs one too',
+  does: 'require a second operator once an operator moves more than LIMIT in 24 hours, and for later changes of LIMIT',
   example: "proposal limit 500 --reason 'two of us by now'",
   parameters: {
     flags: SERIOUS_ACT,

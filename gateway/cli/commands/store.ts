@@ -46,7 +46,7 @@ const RISK_LIMIT = {
 const CREDIT_MODE = {
   kind: 'enum',
   values: ['on_accept', 'on_release'],
-  brief: 'on_release holds every credit',
+  brief: 'on_accept: credit at once, up to the risk limit; on_release: hold it until Steam’s protection ends',
 } as const
 
 const LIABILITY = {
@@ -336,5 +336,5 @@ export const store = buildRouteMap({
     forbidAddress,
     freeRoom,
   },
-  docs: { brief: 'the stores, their settings and their books' },
+  docs: { brief: 'the stores, their settings and their money' },
 })

@@ -17,7 +17,7 @@ const lineOf = ({ type, sequence, url, status, failure }: Triggered['deliveries'
   `${sequence} ${type} ${url}: ${status ?? failure}`
 
 export const trigger = command({
-  does: "send made-up events of one deposit to a store's webhooks, in this order; sandbox mode only",
+  does: "send made-up events of one deposit to a store's webhooks, in the given order; sandbox mode only",
   example: 'trigger --store 2 --customer nova deposit.trade_timeout deposit.succeeded',
   parameters: {
     flags: {
