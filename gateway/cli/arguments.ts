@@ -53,11 +53,11 @@ export function tradeLink(text: string): TradeLink {
   return link
 }
 
-/** Requires the decimals of an amount, so 1250 is not taken for 12.50. */
-export function amountIn(currency: Currency, typed: string): bigint {
+/** Requires the decimals of an amount, so 1250 is not taken for 12.50. `option`: where the amount was typed. */
+export function amountIn(currency: Currency, typed: string, option = '--amount'): bigint {
   const amountMinor = parseAmount(typed, currency)
   if (amountMinor === undefined) {
-    throw new Refusal('usage', '--amount must have its decimals, such as 1250.00')
+    throw new Refusal('usage', `${option} must have its decimals, such as 1250.00`)
   }
   return amountMinor
 }

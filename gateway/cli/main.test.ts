@@ -63,6 +63,14 @@ describe('help and mistakes in arguments', () => {
     [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is required, with a value.'],
     [['price', 'show', '--game', 'chess', '--item', 'x'], '--game must be one of cs, dota, rust, tf.'],
     [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],
+    [
+      ['deposit', 'list', '--currency', 'USD', '--amount-from', '5'],
+      '--amount-from must have its decimals, such as 1250.00',
+    ],
+    [
+      ['price', 'override', '--game', 'cs', '--item', 'x', '--usd', '850', '--reason', 'x'],
+      '--usd must have its decimals, such as 1250.00',
+    ],
     [['webhook', 'replay', '1'], 'Give either --event ID, or --from and --to of a range of sequences.'],
     [['webhook', 'replay', '1', '--event', '17'], '17 is not the id of an event, which is a UUID.'],
     [['webhook', 'replay', '1', '--from', '9', '--to', '8'], '--to 8 is before --from 9.'],

@@ -99,12 +99,15 @@ const list = command({
 })
 
 function filterOf({ store, shopper, amountFrom, amountTo, currency, ...rest }: Omit<ListFlags, 'csv'>) {
-  const amount = (typed: string | undefined) => {
+  const amount = (typed: string | undefined, option: string) => {
     if (typed === undefined) return undefined
     if (currency === undefined) throw new Refusal('usage', 'An amount needs --currency.')
-    return amountIn(currency, typed)
+    return amountIn(currency, typed, option)
   }
-  const range = { leastMinor: amount(amountFrom), mostMinor: amount(amountTo) }
+  const range = {
+    leastMinor: amount(amountFrom, '--amount-from'),
+    mostMinor: amount(amountTo, '--amount-to'),
+  }
   return { ...rest, ...range, storeId: store, steamId: shopper, currency }
 }
 

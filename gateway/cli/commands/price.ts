@@ -109,7 +109,7 @@ const override = command({
     const { overridePrice } = await import('../../operations/prices.ts')
     return async (session: Session, flags: SeriousFlags & { game: Game; item: string; usd: string }) => {
       const { game, item } = flags
-      const usdMicros = amountIn('USD', flags.usd) * MICROS_PER_CENT
+      const usdMicros = amountIn('USD', flags.usd, '--usd') * MICROS_PER_CENT
       return overridePrice(await session.act(flags), { game, item, usdMicros })
     }
   },
