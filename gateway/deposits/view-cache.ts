@@ -29,7 +29,7 @@ const FORGET_MS = 10_000
 const STALE_MS = 5_000
 /** The most views to keep. Others are read for each call. */
 const MOST_VIEWS = 20_000
-/** The most reads of one deposit that its callers can cause. A page needs one when it is opened or shown again. */
+/** How often callers can have one cached view read again. A page needs that when it is opened or shown again. */
 const FRESH_READS: Rate = { perSecond: 5, burst: 50 }
 
 /** `readMs`: when the read began. A slow read must not replace the result of a later one. */

@@ -180,8 +180,8 @@ export function noteLook(
   const current = found.map((finding): KnownFinding => {
     const earlier = known.get(idOf(finding))
     known.delete(idOf(finding))
-    // This look counts only if the history was read since the last one. The history shows an item that Steam held
-    // at the last look and gave back later.
+    // This look counts only if the history was read since the last one. Otherwise the item could have come back and
+    // left again between the two looks.
     if (earlier !== undefined && !isHistoryBooked(historyFrom, earlier)) return earlier
     const { firstSeenAt, looks: times, isSure } = earlier ?? { firstSeenAt: at, looks: 0, isSure: false }
     return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }

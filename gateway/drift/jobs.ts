@@ -33,7 +33,7 @@ export function createDriftGauges(registry: Registry): DriftGauges {
   return {
     drift: new Gauge({
       name: 'tradetill_bot_custody_drift',
-      help: 'Items of a bot that differ from the books: missing on Steam, foreign to the books, or unnamed',
+      help: 'Items of a bot that certainly differ from the books: missing on Steam, foreign to the books, or unnamed',
       labelNames: ['bot', 'kind'],
       registers,
     }),

@@ -209,7 +209,7 @@ describe('D-34 a bot’s own inventory', () => {
 })
 
 describe('the daily look', () => {
-  const turns = async () => {
+  const dueTimes = async () => {
     return till.db.selectFrom('custody_look').select(['bot_id', 'due_at']).orderBy('due_at').execute()
   }
   const takeDue = () =>
@@ -232,13 +232,13 @@ describe('the daily look', () => {
         .execute()
     }
     expect(await takeDue()).toEqual([])
-    const quarters = (await turns()).map(({ due_at: due }) =>
+    const quarters = (await dueTimes()).map(({ due_at: due }) =>
       Math.floor((due.getTime() - till.clock.now().getTime()) / (6 * HOUR_MS)),
     )
     expect(new Set(quarters)).toEqual(new Set([0, 1, 2, 3]))
     await passTime(24 * HOUR_MS)
     const taken = await Promise.all([takeDue(), takeDue(), takeDue(), takeDue(), takeDue()])
-    expect(taken.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
+    expect(taken.flat().sort()).toEqual((await dueTimes()).map(({ bot_id: id }) => id).sort())
   })
 
   it('comes when an operator asks; the operator sees the findings, and metrics count them', async () => {

@@ -1,4 +1,4 @@
-/** Publishes events as they are committed. */
+/** Publishes events once they are committed. */
 import type { Queue } from '../db/queue.ts'
 import { PUBLISH_QUEUE, type PublisherDeps, publishEvents } from './service.ts'
 

@@ -43,7 +43,7 @@ describe('sequences of events', () => {
         await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
         // The event has its identity number (`inserted`) now. Up to 22 queries delay its commit, so events with
         // later identity numbers are committed first.
-        for (let turns = (Number(id) * 7 + part * 5) % 23; turns > 0; turns -= 1)
+        for (let queries = (Number(id) * 7 + part * 5) % 23; queries > 0; queries -= 1)
           await sql`select 1`.execute(tx)
       })
     }

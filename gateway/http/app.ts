@@ -55,7 +55,7 @@ export type AppOptions = {
   /** Reads the payment of a deposit for its page. */
   readPayment?: PaymentReader
   routes: {
-    /** Polled calls. They skip the API's hooks and set their own headers. */
+    /** Polls and receipts. They skip the API's hooks and set their own headers. */
     polled?: FastifyPluginAsync[]
     /** Calls of the widget under /api: cross-site token, limits, no-store. */
     widget?: FastifyPluginAsync[]

@@ -143,7 +143,7 @@ describe('a call over plain http in live mode', () => {
 
 describe('health and readiness', () => {
   it.each(['/healthz', '/readyz'])(
-    'can be read at %s by any host name, even over plain http',
+    'can be read at %s under any host name, even over plain http',
     async (url) => {
       for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
         const app = await anApp(options)

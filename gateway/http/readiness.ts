@@ -1,4 +1,4 @@
-/** Tells a load balancer whether to send calls to this process. /healthz tells only whether it reaches its database. */
+/** Tells a load balancer whether to send calls to this process. */
 import type { FastifyInstance } from 'fastify'
 
 /** The phase of the process. `draining`: it stops soon, but still answers while load balancers notice that. */

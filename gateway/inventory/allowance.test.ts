@@ -99,7 +99,7 @@ describe('a link that reloads every game in every language', () => {
 
 describe('an account', () => {
   type Reads = { reason?: string; game?: 'cs' | 'dota'; count?: number }
-  /** Stores reads of the account, none of them through the till's link. */
+  /** Stores reads of the account that no deposit caused. */
   const addReads = ({ reason = 'timeout', game = 'cs', count = 30 }: Reads) =>
     till.db
       .insertInto('inventory_request')
