@@ -100,7 +100,7 @@ test('page and log report that Steam is down, and the page recovers once it is b
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
   await eventually('the log reports Steam', () => {
     return (
-      /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(logLength)) ||
+      /no inventory could be read|Steam failed for a bot/.test(parts.gateway.output().slice(logLength)) ||
       undefined
     )
   })

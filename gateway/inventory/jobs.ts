@@ -32,7 +32,7 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
     const { answer, barReason, readAt } = await askSteam(bot.session, query)
     if (answer.kind === 'unavailable') {
       const { reason, detail } = answer
-      log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')
+      log.warn({ botId: String(bot.botId), game, reason, detail }, 'no inventory could be read')
     }
     if (barReason === 'own_hold')
       log.error(

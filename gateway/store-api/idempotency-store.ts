@@ -64,17 +64,17 @@ export async function takeKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun):
   return taken.lock
 }
 
-export type HeldKey = StoreKey & { lock: KeyLock }
+export type LockedKey = StoreKey & { lock: KeyLock }
 
-const isHeld = ({ storeId, key, lock: held }: HeldKey): RawBuilder<boolean> =>
-  sql`store_id = ${storeId} and key = ${key} and locked_until = ${held}::timestamptz`
+const hasLock = ({ storeId, key, lock }: LockedKey): RawBuilder<boolean> =>
+  sql`store_id = ${storeId} and key = ${key} and locked_until = ${lock}::timestamptz`
 
 /** Returns undefined if another call has taken over the key. */
-export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefined> {
+export async function renewKey(db: Db, key: LockedKey): Promise<KeyLock | undefined> {
   const renewed = await db
     .updateTable('idempotency_key')
     .set({ locked_until: lockEnd })
-    .where(isHeld(held))
+    .where(hasLock(key))
     .returning(lock)
     .executeTakeFirst()
   return renewed?.lock
@@ -83,20 +83,20 @@ export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefin
 /** Stores the answer. Returns false if another call has taken over the key; that call's answer counts. */
 export async function keepAnswer(
   db: Db,
-  held: HeldKey,
+  key: LockedKey,
   answered: { status: number; answer: Buffer },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_key')
     .set({ ...answered, locked_until: null })
-    .where(isHeld(held))
+    .where(hasLock(key))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
 /** Returns false if another call has taken over the key. */
-export async function deleteKey(db: Db, held: HeldKey): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('idempotency_key').where(isHeld(held)).executeTakeFirst()
+export async function deleteKey(db: Db, key: LockedKey): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('idempotency_key').where(hasLock(key)).executeTakeFirst()
   return numDeletedRows > 0n
 }
 

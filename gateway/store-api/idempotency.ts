@@ -12,10 +12,10 @@ import { storeOf } from './authenticate.ts'
 import {
   deleteKey,
   deleteKeysBefore,
-  type HeldKey,
   insertKey,
   type KeyLock,
   keepAnswer,
+  type LockedKey,
   lockKey,
   renewKey,
   type StoreKey,
@@ -42,7 +42,7 @@ type Answer = { status: number; text: string }
 /** The result of a call. `isTemporary`: whether the answer asks to call again later. */
 type Ended = Answer & { isTemporary: boolean }
 
-/** Keys held by running calls. */
+/** The keys of running calls. */
 const holds = new WeakMap<FastifyRequest, Hold>()
 
 /** Returns the answer of the first call with this key; undefined if this is the first one, or has no key. */
@@ -88,23 +88,23 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
 
 type Hold = {
   /** Stops renewing and resolves to the key with its last lock. */
-  end(): Promise<HeldKey>
+  end(): Promise<LockedKey>
 }
 
 /** Renews the lock until its call ends, so no other call with the key can start meanwhile. */
-function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, first: HeldKey): Hold {
-  let held = first
+function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, first: LockedKey): Hold {
+  let key = first
   let renewals = 0
   const renewing = repeat({ name: 'lock of an idempotency key', everyMs, log, atOnce: false }, async () => {
     renewals += 1
-    if (renewals <= MOST_RENEWALS) held = { ...held, lock: (await renewKey(db, held)) ?? held.lock }
+    if (renewals <= MOST_RENEWALS) key = { ...key, lock: (await renewKey(db, key)) ?? key.lock }
     else if (renewals === MOST_RENEWALS + 1)
       log.error({ storeId: String(first.storeId) }, 'idempotency key of a hanging call is no longer locked')
   })
   return {
     async end() {
       await renewing.stop()
-      return held
+      return key
     },
   }
 }
@@ -155,11 +155,11 @@ async function claimKey(
  */
 function storeOrRelease(
   { db, box }: IdempotencyDeps,
-  held: HeldKey,
+  key: LockedKey,
   { status, text, isTemporary }: Ended,
 ): Promise<boolean> {
-  if (status >= 500 || status === 429 || isTemporary) return deleteKey(db, held)
-  return keepAnswer(db, held, { status, answer: box.seal(text, placeOf(held)) })
+  if (status >= 500 || status === 429 || isTemporary) return deleteKey(db, key)
+  return keepAnswer(db, key, { status, answer: box.seal(text, placeOf(key)) })
 }
 
 const placeOf = ({ storeId, key }: StoreKey): string => `idempotency_key:${storeId}:${key}:answer`
