@@ -90,11 +90,11 @@ export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   return done({ feeds: await listFeeds(db), holds })
 }
 
-/** Stops accepting the item immediately, even at prices already shown. */
+/** Stops accepting an item, all items that match a pattern, or an entire game, even at prices already shown. */
 export const blockPrice = (deps: ActDeps, target: PriceTarget) => hold(deps, target, { kind: 'blocked' })
-/** Freezes the price of an item. A frozen price does not age. */
+/** Freezes the prices of these items. A frozen price does not age. */
 export const freezePrice = (deps: ActDeps, target: PriceTarget) => hold(deps, target, { kind: 'frozen' })
-/** Sets the operator's own price, before commission, for an item or all items that match a pattern. */
+/** Sets the operator's own price for these items, before commission. */
 export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: PriceTarget & { usdMicros: bigint }) =>
   hold(deps, target, { kind: 'override', usdMicros })
 

@@ -1,4 +1,4 @@
-/** After a restore: the state of the epoch, the next epoch, disarmed bots, and the recount. */
+/** What an operator does after a restore: begins the next epoch, arms or disarms the bots, and recounts. */
 
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
@@ -10,7 +10,7 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { countAgain, type Recounted } from './recount-store.ts'
 
-/** `found`: the break that stops the till; null if there is none. */
+/** `found`: how the history of the database was broken, which stops the till; null if it was not. */
 export type RestoreView = { epoch: number | null; found: Break | null; disarmed: boolean }
 
 export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>> {
@@ -66,7 +66,7 @@ export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
 
 export type ArmedView = { armed: boolean }
 
-/** Arms or disarms the bots. No process holds a disarmed bot, so no offer is sent, cancelled or read. */
+/** Arms or disarms all bots. No process leases a disarmed bot, so no offer is sent, cancelled or read. */
 export function setBotsArmed(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
   const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, argumentsOf: () => ({}) }
   return act(deps, what, async (tx) => {

@@ -7,7 +7,7 @@ import { findStore } from './store.ts'
 
 export type FreedRoom = { storeId: bigint; trades: number }
 
-/** Frees the part of a store's limit that reversals use, without waiting for the end of their 30 days. */
+/** Frees the part of a store's limit that reversals use. Otherwise each uses its part for 30 days. */
 export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRoom>> {
   const what = {
     name: 'store free-room',

@@ -74,7 +74,9 @@ export type SalesReport = {
 
 const MOST_SALES = 20_000
 
-/** Lists every item sold in the period, its result, and the current books of the markets. */
+/**
+ * Lists up to `MOST_SALES` sales of the period with their results and totals, and the current books of the markets.
+ */
 export async function reportSales(
   { db }: FindDeps,
   { from, to }: { from: Date; to: Date },
@@ -126,8 +128,8 @@ export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<
 type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'convertedCost'>
 
 /**
- * Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. A late sale lost the
- * item and brought nothing.
+ * Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. In a late sale the item
+ * was given, and the market owes nothing for it.
  */
 function resultOf({ state, received, refund, convertedCost }: Outcome): bigint | null {
   if (state === 'reversed') return refund

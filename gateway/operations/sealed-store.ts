@@ -104,7 +104,10 @@ export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boo
   return numUpdatedRows > 0n
 }
 
-/** Empties all sealed values and gives the database to another key. */
+/**
+ * Empties all sealed values and gives the database to another key. Also deletes the keyed hashes of trade links, which
+ * are useless without the former key.
+ */
 export async function eraseSealed(
   tx: Tx,
   keyFingerprint: string,

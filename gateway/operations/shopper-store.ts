@@ -61,7 +61,7 @@ export async function tradesOfShopper(
   )
 }
 
-/** Counts over the newest `most` trades of the account. */
+/** Sums the delivered ones among the newest `most` trades of the account. */
 export async function moneyOfShopper(
   db: Db,
   steamId: string,

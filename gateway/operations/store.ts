@@ -1,4 +1,4 @@
-/** Queries that only the operations need. */
+/** Queries for the operations. */
 import { sql } from 'kysely'
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -45,7 +45,7 @@ export function findStore(db: Db | Tx, storeId: bigint) {
   return db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
 }
 
-/** Returns the used part of a store's limit, in US cents. */
+/** Returns the used part of a store's limit for credit at risk, in US cents. */
 export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
   const row = await db
     .selectFrom('credit_at_risk')
@@ -55,7 +55,6 @@ export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
   return row?.usd_cents ?? 0n
 }
 
-/** Returns a trade as an operator sees it. */
 export function findTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')
@@ -141,7 +140,7 @@ export type OpenTrade = {
   until: Date | null
 }
 
-/** Returns trades that are open, are watched, or hold credit, oldest first. */
+/** Returns trades that are open or held, or about which a bot must ask Steam again, oldest first. */
 export function selectOpenTrades(
   db: Db,
   { bot, limit }: { bot: string | undefined; limit: number },

@@ -29,7 +29,7 @@ const openDeposit = (externalId: string, games?: Game[]) => {
 }
 
 describe('a store', () => {
-  it('can have many settings changed together, and single settings alone', async () => {
+  it('can have many settings changed at once, and a later change leaves the others as they are', async () => {
     const changes = {
       name: 'Anvil',
       origins: ['https://anvil.test'],

@@ -32,8 +32,8 @@ export type TradeList = { trades: OpenTrade[] }
 const MOST_LISTED = 500
 
 /**
- * Lists trades that are open, watched or hold credit: the oldest `MOST_LISTED`. `bot`: number or Steam id; undefined for
- * all bots.
+ * Lists the oldest `MOST_LISTED` trades that are open or held, or about which a bot must ask Steam again. `bot`: its
+ * number or Steam id; undefined for all bots.
  */
 export async function listTrades({ db }: ReadDeps, bot?: string): Promise<Answer<TradeList>> {
   return done({ trades: await selectOpenTrades(db, { bot, limit: MOST_LISTED }) })
@@ -108,12 +108,16 @@ function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
   if (DELIVERED.includes(state)) return because(`the trade was credited for Steam trade ${steamTradeId}`)
   if (state === 'intended') return because('nothing was sent for the trade')
   if (steamTradeId !== null && steamTradeId !== asked.steamTradeId)
-    return because(`Steam says that its trade is ${steamTradeId}`)
-  if (offerId === null) return refused('usage', 'The till does not know its offer: name it with --offer.')
-  return because(`its offer is ${offerId}`)
+    return because(`Steam says that trade ${before.tradeId} is its trade ${steamTradeId}`)
+  if (offerId === null)
+    return refused('usage', 'The till does not know the offer of the trade: name it with --offer.')
+  return because(`the offer of the trade is ${offerId}`)
 }
 
-/** Releases held credit, a day or more after settlement. Meant for a trade about which no bot can ask Steam. */
+/**
+ * Releases held credit, a day or more after Steam's protection ended. Meant for a trade about which no bot can ask
+ * Steam.
+ */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })
   const what = { name: 'trade release', needsReason: true, argumentsOf, secondOperator }
@@ -123,7 +127,7 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
     message: () => `The held credit of trade ${tradeId} is available.`,
     otherwise: ({ state, settlesAt }) => {
       if (state !== 'held') return refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`)
-      const protection = `Steam protects it until ${settlesAt?.toISOString()}`
+      const protection = `Steam protects trade ${tradeId} until ${settlesAt?.toISOString()}`
       return refused('conflict', `${protection}, and the till keeps asking for a day after that.`)
     },
   })

@@ -1,4 +1,4 @@
-/** Wishes: requests that the vault send items. The vault decides by its own list and limits. */
+/** Wishes: requests that the vault send items. The vault decides by its own limits and list of destinations. */
 
 import { createWishes, type FreeItem, freeItems } from '../departures/wish.ts'
 import {

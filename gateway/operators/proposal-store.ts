@@ -73,8 +73,9 @@ export type NewProposal = {
   input: string
   reason: string | null
   proposedBy: string
-  /** The first operator who approved it; null for a proposal of the command line. */
+  /** The operator whose console session proposed it; null for a session without a passkey, and for the command line. */
   backedBy: bigint | null
+  /** The amount that the act moves; null if it is not known. */
   worthUsdCents: bigint | null
 }
 

@@ -1,4 +1,7 @@
-/** How long an operator's session lasts, and how long a passkey check stays fresh. Uses the machine's clock. */
+/**
+ * How long an operator's session lasts, and how long a passkey check stays fresh. Pure. Times are those of the machine's
+ * clock.
+ */
 
 /** A session ends this long after its last use. */
 export const IDLE_MS = 30 * 60_000
