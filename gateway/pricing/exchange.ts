@@ -34,7 +34,7 @@ export type RateAnswer = { kind: 'rate'; perUsd: bigint } | { kind: 'refused'; r
 /** `malformed`: not a plain decimal. `absurd`: outside the plausible range. `stale`: too old. */
 export type RateRefusal = 'malformed' | 'absurd' | 'stale'
 
-/** Parses a rate from a source or the database, and refuses implausible ones. */
+/** Parses a rate from a source or the database. Refuses an implausible or old one. */
 export function readRate(
   currency: Currency,
   { perUsd, asOf, maxAgeMs = MAX_AGE_MS }: { perUsd: string; asOf: Date; maxAgeMs?: number },
@@ -71,7 +71,8 @@ export function isContradicted(
 }
 
 /**
- * Computes units of a currency per dollar from the euro rates of both. Undefined if a rate is not a positive decimal.
+ * Computes units of a currency per dollar from the euro rates of both. Undefined if a rate is not a decimal, or if the
+ * dollar's is zero.
  */
 export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
   const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]

@@ -5,7 +5,7 @@ import { covers, type Hold, heldAt, isPattern, likePatternOf } from './hold.ts'
 
 const RUBY = '★ Karambit | Doppler (Factory New)'
 
-describe('a pattern', () => {
+describe('the name of a hold', () => {
   it.each([
     ['* Doppler *', RUBY, true],
     ['* Doppler *', '★ Karambit | Gamma', false],
@@ -19,11 +19,11 @@ describe('a pattern', () => {
     ['a*b*a', 'aba', true],
     [RUBY, RUBY, true],
     [RUBY, `${RUBY} `, false],
-  ])('of the form %s, compared with %s, gives %s', (name, item, fits) => {
+  ])('%s, compared with %s, gives %s', (name, item, fits) => {
     expect(covers({ name }, item)).toBe(fits)
   })
 
-  it('matches the same names as its LIKE expression', () => {
+  it('that is a pattern matches the same items as its LIKE expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 6 })
     const pattern = fc.array(letters, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('*'))
     fc.assert(
@@ -33,7 +33,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('is neither a plain name nor null, which stands for an entire game', () => {
+  it('is no pattern if it has no asterisk, or is null for an entire game', () => {
     expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
       null,
       null,

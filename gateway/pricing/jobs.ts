@@ -34,7 +34,7 @@ export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
   const ended = new AbortController()
   const { signal } = ended
-  // Otherwise the alarms and the doctor would keep reporting the last failure of a removed source.
+  // Otherwise the alerts and the doctor would keep reporting the last failure of a removed source.
   await forgetFeedsExcept(
     deps.db,
     deps.sources.map(({ name }) => name),

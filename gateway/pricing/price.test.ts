@@ -22,7 +22,7 @@ const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
   earlier: null,
   ...more,
 })
-/** A price whose weekly level differs from it; null if it is unknown. */
+/** A price with its weekly level; null if the level is unknown. */
 const withLevel = (usd: number, level: number | null) =>
   price(usd, { levelUsdMicros: level === null ? null : micros(level) })
 const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
@@ -92,7 +92,7 @@ describe('the worth of an item', () => {
 
 /** Pumped: somebody raised the price on purpose, to be paid more than the item is worth. */
 describe('a pumped price', () => {
-  test('is paid up to the limit above the weekly level, from any source', () => {
+  test('is paid up to the limit above the weekly level, even if all sources have it', () => {
     expect(judge(withLevel(13, 10))).toEqual(priced(13))
     expect(judge(withLevel(1_000, 10))).toEqual(priced(13))
     expect(judge(withLevel(1_000, 10), withLevel(1_000, 10), withLevel(1_000, 10))).toEqual(priced(13))

@@ -52,7 +52,7 @@ export type PriceList = {
   priceOf(name: string): ItemPrice
   /**
    * The price of a phase: its own, or that of the market name if the phase has none, or if only the market name is
-   * on hold. `pricedAs` is the name that has the price.
+   * on hold. A block of either name leaves no price. `pricedAs` is the name that has the price.
    */
   priceOfPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
   /** True while no source has a recent enough price, unless the operator set one. */

@@ -10,7 +10,7 @@ import { skinportPrices } from './skinport.ts'
 import type { PriceSource } from './source.ts'
 import { waxpeerPrices } from './waxpeer.ts'
 
-/** `file` is the operator's own list; undefined if there is none. */
+/** `file`: the operator's own list, or the sandbox's; undefined if there is none. */
 export function priceSources(
   { file, web }: { file: string | URL | undefined; web: WebSources },
   clock: Clock,

@@ -35,7 +35,7 @@ const soldSchema = z.object({
 /** `volume`: the number sold in 30 days. */
 type Sold = { levelUsdMicros: bigint | null; volume: number }
 
-/** Two calls per game. Skinport allows 8 in 5 minutes, and answers from its cache if called more often. */
+/** Two calls per game. Skinport allows 8 in 5 minutes. */
 export function skinportPrices(base: string): PriceSource {
   const ask = async <Row extends { currency: string }>(
     path: string,

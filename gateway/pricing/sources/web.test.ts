@@ -149,7 +149,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('gives a name with several phases the cheapest price, the sum of sales, and the lowest level', async () => {
+  test('gives a name with several rows the cheapest price, the sum of sales, and the lowest level', async () => {
     const items = [skinportItem({ min_price: 90 }), skinportItem({ min_price: 20.5 })]
     const sales = [
       skinportSales({ last_7_days: week({ median: 95 }), last_30_days: week({ volume: 3 }) }),
@@ -376,15 +376,17 @@ describe('every source that answers in JSON', () => {
       await expect(ask(makeSource(), AbortSignal.timeout(50))).rejects.toThrow(/timeout/)
     })
   })
+})
 
-  test('fails if its answer is longer than the limit', async () => {
+describe('a call to a source', () => {
+  test('fails if the answer is longer than the limit', async () => {
     server.answer('/v1/items', brotli('x'.repeat(100_000)))
     await expect(getJson(new URL('/v1/items', server.url), neverAborted, 50_000)).rejects.toThrow(
       'more than 50000 bytes',
     )
   })
 
-  test('is paused for as long as it asks, but at most six hours; after a 429 without a time, for five minutes', async () => {
+  test('fails with the pause that the source asks for, at most six hours; after a 429 without a time, five minutes', async () => {
     const failureOf = (status: number, headers = {}) => {
       server.answer('/v1/items', json({}, status, headers))
       return expect(getJson(new URL('/v1/items', server.url), neverAborted)).rejects
