@@ -2,7 +2,8 @@ import type { Config } from './config.ts'
 import type { PageFacts } from './http/page.ts'
 
 /**
- * Settings that the page shows, as attributes of its root element. Only the links of a sandbox lead to another Steam.
+ * Settings that the shopper's page shows, as attributes of its root element. `steam`: where a sandbox's links to Steam
+ * lead.
  */
 export const pageFacts = (config: Config, communityUrl: string): PageFacts => ({
   'demo-store': config.demoStoreUrl,

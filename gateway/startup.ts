@@ -97,7 +97,7 @@ async function prepareDatabase(
     return key
   })
   say('gateway has its database')
-  // A database on another server never reports that it has ended.
+  // A database that this process did not start never reports that it has ended.
   return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
 }
 

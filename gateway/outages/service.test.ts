@@ -69,7 +69,7 @@ async function pendingDeposit() {
   return deposit
 }
 
-describe('while offers fail for every bot', () => {
+describe('when offers fail for every bot', () => {
   it('D-28 the page shows technical works, its timer stands still, and no deposit expires', async () => {
     const { hash } = await aDeposit(till, store)
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })

@@ -110,7 +110,7 @@ it('a receipt says in both languages what happened and whose items they were, bu
   })
 })
 
-it('a receipt names the account that paid by its id only once the deposit has another account’s link, and not at all once erased', async () => {
+it('a receipt does not name the account that paid, but shows its id, once the deposit has another account’s link, and shows neither once that account is erased', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const { user_steam_id } = await till.db
     .selectFrom('deposit')
@@ -255,7 +255,7 @@ describe('the money on a receipt', () => {
   })
 })
 
-it('a receipt names items as the page does, with the phase of a Doppler, and by their market name too', () => {
+it('a receipt names items as the shopper’s page does, with the phase of a Doppler, and by their market name too', () => {
   const item = {
     name: '★ Керамбит | Волны (Прямо с завода)',
     marketName: '★ Karambit | Doppler (Factory New)',

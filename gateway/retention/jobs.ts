@@ -15,7 +15,10 @@ const MOST_BATCHES = 200
 const LAST_LOOK_MS = 24 * 3_600_000
 const FIRST_PLACE: DepositPlace = { expiresAt: '-infinity', id: 0n }
 
-/** Encrypts, erases and deletes data that the till must not keep any longer. Call it periodically. */
+/**
+ * Erases and deletes data that the till must not keep any longer, and encrypts tokens that an earlier version stored
+ * unencrypted. Call it periodically.
+ */
 export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {
   const now = clock.now()
   const since = (ms: number) => new Date(now.getTime() - ms)

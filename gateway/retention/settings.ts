@@ -17,7 +17,7 @@ export const KEEP_SETTINGS = {
   TRADETILL_KEEP_DELIVERIES_DAYS: whole(1, MOST_DAYS).default(90),
   /** Inventory requests, and quotes that no trade names. */
   TRADETILL_KEEP_INVENTORIES_HOURS: whole(1, 24 * MOST_DAYS).default(24),
-  /** Trade tokens, once their deposit has no watched trade. */
+  /** Trade tokens, once the till no longer asks Steam about any trade of their deposit. */
   TRADETILL_KEEP_TOKENS_DAYS: whole(0, MOST_DAYS).default(1),
   /** Amount, shopper and bot on the page of an ended deposit. */
   TRADETILL_KEEP_PAGES_DAYS: whole(1, MOST_DAYS).default(30),

@@ -1,3 +1,7 @@
+/**
+ * An account can have two open offers at all stores together. Each store has one more for deposits that it locked to the
+ * account.
+ */
 import { describe, expect, test } from 'vitest'
 import { judgePartner, type PartnerFacts } from './allowance.ts'
 

@@ -12,14 +12,14 @@ export type Erased = {
   deposits: number
   trades: number
   /**
-   * Deposits that cannot be erased yet: open ones, and those with a trade that is open, protected, held by Steam,
-   * watched or at risk.
+   * Deposits that cannot be erased yet: open ones, and those with a trade that is open, protected, held by Steam or at
+   * risk, or about which a bot must ask Steam again.
    */
   keptDeposits: number
   /** Events of the erased deposits. Stores may have them already, so they stay unchanged. */
   keptEvents: number
   isDenied: boolean
-  /** Whether the account has reversed trades, which the till must remember. */
+  /** Whether the account is credited on release because it reversed a trade, which the till must remember. */
   isOnRelease: boolean
 }
 

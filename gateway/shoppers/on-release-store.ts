@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 /**
- * SQL condition: whether the account's next delivery is credited on release. The table `careful_shopper` has an older
- * name for shoppers on release. Not `exists`, for which the planner may read the whole table.
+ * SQL condition: whether the account reversed a trade, and so is credited on release. The table `careful_shopper` has an
+ * older name for shoppers on release. Not `exists`, for which the planner may read the whole table.
  */
 export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true from careful_shopper where steam_id = ${steamId}), false)`
@@ -52,7 +52,7 @@ export function onReleaseShoppers(
     .execute()
 }
 
-/** Returns false if the account was not on the list. */
+/** Lets stores decide again how the account is credited. Returns false if they did already. */
 export async function takeOffRelease(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('careful_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type restrictionFields, restrictionOf } from './restriction.ts'
 import type { Market } from './steam.ts'
 
-/** Steam's notes are the last lines. The lines before them can list the entire contents of a crate. */
+/** Notes (see `NOTE`) are the last lines. The lines before them can list the entire contents of a crate. */
 const LAST_LINES = 20
 const MOST_NOTE_CHARACTERS = 400
 

@@ -109,7 +109,7 @@ describe('a page of the history', () => {
   })
 })
 
-describe('a trade', () => {
+describe('a Steam trade', () => {
   const parse = (changes: object) => parseTrade(tradeAnswer(changes), trade.tradeid)
 
   it('has the new ids and the end of the protection', () => {
