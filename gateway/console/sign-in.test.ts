@@ -1,6 +1,6 @@
 /** Registers passkeys by link, signs in with them and with a sandbox's key, and ends sessions. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { dismissOperator, linkOperator } from '../operations/operators.ts'
+import { dismissOperator, linkOperator, listOperators } from '../operations/operators.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
 import {
   linkFor,
@@ -186,6 +186,8 @@ describe('a session', () => {
     }
     till.clock.advance(20 * MINUTE_MS)
     expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
+    const { operators = [] } = (await listOperators(till.by('host'))).data ?? {}
+    expect(operators.find((operator) => operator.name === name)).toMatchObject({ sessions: 0 })
   })
 
   test('ends when its operator signs out, here or everywhere', async () => {

@@ -4,7 +4,6 @@ import type { OperatorRole } from '../../contract/operators.ts'
 import type { Tx } from '../db/client.ts'
 import { sha256 } from '../kit/sha256.ts'
 import { declineProposalsOf } from '../operators/proposal-store.ts'
-import { IDLE_MS } from '../operators/session.ts'
 import {
   findOperator,
   insertOperator,
@@ -103,6 +102,5 @@ export type OperatorList = { operators: ListedOperator[] }
 
 /** Lists operators, oldest first. */
 export async function listOperators({ db, clock }: FindDeps): Promise<Answer<OperatorList>> {
-  const aliveSince = new Date(clock.machineNow().getTime() - IDLE_MS)
-  return done({ operators: await selectOperators(db, aliveSince) })
+  return done({ operators: await selectOperators(db, clock.machineNow()) })
 }

@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Db, Tx } from '../db/client.ts'
+import { IDLE_MS, LONGEST_MS } from './session.ts'
 
 export type Operator = { operatorId: bigint; name: string; role: OperatorRole }
 
@@ -36,12 +37,15 @@ export type ListedOperator = Operator & {
   sessions: number
 }
 
-/** `aliveSince`: sessions last used before this time have ended. */
-export async function selectOperators(db: Db, aliveSince: Date): Promise<ListedOperator[]> {
+/** Returns operators, oldest first. Sessions that have ended do not count. `now`: by the machine's clock. */
+export async function selectOperators(db: Db, now: Date): Promise<ListedOperator[]> {
+  const idleSince = new Date(now.getTime() - IDLE_MS)
+  const begunBefore = new Date(now.getTime() - LONGEST_MS)
   const { rows } = await sql<ListedOperator>`
     select id as "operatorId", name, role, created_at as "createdAt",
       (select count(*) from operator_passkey where operator_id = operator.id)::int as passkeys,
-      (select count(*) from operator_session where operator_id = operator.id and used_at > ${aliveSince})::int as sessions
+      (select count(*) from operator_session where operator_id = operator.id
+        and used_at > ${idleSince} and begun_at > ${begunBefore})::int as sessions
     from operator where removed_at is null order by id limit 1000`.execute(db)
   return rows
 }
