@@ -117,7 +117,7 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Prom
     if (mistake !== undefined) return refused('usage', mistake)
     const since = deps.clock.now()
     await holdPrices(tx, { game, name: item, kind, usdMicros, since })
-    // Counted afterwards, so a pattern that is already held can be changed. A refusal rolls a new one back.
+    // Counted afterwards, so the hold of a known pattern can be changed. A refusal rolls a new pattern back.
     if (isPattern(item) && (await countPatterns(tx, game)) > MOST_PATTERNS) {
       return refused('conflict', `There are ${MOST_PATTERNS} patterns of this game: release some.`)
     }

@@ -11,8 +11,8 @@ export type Recounted = { bots: number; stores: number }
 const NO_LIMIT = 2 ** 31 - 1
 
 /**
- * Recounts everything. The lock on bots lets other transactions insert rows that reference a bot. New credits wait
- * until the transaction ends, because `countRisk` locks their sums.
+ * Recounts every bot's items and every store's credit at risk. The lock on bots lets other transactions insert rows that
+ * reference a bot. New credits wait until the transaction ends, because `countRisk` locks their sums.
  */
 export async function countAgain(tx: Tx): Promise<Recounted> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`

@@ -1,4 +1,4 @@
-/** What an operator does after a restore: begins the next epoch, arms or disarms the bots, and recounts. */
+/** After a restore: shows whether the till is stopped, begins the next epoch, arms or disarms the bots, and recounts. */
 
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'

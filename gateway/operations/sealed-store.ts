@@ -51,7 +51,10 @@ export const SEALED: readonly SealedColumn[] = [
 /** `at`: the row's primary key. `place`: the row and column that the value is bound to. */
 export type SealedValue = { at: string[]; place: string; sealed: Buffer }
 
-/** Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. */
+/**
+ * Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. Sealed values
+ * begin with the mark of their key.
+ */
 export async function valuesWithout(
   db: Db,
   { table, column, key, place }: SealedColumn,

@@ -48,7 +48,7 @@ const differences = async () => {
   return verifyLedger(pool).finally(close)
 }
 
-it('D-35 an account is erased once the protection of its items is over, with a report of what is kept, and the ledger still verifies', async () => {
+it('D-35 an account is erased once the last look at its trade is over, with a report of what is kept, and the ledger still verifies', async () => {
   const store = await aStore(till)
   const deposit = await aDeposit(till, store, { game: 'cs' })
   const steamId = `7656119800000${deposit.id}`

@@ -101,8 +101,8 @@ export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
 }
 
 /**
- * Erases the account from all deposits and trades that have ended. Data that an open offer, a protection, the deny-list
- * or credit on release needs is kept, and the answer says so. The record of the act does not name the account.
+ * Erases the account from all deposits and trades that are over. Other deposits, events, the deny-list and credit on
+ * release keep it, and the answer says so. The record of the act does not name the account.
  */
 export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const argumentsOf = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
@@ -119,7 +119,7 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
   const lines = [
     ...(keptDeposits > 0
       ? [
-          `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected or at risk: run this again later to remove the account from there too.`,
+          `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected, reviewed or at risk: run this again later to remove the account from there too.`,
         ]
       : []),
     ...(keptEvents > 0

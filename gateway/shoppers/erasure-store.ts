@@ -23,7 +23,7 @@ export type Erased = {
   isOnRelease: boolean
 }
 
-/** Locks the account's deposits. Call this before any write. */
+/** Locks the account's deposits, and tells which of them are over. Call this before any write. */
 async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
   const { rows } = await sql<{ id: bigint; isQuiet: boolean }>`
     select deposit.id, status not in ('created', 'pending') and not exists (
@@ -39,8 +39,8 @@ async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: b
 }
 
 /**
- * Erases the account from deposits and trades that are over, and from their quotes, finished inventory requests and
- * doubts about bots. Money, items and events stay unchanged.
+ * Erases the account from deposits and trades that are over and from their quotes, and deletes its finished inventory
+ * requests and the doubts about bots that offers to it raised. Money, items and events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
