@@ -159,8 +159,8 @@ export async function checkBroken({
       edit: (text) => edit(text, replaces),
       certificate: { ...CERTIFICATE, ...changes },
     })
-    const findings = await examine(till, running.address, { isTrusted, settings }).finally(() =>
-      running.stop(),
+    const findings = await examine(till, running.address, { trustsCertificate: isTrusted, settings }).finally(
+      () => running.stop(),
     )
     return findings.filter(({ state }) => state === 'mend').map(({ check }) => check)
   }

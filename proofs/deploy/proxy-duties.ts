@@ -1,6 +1,6 @@
 /**
- * Checks the duties of a proxy in front of a till: the real program in front of a real gateway, and for the check of
- * streams in front of a server that sends one.
+ * Checks that a proxy program does its duties in front of a real gateway. For the check of streams, a server that sends
+ * one takes the gateway's place.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -167,7 +167,7 @@ function findLinks(running: Running): string {
   return found === undefined ? '' : `the log contains ${found}`
 }
 
-/** Sends the second half of an answer only after the first half has passed through the proxy. */
+/** Sends the second half of an answer when the first half has passed through the proxy, or after `STREAM_MS`. */
 async function checkStream(address: ProxyAddress, upstreams: Upstreams): Promise<string> {
   const server = await startStream(upstreams.console)
   let isHeldBack = false

@@ -1,4 +1,4 @@
-/** A gateway in live mode with its console, as it runs behind a proxy, and its doctor. */
+/** A gateway in live mode with its console, as it runs behind a proxy; its doctor; and a server that sends a stream. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
@@ -51,20 +51,22 @@ const reportSchema = z.object({
   findings: z.array(z.object({ check: z.string(), state: z.string(), says: z.string() })),
 })
 
+type Examination = { trustsCertificate?: boolean; settings?: Record<string, string> }
+
 export type Finding = z.infer<typeof reportSchema>['findings'][number]
 
-/** Runs the doctor, with the example host names redirected to this proxy. Resolves to its report. */
+/** Runs the doctor, with the example host names redirected to the proxy at `address`. Resolves to its findings. */
 export async function examine(
   till: Till,
   address: ProxyAddress,
-  { isTrusted = true, settings = {} }: { isTrusted?: boolean; settings?: Record<string, string> } = {},
+  { trustsCertificate = true, settings = {} }: Examination = {},
 ): Promise<Finding[]> {
   const preload = `file://${import.meta.dirname}/names-from-outside.mjs?tls=${address.tlsPort}&plain=${address.plainPort}`
   const child = spawn(process.execPath, [join(ROOT, 'gateway/cli/main.ts'), 'doctor', '--json'], {
     env: {
       ...till.env,
       NODE_OPTIONS: `--import=${preload}`,
-      ...(isTrusted ? { NODE_EXTRA_CA_CERTS: address.certificate } : {}),
+      ...(trustsCertificate ? { NODE_EXTRA_CA_CERTS: address.certificate } : {}),
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -72,7 +74,7 @@ export async function examine(
   return reportSchema.parse(JSON.parse(await text(child.stdout))).findings
 }
 
-/** Starts a server that begins an answer, and finishes it when `finish` is called. */
+/** Starts a server that begins each answer at once, and finishes it when `finish` is called. */
 export async function startStream(port: number) {
   const open: ServerResponse[] = []
   const server = createServer((_request, answer) => {

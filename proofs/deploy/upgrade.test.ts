@@ -18,7 +18,7 @@ describe('install.sh without Caddy', () => {
     mkdirSync(join(root, 'etc/nginx/conf.d'), { recursive: true })
     writeFileSync(join(root, 'etc/nginx/conf.d/tradetill.conf'), 'mine\n')
     const newer = unpack(machine, 'tradetill-2', { 'deploy/nginx.conf': '# newer\n' })
-    // A run that stops after the link has moved leaves the comparison to the next run.
+    // A run that stops after `opt/tradetill` points to the newer release leaves the comparison to the next run.
     machine.failNextCall('restart tradetill')
     expect(install(machine, newer, [])).toMatchObject({ status: 1 })
     const { status, output } = install(machine, newer, [])
@@ -48,7 +48,7 @@ describe('install.sh without Caddy', () => {
 })
 
 describe('install.sh from a newer release', () => {
-  it('makes a backup, looks at the migrations, moves the link, and prints the way back', () => {
+  it('makes a backup, does a dry run of the migrations, points `opt/tradetill` to that release, and prints the way back', () => {
     const machine = aMachineWithDatabase()
     const { root, read, calls } = machine
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
@@ -60,6 +60,7 @@ describe('install.sh from a newer release', () => {
     expect(backup).toBe('systemctl start tradetill-backup')
     expect(dryRun).toMatch(/^tradetill --env-file .*env migrate run --dry-run$/)
     expect(rest).toContain('systemctl restart tradetill')
+    expect(linkedRelease(machine)).toBe(newer)
     expect(read('etc/systemd/system/tradetill.service')).toMatch(/# newer\n$/)
     expect(output).toContain(
       `the way back: ln -sfn ${join(root, 'opt/tradetill-1')} ${join(root, 'opt/tradetill')}`,
@@ -80,13 +81,11 @@ describe('install.sh from a newer release', () => {
       status,
       errors: expect.stringContaining('Stopped'),
     })
-    expect(execFileSync('readlink', [join(machine.root, 'opt/tradetill')], { encoding: 'utf8' }).trim()).toBe(
-      older,
-    )
+    expect(linkedRelease(machine)).toBe(older)
     expect(machine.calls()).not.toContain('systemctl restart tradetill')
   })
 
-  it('restarts the vault and the receiver of alerts, if they run', () => {
+  it('restarts the vault and the receiver of alerts if they run, also if the run before stopped', () => {
     const machine = aMachineWithDatabase()
     const units = ['tradetill-vault', 'tradetill-alerts']
     for (const unit of units) {
@@ -107,6 +106,10 @@ describe('install.sh from a newer release', () => {
   })
 })
 
+/** The folder to which `opt/tradetill` points. */
+const linkedRelease = ({ root }: Machine): string =>
+  execFileSync('readlink', [join(root, 'opt/tradetill')], { encoding: 'utf8' }).trim()
+
 /** The units that were restarted. */
 const restarts = ({ calls }: Machine) =>
   calls().flatMap((call) => (call.startsWith('systemctl restart ') ? [call.split(' ')[2]] : []))
@@ -124,7 +127,7 @@ describe('install.sh after a run that stopped', () => {
       'deploy/Caddyfile': '# newer\n',
     })
     machine.failNextCall(call)
-    // Only with a console does the proxy's file keep its end, which has the newer line.
+    // Without `--console`, install.sh would leave out the end of the Caddyfile, where `# newer` is.
     const args = ['--console', 'ops.till.invalid']
     expect(install(machine, newer, args)).toMatchObject({ status: 1 })
     expect(install(machine, newer, ['--check']).output).toContain(`would  ${output}`)
@@ -162,7 +165,7 @@ describe('install.sh with files that the operator wrote', () => {
     },
   )
 
-  it('takes the addresses that may open the console from the first line that is no comment, and refuses a placeholder', () => {
+  it('takes the addresses that may open the console from the first `@stranger` line of the Caddyfile, and refuses a placeholder there', () => {
     const machine = aMachineWithDatabase()
     const file = join(machine.root, 'etc/caddy/Caddyfile')
     const release = unpack(machine, 'tradetill-1')

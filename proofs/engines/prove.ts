@@ -64,10 +64,10 @@ export const enginesProof = defineProof({
 
 type Setup = { till: Till; shop: string }
 
-/** Pays on the page and in a frame. Resolves to undefined if both deposits succeeded and no policy was violated. */
+/** Pays on the till's page and in a frame. Resolves to the first problem; undefined if there is none. */
 async function payEachWay(browser: Browser, setup: Setup): Promise<string | undefined> {
   try {
-    for (const way of [onItsPage, inFrame]) {
+    for (const way of [onTillsPage, inFrame]) {
       const visited = await visit(browser, DESKTOP)
       await way(visited, setup)
       await visited.end()
@@ -94,7 +94,7 @@ async function openShop({ gateway }: Till) {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end }
 }
 
-/** Opens a deposit as the demo store, which also owns the shop's origin. */
+/** Adds the shop's origin to the demo store, and creates one of its deposits. */
 async function openDeposit({ till, shop }: Setup) {
   await query(till, 'update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
     shop,
@@ -103,7 +103,7 @@ async function openDeposit({ till, shop }: Setup) {
   return newDeposit({ place: till, secrets }, { embedOrigin: shop, redirectUrl: `${shop}/paid` })
 }
 
-async function onItsPage({ page }: Visit, setup: Setup): Promise<void> {
+async function onTillsPage({ page }: Visit, setup: Setup): Promise<void> {
   const { id, url } = await openDeposit(setup)
   await page.goto(url)
   await payIn(page, setup.till, id)

@@ -78,7 +78,7 @@ async function fillDisk(disk: Disk, url: string): Promise<void> {
   throw new Error('the disk of the server did not fill up')
 }
 
-/** Whether the server ended. If it cannot write its log, it restarts once to recover, and ends if it still cannot. */
+/** Whether the server ended. On a full disk it may restart once to recover, and end if that fails. */
 async function hasEnded(server: { url: string; hasEnded: boolean }): Promise<boolean> {
   for (;;) {
     if (server.hasEnded) return true

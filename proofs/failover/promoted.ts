@@ -12,8 +12,8 @@ import { crashServer, startCopy, startServer } from './server.ts'
 
 /** Keeps the load's random numbers apart from those of the round. */
 const LOAD_SEED = 3_000_000
-/** The load before the crash lasts from this long to twice as long. */
-const LIFE_MS = 5_000
+/** The least time from the synchronous copy to the crash. The time is less than twice as long. */
+const LEAST_LIFE_MS = 5_000
 
 export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'books'>
 
@@ -34,7 +34,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await untilAnswering(till, gateway)
     await untilBotsOnline(till)
     await copy.makeSynchronous()
-    await delay(LIFE_MS + random.int(LIFE_MS))
+    await delay(LEAST_LIFE_MS + random.int(LEAST_LIFE_MS))
     const leases = await countLeases(till)
     crashServer(first)
     await first.died

@@ -1,4 +1,4 @@
-/** PostgreSQL servers for the proof: a primary that crashes as its machine would, and a streaming copy of it. */
+/** PostgreSQL servers for the proof: a primary that can be killed as if its machine failed, and its streaming copy. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,

@@ -158,7 +158,10 @@ const webhookSchema = z.object({
   data: z.looseObject({ id: z.string().default(''), amount: z.number().nullable().default(null) }),
 })
 
-/** Checks that events are numbered without gaps, and that each reached the store, which counts each id once. */
+/**
+ * Checks that the events of an epoch are numbered without gaps, that each reached the store, and that the webhooks were
+ * signed and reported exactly the credit of each deposit. A webhook that arrives twice counts once.
+ */
 async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
   const { pool, receiver } = till
   const problems: string[] = []

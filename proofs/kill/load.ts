@@ -18,7 +18,8 @@ const MOST_THOUGHT_MS = 1_200
 /** The shortest and the longest pause between two visits. */
 const PAUSE_MS = [200, 900] as const
 /**
- * The share of protected trades that are taken back, the share of these that go back in part, and the longest delay.
+ * The share of protected trades that are taken back, the share of these of which only the first item goes back, and the
+ * longest delay.
  */
 const TAKEN_BACK = 0.6
 const TAKEN_IN_PART = 0.3
@@ -38,7 +39,10 @@ const CALL_MS = 25_000
 export type Load = {
   /** The external ids of the deposits whose creation was confirmed to the store. */
   confirmedIds: string[]
-  /** Begins no further visits. Resolves when the last one has ended. People on Steam continue. */
+  /**
+   * Begins no further visits. Resolves when the last one has ended. People on Steam still answer offers, but take
+   * nothing back.
+   */
   stopVisits(): Promise<void>
   end(): Promise<void>
 }
@@ -162,8 +166,8 @@ export async function call(till: ProcessTill, path: string, { headers = {}, body
 type Signals = { ending: AbortSignal; leaving: AbortSignal }
 
 /**
- * Accepts or declines every open offer a moment after it appears on Steam, even if the till does not know it yet.
- * Takes protected trades back until the shoppers stop coming.
+ * Accepts or declines the open offers to the first two people a moment after they appear on Steam, even if the till
+ * does not know them yet. Takes some protected trades back until the shoppers stop coming.
  */
 async function peopleOnSteam(
   { steam }: ProcessTill,

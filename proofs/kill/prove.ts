@@ -18,7 +18,7 @@ import { openProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
  * Steam with another till.
  */
 const ROUNDS_A_WORLD = 20
-/** In every tenth round, no time is skipped: the new process waits for the lease of the dead one. */
+/** In every tenth round, no time is skipped after the kill: the next process waits for the lease of the dead one. */
 const REAL_TIME_EVERY = 10
 const LIMITS = {
   api: { mostMs: 2_000 },

@@ -110,7 +110,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
 /** The result of a world, to which each round adds its own. */
 type Notes = Omit<KillResult, 'books'>
 
-/** Starts a gateway, kills it after a random time, and skips a minute. */
+/** Starts a gateway, kills it while it starts, at a random moment or amid half-done work, and skips a minute. */
 async function quickRound(till: ProcessTill, random: Random, notes: Notes): Promise<void> {
   const gateway = till.start()
   if (random.chance(KILLED_EARLY)) {

@@ -188,7 +188,7 @@ export async function untilAnswering({ url }: Pick<ProcessTill, 'url'>, gateway:
 
 /**
  * Resolves once every bot is online, and there were at least as many new leases as bots. `leasesBefore`: what
- * `countLeases` gave before; by default, the leases of bots that were never leased.
+ * `countLeases` returned before.
  */
 export async function untilBotsOnline({ pool }: Pick<ProcessTill, 'pool'>, leasesBefore = 0n): Promise<void> {
   const check = async () => {

@@ -186,7 +186,7 @@ async function shopperAt(url: string) {
   }
 }
 
-test('a release runs without the right to write, and a deposit is paid on a sandbox that stands in for Steam', async () => {
+test('a release runs from a folder that it may not write to, and a deposit is paid on a sandbox that stands in for Steam', async () => {
   server = serve(releaseFolder, { cwd, env })
   const ready = () => {
     if (server?.output().includes('cannot start')) throw new Error(server.output())

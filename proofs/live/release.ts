@@ -9,8 +9,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const NOBODY = 65_534
 
 /**
- * Makes a clone without uncommitted changes, with all files of this tree that git tracks or would add. It shares this
- * tree's packages and built pages; the release builds the pages again if their sources differ.
+ * Makes a repository whose only commit has all files of this tree that git tracks or would add. It links to this tree's
+ * packages and has a copy of its built pages; the release builds the pages again if their sources differ.
  */
 export function cleanClone(folder: string): string {
   const clone = join(folder, 'a clone')
@@ -65,13 +65,13 @@ export type Process = { ended: Promise<number | null>; output(): string; kill(si
 
 type Command = { args: string[]; env: Record<string, string>; cwd: string }
 
-/** Starts `bin/tradetill` as an account that does not own it, if this machine allows that. */
+/** Starts `bin/tradetill`, as an account that does not own it if this process is root. */
 function start(folder: string, { args, env, cwd }: Command) {
   const isRoot = process.getuid?.() === 0
   chmodSync(cwd, 0o755)
   return spawn(join(folder, 'bin/tradetill'), args, {
     cwd,
-    // Only the system's commands and Node, without npm.
+    // Only the system's commands and Node.
     env: { NODE_ENV: 'production', PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...env },
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   })

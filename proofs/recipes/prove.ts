@@ -61,7 +61,7 @@ async function addStore(till: Till, { name }: Recipe, port: number) {
   return addedSchema.parse(JSON.parse(out))
 }
 
-/** A shopper pays, and the customer can spend the money. Resolves to undefined if both worked. */
+/** Pays, and waits until the customer can spend the money. Resolves to what failed; undefined if nothing did. */
 async function payAt(till: Till, recipe: Recipe): Promise<string | undefined> {
   const [port = 0] = await freePorts(1)
   const { apiKey: key, webhookSecret: secret } = await addStore(till, recipe, port)

@@ -6,7 +6,10 @@ import { type RoundFacts, restoreRound } from './rounds.ts'
 
 export const restoreProof = defineProof({
   options: z.object({
-    rounds: count(2, 'how many losses; after every other one, the files are only copied back'),
+    rounds: count(
+      2,
+      'how many losses; after every second one, PostgreSQL does not show that it was restored',
+    ),
     keep: keepFlag(),
   }),
   async run({ rounds }): Promise<Finding> {

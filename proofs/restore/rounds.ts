@@ -26,8 +26,8 @@ import { callStore, type Reader, startReader, startShopping, type Visit, visit }
 
 /**
  * How the database is replaced. `timeline`: by a restored backup on a new timeline of PostgreSQL, which shows the
- * gateway that it was restored. `behind`: by files copied back on the old timeline, which only the gateway's own memory
- * reveals. `promoted`: by a promoted copy, while the gateway keeps running.
+ * gateway that it was restored. `behind`: by files copied back on the old timeline, which only the gateway's data
+ * folder reveals. `promoted`: by a promoted copy, while the gateway keeps running.
  */
 export type Restored = 'timeline' | 'behind' | 'promoted'
 
@@ -230,7 +230,10 @@ async function checkRound(
 
 const botCount = async (till: ProcessTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
 
-/** Checks that the stopped till is not ready, opens no deposit, holds no bot, and refuses the store's cursor. */
+/**
+ * Checks that the till, before `restore finish`, is not ready, opens no deposit, leases no bot, refuses the store's
+ * cursor, and sees that its database was restored.
+ */
 async function checkStopped(
   till: ProcessTill,
   { reader, restored }: Pick<BeforeLoss, 'reader'> & { restored: Restored },

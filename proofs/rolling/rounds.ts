@@ -22,7 +22,8 @@ type Plan = {
   gateways: number
   seed: number
   /**
-   * The sources of the first gateways, whose database has only their migrations. Gateways of this tree replace them.
+   * The sources of the first gateways. At first, the database has only their migrations. Gateways of this tree replace
+   * them.
    */
   from: Sources
 }

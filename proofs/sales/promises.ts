@@ -1,6 +1,6 @@
 /**
  * Checks the promises that the vault keeps at every moment, and those that it keeps once nothing changes any more.
- * docs/proofs.md explains the names.
+ * docs/proofs.md explains their names, such as I20.
  */
 import { z } from 'zod'
 import { isSameSet } from '../../vault/giving/gift.ts'
@@ -25,7 +25,7 @@ export type WishView = Wish & {
 /** The till's view. */
 export type TillView = { sales: readonly SaleView[]; wishes: readonly WishView[] }
 
-/** Whether the offer's items are on their way to the partner, or have arrived. */
+/** Whether the partner has the offer's items, or may still get them. */
 const isLiveOffer = ({ seen, trade }: Offer): boolean =>
   seen.state !== 'ended' && trade?.state !== 'failed' && trade?.state !== 'rolled_back'
 

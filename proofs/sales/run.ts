@@ -29,10 +29,10 @@ const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
 /** How many turns have faults. */
 const FAULTY_TURNS = 160
-/** Before and after the calm days, turns follow each other as quickly as during the faults. */
+/** How many turns come before the calm days, and how many after them, as quickly as most of those with faults. */
 const BURST_TURNS = 60
 const BURST_PAUSE_MS = MINUTE_MS / 4
-/** Long enough for an offer that Steam holds, and for its payment. */
+/** Long enough for an offer in escrow, and for its payment. */
 const CALM_DAYS = 32
 
 type Scene = { world: SalesWorld; till: ModelTill; vault: Rounds; pass(ms: number): void }
@@ -141,6 +141,7 @@ async function calmTurn(scene: Scene, ms: number): Promise<void> {
   scene.pass(ms)
 }
 
+/** Runs a round of the vault, lets the others act, and checks the promises. */
 async function turn(scene: Scene): Promise<void> {
   const { world, till } = scene
   const { luck } = world

@@ -13,8 +13,8 @@ export const DAY_MS = 86_400_000
 /** How long a trade of the protected game can be taken back. Steam's week is too long for a seed. */
 export const PROTECTED_MS = DAY_MS / 4
 
-/** How long Steam holds an offer. */
-const HOLD_MS = 15 * DAY_MS
+/** How long an offer is in escrow. */
+const ESCROW_MS = 15 * DAY_MS
 
 /** One item, whoever owns it. Steam gives it a new id each time its owner changes. */
 export type Thing = {
@@ -51,8 +51,8 @@ export type Offer = {
   before: SeenOffer
   sentAtMs: number
   listedAtMs: number
-  /** The plan of the partner, and its time. `is held`: Steam holds the items after the acceptance. */
-  partner: 'accepts' | 'declines' | 'counters' | 'ignores' | 'is held'
+  /** The plan of the partner, and its time. `accepts into escrow`: Steam holds the items for days. */
+  partner: 'accepts' | 'declines' | 'counters' | 'ignores' | 'accepts into escrow'
   actsAtMs: number
   trade?: Trade
 }
@@ -162,7 +162,7 @@ export class ModelSteam {
       if (offer.partner === 'accepts') this.#accept(offer)
       else if (offer.partner === 'declines') this.#end(offer, 'declined')
       else if (offer.partner === 'counters') this.#end(offer, 'countered')
-      else if (offer.partner === 'is held') this.#hold(offer)
+      else if (offer.partner === 'accepts into escrow') this.#putInEscrow(offer)
     }
   }
 
@@ -220,7 +220,8 @@ export class ModelSteam {
     const isWish = message.startsWith('vault w')
     if (this.#luck.hits('buyer never accepts', isWish ? 0.3 : 0.05))
       return { partner: 'ignores', actsAtMs: soon }
-    if (this.#luck.hits('offer held by Steam', 0.04)) return { partner: 'is held', actsAtMs: soon }
+    if (this.#luck.hits('offer held by Steam', 0.04))
+      return { partner: 'accepts into escrow', actsAtMs: soon }
     const isLate = this.#luck.hits('buyer accepts after the market gave up', 0.1)
     return { partner: 'accepts', actsAtMs: isLate ? nowMs + 7 * MINUTE_MS + random.int(3 * MINUTE_MS) : soon }
   }
@@ -292,13 +293,13 @@ export class ModelSteam {
     return trade
   }
 
-  /** Makes Steam hold the offer for days. Meanwhile nobody has its items. */
-  #hold(offer: Offer): void {
+  /** Until the escrow ends, nobody has the offer's items. */
+  #putInEscrow(offer: Offer): void {
     const things = this.#givableThings(offer.from, offer.gift)
     this.#beginTrade(offer, things)
     for (const thing of things) thing.owner = 'Steam'
     this.#change(offer, { state: 'in_escrow' })
-    offer.actsAtMs = this.nowMs() + HOLD_MS
+    offer.actsAtMs = this.nowMs() + ESCROW_MS
   }
 
   #deliver(offer: Offer, trade: Trade): void {

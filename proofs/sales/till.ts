@@ -37,7 +37,7 @@ export class ModelTill {
     return id
   }
 
-  /** Whether an item is in an open wish or on sale. */
+  /** Whether an item is in an open wish, on sale or sold. */
   isTaken(assetId: string): boolean {
     const isWished = this.wishes.some(
       (wish) => stateOf(wish).isOpen && wish.assets.some((asset) => asset.assetId === assetId),

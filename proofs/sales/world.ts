@@ -1,4 +1,4 @@
-/** Everything outside the vault: items, accounts, markets, and the operator's set-up. Each seed has its own world. */
+/** The world of a seed: Steam with its items, the markets, and the vault's accounts, rules, approvals and log. */
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { Account } from '../../vault/files/accounts.ts'
 import type { Key } from '../../vault/files/key.ts'

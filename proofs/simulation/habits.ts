@@ -1,4 +1,4 @@
-/** How shoppers react to an offer, each with its share in percent. */
+/** Ways in which an offer continues, each with its share in percent. All but one are reactions of the shopper. */
 import type { Random } from '../random.ts'
 
 const HABITS = [
@@ -8,6 +8,7 @@ const HABITS = [
   ['accepts after the deadline', 6],
   ['declines', 10],
   ['counters', 6],
+  // Somebody with the bot's session cancels the offer.
   ['cancels', 2],
   ['has no authenticator', 6],
   ['does nothing', 10],

@@ -1,4 +1,4 @@
-/** The two levels of the simulation: how many deposits a seed has, and the faults that each must meet. */
+/** For each level of the simulation: how many deposits a seed has, and which faults its seeds must meet together. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'

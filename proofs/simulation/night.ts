@@ -28,7 +28,7 @@ export const nightProof = defineProof({
       .regex(/^(\d{1,4}|\d{0,4}\.\d{1,4})$/, 'must be a number of hours')
       .transform(Number)
       .default(8)
-      .describe('when to stop drawing seeds (8)'),
+      .describe('how long to begin new seeds, in hours (8)'),
     level: levelOption(),
     keep: keepFlag(),
   }),

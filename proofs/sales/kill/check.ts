@@ -38,12 +38,12 @@ export function giftsOf({ steam, seller }: SellingTill): Offer[] {
   return steam.world().offers.filter(({ sender, give }) => ours.has(sender) && give.length > 0)
 }
 
-/** Deals whose items a market still waits for, except those whose offer Steam holds for days. */
+/** Deals whose items a market still waits for, except those whose offer is in escrow. */
 export function openDeals(till: SellingTill): Deal[] {
-  const isHeld = ({ message }: Deal): boolean =>
+  const isInEscrow = ({ message }: Deal): boolean =>
     giftsOf(till).some((offer) => offer.message === message && offer.state === STATE.inEscrow)
   return marketsOf(till).flatMap(({ world }) =>
-    world.deals.filter((deal) => deal.state === 'open' && !isHeld(deal)),
+    world.deals.filter((deal) => deal.state === 'open' && !isInEscrow(deal)),
   )
 }
 

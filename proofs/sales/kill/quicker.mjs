@@ -1,6 +1,6 @@
 /**
- * `node --import` loads this before the vault's program, and shortens its waits between calls and between rounds.
- * Steam and the markets are sandboxes here, and none of them limits calls.
+ * Shortens the vault's waits between calls and between rounds. `node --import` loads this file before the vault's
+ * program. Steam and the markets are sandboxes here, and none of them limits calls.
  */
 import { registerHooks } from 'node:module'
 import CHANGES from './quicker-changes.json' with { type: 'json' }

@@ -35,23 +35,23 @@ type Notes = Pick<KilledSales, 'problems' | 'caught' | 'dealsCaught'>
 type Processes = { gateway: Running; vault: Running }
 
 const DAY_S = 86_400
-/** As long as the till holds the credit of a deposit at most, which is longer than Steam protects a trade. */
+/** The till's protection of Counter-Strike 2, which is longer than Steam's. */
 const PROTECTED_S = DEFAULT_PROTECTION_DAYS.cs * DAY_S
-/** Longer than Steam holds a trade. */
-const HELD_S = 16 * DAY_S
+/** Longer than an escrow lasts. */
+const ESCROW_S = 16 * DAY_S
 /** The share of kills at a random moment. The others follow a chosen entry of the vault's log. */
 const KILLED_ANYWHERE = 0.3
 /** The longest time before a kill at a random moment. */
 const MOST_LIFE_MS = 6_000
 /** How long to wait for a chosen entry in the vault's log before killing anyway. */
 const UNTIL_HALF_DONE_MS = 8_000
-/** The longest time from that entry to the kill. */
+/** The longest time from the chosen entry to the kill. */
 const MOST_LAG_MS = 30
 /** Enough for a busy machine. */
 const WAIT_MS = 600_000
 /** Keeps the load's random numbers apart from those that decide when to kill. */
 const LOAD_SEED = 2_000_000
-/** Days pass after every fourth round, so items of every game lose their protection and can be sold. */
+/** Days pass after every fourth round, so protected items become free and can be sold. */
 const LEAP_EVERY = 4
 /** How many items the bots must have before the first kill. */
 const LEAST_ITEMS = 4
@@ -250,7 +250,7 @@ async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
       looks += 1
       await passHour(till)
       moving = await unsettledSales(till)
-      if (moving.length > 0 && looks % LOOKS_PER_LEAP === 0) await leap(till, load, HELD_S)
+      if (moving.length > 0 && looks % LOOKS_PER_LEAP === 0) await leap(till, load, ESCROW_S)
       return moving.length === 0 || undefined
     },
     WAIT_MS,

@@ -1,4 +1,4 @@
-/** The till of the kill rounds, with a vault, its selling account and two markets, which outlive the processes. */
+/** The till of the kill rounds, with two markets and the files of a vault, which outlive the processes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

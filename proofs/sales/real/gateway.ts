@@ -161,7 +161,7 @@ async function giveBack(world: SalesWorld, tx: Tx): Promise<void> {
   const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
   const ids = await createWishes(tx, chosen, { askedBy: 'operator', ask })
   const assets = chosen.map(({ appId, assetId }) => ({ appId, contextId: '2', assetId }))
-  // A wish of several parts is approved part by part. Wishes have only one part here.
+  // A deposit has so few items, and of one game only, that they become one wish.
   for (const id of ids) approve(world, { id: String(id), assets, from })
 }
 

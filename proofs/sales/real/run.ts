@@ -26,10 +26,10 @@ const FAULTY_TURNS = 120
 /** The length of each of the two phases `burst`, and the time between steps in them. */
 const BURST_MS = 12 * MINUTE_MS
 const BURST_PAUSE_MS = 30_000
-/** Long enough for an offer that Steam holds, and for its payment. */
+/** Long enough for an offer in escrow, and for its payment. */
 const CALM_MS = 32 * DAY_MS
 const MOST_STEPS = 400_000
-/** Makes processes die more often, because a seed of this level takes seconds and so has few steps. */
+/** How many times as likely the faults of processes and connections are, because a seed of this level has few steps. */
 const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
@@ -181,8 +181,8 @@ function runWorld(scene: Scene, turns: number): void {
 }
 
 /**
- * Ends the faults and the operator's rules for wishes. Minutes pass, then days without new listings, then minutes
- * again.
+ * Ends the faults and the operator's rules for wishes, and switches the markets on again. Minutes pass, then days
+ * without new listings, then minutes again.
  */
 function endFaults(scene: Scene): void {
   const { engine, world, faults, scheduler, monitor } = scene

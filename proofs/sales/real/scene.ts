@@ -35,7 +35,8 @@ export type Scene = {
   rounds: Rounds
   phase: Phase
   /**
-   * Until this time, nobody buys and the vault rests. They continue together, because a buyer waits only for minutes.
+   * Until this time, nobody buys and the vault begins no round. Both continue together, because a buyer waits only for
+   * minutes.
    */
   quietUntil: number
   /** When the last burst begins; set when the days begin to pass. */

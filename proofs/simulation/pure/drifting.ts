@@ -7,7 +7,7 @@ import { type Process, type Scene, startInProcess } from './scene.ts'
 const HOUR_MS = 3_600_000
 /** After this time, nothing more vanishes or appears. */
 const DRIFTED_MS = 15 * HOUR_MS
-/** When a look that was lost is due again. */
+/** How long until a look that was lost is due again. */
 const RETRY_MS = HOUR_MS / 2
 
 /**

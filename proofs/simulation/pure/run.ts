@@ -40,7 +40,7 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Simulated days. A hold that completes on its last day is followed by the protection of its items. */
+/** Simulated days. An escrow that completes on its last day is followed by the protection of its items. */
 const LONGEST_DAYS = 33
 /** When the faults stop, from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
@@ -103,7 +103,7 @@ function planEvents(scene: Scene, deposits: number): void {
   planOutage(scene, 2 * FAULTS_MS)
   planDeaths(scene, FAULTS_MS)
   planOperatorActs(scene, { faultsMs: FAULTS_MS, byHandMs: BY_HAND_MS })
-  // Most sweeps have stopped by then, because nothing was due.
+  // In most seeds the sweeps have ended by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
   engine.at(START + FAULTS_MS, () => endFaults(scene))
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
