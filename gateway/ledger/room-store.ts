@@ -27,10 +27,10 @@ export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
  */
 export function roomChangeSql(
   { storeId, rateId, seen }: RoomKey,
-  { held, limitUsdCents: limit }: RoomChange,
+  { exposed, limitUsdCents: limit }: RoomChange,
 ): RawBuilder<unknown> | undefined {
-  const { before, now } = held
-  const cents = centsSql(rateId, held)
+  const { before, now } = exposed
+  const cents = centsSql(rateId, exposed)
   if (now === before) return undefined
   if (now < before)
     return sql`update credit_at_risk set usd_cents = usd_cents + ${cents}
@@ -59,7 +59,7 @@ function keepsPromises(
 }
 
 /** Each amount is rounded up separately, so exactly what was taken for it is freed later. */
-const centsSql = (rateId: bigint, { before, now }: RoomChange['held']) => sql<bigint>`
+const centsSql = (rateId: bigint, { before, now }: RoomChange['exposed']) => sql<bigint>`
   (select (ceil(${now}::bigint / per_usd) - ceil(${before}::bigint / per_usd))::bigint
     from exchange_rate where id = ${rateId})`
 

@@ -71,7 +71,7 @@ export function tag(category: string, internal: string, name: string): Tag {
   return { category, internal_name: internal, localized_category_name: category, name }
 }
 
-/** How many items share one class, as in a real collector's inventory. */
+/** At most this many items share one class, as in a real collector's inventory. */
 const COPIES = 4
 const WEARS = ['Factory New', 'Minimal Wear', 'Field-Tested', 'Well-Worn', 'Battle-Scarred']
 const GUNS = [
@@ -122,7 +122,7 @@ export function inventoryPage(count: number): { page: object; names: string[] } 
   const classOf = (kind: number) => String(310_776_834 + (hashOf(kind) % 7_000_000_000))
   const rows = Array.from({ length: count }, (_, index) => {
     const assetId = String(28_400_000_000 + index * 2_000_003 + (hashOf(index) % 2_000_000))
-    // Spreads the items of a class over the page: 131 is prime.
+    // The step mixes the kinds: on a large page, neighbours differ in more than their wear.
     const classid = classOf((index * 131) % kinds)
     return [
       assetId,

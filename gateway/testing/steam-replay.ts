@@ -54,6 +54,7 @@ function answerOf(reply: RecordedReply | undefined): SteamReply {
   return { status: reply.status, headers: reply.headers, body: reply.body }
 }
 
+/** Repeats the offer of the recorded run, if it sent one. */
 function smokeOf({ item, isAccepted }: SteamRecord): Pick<PortChecks, 'smoke'> {
   if (item === null) return {}
   return {

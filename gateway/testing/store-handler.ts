@@ -152,8 +152,8 @@ function createBooks(flaw: Flaw | undefined) {
       }
       const offered = (trade?.items ?? []).reduce((total, { price }) => total + price, 0)
       const data = flaw === 'credits open offers' ? { ...event.data, amount: amount ?? offered } : event.data
-      const isEnd = amount !== null || flaw === 'credits open offers'
-      if (!isEnd && !(flaw === 'ignores a late success' && status !== 'pending')) return
+      const isCounted = amount !== null || flaw === 'credits open offers'
+      if (!isCounted && !(flaw === 'ignores a late success' && status !== 'pending')) return
       if (isNewer(entries.get(data.id), event)) entries.set(data.id, { ...data, sequence: event.sequence })
     },
   }

@@ -85,7 +85,7 @@ export function depsOn<C extends Clock>(
 
 /** Starts a till on a database that the caller has taken. */
 export async function tillOn({ db, url, queue, signals, log, lines, close }: DatabaseUse) {
-  // Leases and views use the database's own now(), so the test's clock starts at the real time.
+  // SQL reads the database's clock, so the test's clock starts at the real time.
   const clock: FakeClock = fakeClock(new Date())
   const deps: TillDeps = depsOn({ db, queue, signals, clock, log })
   await ensureEventQueue(deps)

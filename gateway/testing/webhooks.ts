@@ -1,4 +1,4 @@
-/** Single steps of webhooks: makes an event, and sends due deliveries without the lanes. */
+/** Steps of webhooks for tests: makes an event, and sends due deliveries with or without the lanes. */
 import type { Queue } from '../db/queue.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
@@ -10,7 +10,7 @@ import { type Claim, claimLane } from '../webhooks/store.ts'
 import type { FindAllowance } from '../webhooks/url.ts'
 import { aDeposit, type Till } from './till.ts'
 
-/** Signs for the endpoints of tests, which store only a placeholder. */
+/** The secret that signs for the endpoints of tests, which store only a placeholder. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 /** Allows every address for all stores, because a test knows its ports only while it runs. */
@@ -55,7 +55,7 @@ export async function claimDue(deps: ClaimDeps, endpointId: bigint, most = 8): P
   return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
 }
 
-/** Sends the deliveries one after another. */
+/** Claims up to `most` due deliveries of an endpoint, and sends them one after another. */
 export async function sendDue(deps: DeliveryDeps, endpointId: bigint, most = 8): Promise<void> {
   for (const claim of await claimDue(deps, endpointId, most)) await attemptDelivery(deps, claim)
 }

@@ -49,7 +49,7 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
       return
     }
     lastDueAt = dueAt
-    await act(deps, bot, { loaded, step: next })
+    await takeStep(deps, bot, { loaded, step: next })
     // A trade that ends in this call is reviewed later, and an offer that was just sent or found needs no read.
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
@@ -84,7 +84,7 @@ async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
   return deps.core.due(trade, now, { isSteamDown: await deps.trades.isSteamDown() })
 }
 
-async function act(
+async function takeStep(
   deps: Shell,
   bot: BotContext,
   { loaded, step }: { loaded: LoadedTrade; step: Due },

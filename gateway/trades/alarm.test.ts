@@ -63,7 +63,7 @@ describe('the step that is due', () => {
     expect(lane(reversed, 300)).toBeUndefined()
   })
 
-  it('D-28 the shopper’s time stands still while Steam is down', () => {
+  it('D-28 is no cancel at the deadline while Steam is down, but a cancel for the store goes on', () => {
     expect(due(active, at(900), { isSteamDown: true })).toBe('read')
     expect(due({ ...active, cancelling: 'store' }, at(10), { isSteamDown: true })).toBe('cancel')
   })

@@ -165,8 +165,8 @@ export function retryAt(trade: Trade, now: Date): Date | null {
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
- * When to review an ended trade again after Steam gave no answer about its offer. Null once the offer can no longer be
- * accepted.
+ * When to review an ended trade again after Steam gave no answer about its offer. Null if Steam holds no items and the
+ * offer can no longer be accepted.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
@@ -174,7 +174,7 @@ export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   return nextLook(trade.endedAt, now, SLOW_MS)
 }
 
-/** When to continue a list that the last turn did not finish. `next`: when the next step is due otherwise. */
+/** When to read the next pages of a list: in a minute, or at `next` if that is sooner; null if `next` is. */
 export function readOnAt(next: Date | null, now: Date): Date | null {
   const soon = plus(now, SLOW_MS)
   return next !== null && next > soon ? soon : next

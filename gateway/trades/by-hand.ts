@@ -66,7 +66,7 @@ export function decideEarlyRelease(trade: Trade, now: Date): TradeEvent[] {
   return trade.state === 'held' ? [{ kind: 'released_early', at: now }] : []
 }
 
-/** Takes back all items that were not taken back before. */
+/** The operator knows that the shopper took all items back. Reverses those that were not reversed before. */
 export function decideReversal(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held') return []
   const assetIds = trade.items.map(({ assetId }) => assetId).filter((id) => !trade.reversed.includes(id))

@@ -29,7 +29,7 @@ describe('items that Steam holds', () => {
     expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY_S) }])
   })
 
-  it('D-24 a hold ends when the shopper cancels it, and not while Steam says that it continues', () => {
+  it('D-24 a hold ends once its offer reads as over, and not while it reads as in escrow, active or accepted', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])

@@ -90,7 +90,7 @@ describe('a send', () => {
 })
 
 describe('a list of the sent offers', () => {
-  it('D-25 shows the offer by its partner and code, whatever else the list has', () => {
+  it('D-25 shows the trade’s offer among offers with another partner or code', () => {
     const others = [
       offer('active', { message: 'other', offerId: '4' }),
       offer('active', { partnerSteamId: '1' }),
@@ -292,7 +292,7 @@ describe('a record of the Steam trade', () => {
     expect(events(trade, record())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
-  it('D-9 leads to held credit while the sender can take the items back', () => {
+  it('D-9 delivers with a time of settlement while the sender can take the items back', () => {
     expect(events(active, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
     expect(events(active, record({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
     expect(events(active, record({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
@@ -348,7 +348,7 @@ describe('a record of the Steam trade', () => {
     ])
   })
 
-  it('at the settlement releases the items that were not taken back', () => {
+  it('at the settlement releases the credit of the items that were not taken back', () => {
     expect(events(held, record(), 699_999)).toEqual([])
     expect(events(held, record(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
     expect(events(held, record({ state: 'rolled_back' }), 700_000)).toMatchObject([{ kind: 'reversed' }])
@@ -365,7 +365,7 @@ describe('a record of the Steam trade', () => {
     expect(events(held, record({ state: 'failed' }), 700_000)).toEqual([])
   })
 
-  it('D-9 holds the credit from the acceptance, or from now if the till missed it', () => {
+  it('D-9 counts the days of protection from the acceptance, or from now if the till missed it', () => {
     const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
     expect(events(accepted, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
@@ -380,7 +380,7 @@ describe('a record of the Steam trade', () => {
     expect(events(reversed, record({ state: 'rolled_back' }))).toEqual([])
   })
 
-  it('D-9 reverses the rest if the rest is taken back too, and releases it otherwise', () => {
+  it('D-9 after a partial reversal reverses the rest if that is taken back too, or else releases its credit', () => {
     const rest = { ...held, reversed: ['11'] }
     expect(events(rest, record({ state: 'rolled_back' }), 700_000)).toEqual([
       { kind: 'reversed', assetIds: ['12'], at: at(700_000) },

@@ -351,7 +351,7 @@ function lookOf({ lookAt, deliveredAt }: TradeIn<'held' | 'final'>, now: Date): 
   return [{ kind: 'looked', next: nextLookOf(deliveredAt, now) }]
 }
 
-/** How to treat an offer that belongs to no open trade: a second one with a code, or one whose trade ended. */
+/** How to treat an offer that no open trade waits for. Its trade has another offer, has ended or is not known. */
 export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
 
 export function judgeStray(offer: Offer): StrayVerdict {

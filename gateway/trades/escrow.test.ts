@@ -123,7 +123,7 @@ describe('D-24 items that Steam holds', () => {
     ])
   })
 
-  it('are noticed at the deadline instead of being cancelled', async () => {
+  it('are noticed at the deadline, and their offer is not cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     setOffer('in_escrow')

@@ -39,7 +39,7 @@ export async function fundsOf(
   const fixed = fixedTerms(row)
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
   const ownPromise = promisedTo(row)
-  // After delivery, only an operator's early release takes more of the limit, whatever the credit mode is.
+  // After delivery, only an operator's early release depends on the rest of the limit, whatever the credit mode is.
   const usableRoom = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const funds: Funds = {
     deposit: {
@@ -76,7 +76,7 @@ type Found = Terms & {
   /** Until when the other trades of the deposit hold credit. */
   othersHeldUntil: Date | null
   reversals: number
-  /** The shopper has reversed a trade before. */
+  /** The shopper's deliveries are credited on release. */
   isOnRelease: boolean
   rateId: bigint
   /** Account ids as text, by kind. */

@@ -58,7 +58,7 @@ async function acceptedWithoutProof() {
   return made
 }
 
-describe('D-8 an accepted offer that Steam never proves', () => {
+describe('D-8 an accepted offer without proof', () => {
   it('ends the deposit after 15 days, frees the items, and leads to an error line', async () => {
     const { deposit } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS - HOUR_MS)
@@ -205,7 +205,7 @@ describe('a bot that is retired', () => {
     expect(custody).toEqual([{ moved: 'in' }, { moved: 'in' }])
   })
 
-  it('reviews all of its trades if it is enrolled again, and late proof wins', async () => {
+  it('reviews its trade if it is enrolled again, and late proof wins', async () => {
     const { deposit, tradeId, offerId } = await anOffer()
     await retire()
     await sweepTrades(till.deps)

@@ -10,7 +10,7 @@ export const WAIT_MS = 15 * DAY_MS
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
 export const OVERDUE_MS = DAY_MS
 
-/** Until when to wait for Steam's answer about the trade; null if no answer is awaited. */
+/** Until when to wait for Steam to report how the offer ended; null if no send was begun, or the offer delivered. */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {
     case 'sending':
@@ -89,7 +89,7 @@ const END_LINES: Record<GivenUp, Line> = {
 
 const LINES: ReadonlyMap<string, Line> = new Map(Object.entries(END_LINES))
 
-/** The log line of a trade with this reason; undefined if Steam ended the trade. */
+/** The log line of a trade that the till gave up for this reason; undefined for any other reason. */
 export function lineOfEnd(reason: string): Line | undefined {
   return LINES.get(reason)
 }

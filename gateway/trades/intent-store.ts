@@ -11,7 +11,7 @@ import type { TradeRow } from './store.ts'
 
 export type TradeLimits = {
   maxItems: number
-  /** The limits of one bot: open offers, and items held. */
+  /** The limits of one bot. */
   fleet: FleetLimits
 }
 

@@ -77,7 +77,7 @@ async function abandon(deposit: Deposit) {
   await answer
 }
 
-/** Makes the offer of an abandoned trade appear on Steam, because lists can be late. */
+/** Makes an offer with the code of the deposit's latest trade appear on Steam. */
 async function appearOnSteam(deposit: Deposit, offerId = '70') {
   const trade = await tradeOf(deposit)
   session.offers.set(offerId, {

@@ -14,8 +14,8 @@ import { moveUntaken } from './move-on.ts'
 import { requestTrade } from './request.ts'
 import { tradeRoutes } from './routes.ts'
 
-/** Longer than the first pause of a barred bot. */
-const AFTER_PAUSE_S = 31 * 60
+/** Longer than the first bar of a bot that cannot trade. */
+const AFTER_BAR_S = 31 * 60
 
 type Bot = { bot: BotContext; session: FakeSession }
 
@@ -125,7 +125,7 @@ describe('D-30 a bot that our own limits hold back', () => {
   })
 })
 
-describe('D-30 a bot that Steam bars', () => {
+describe('D-30 a bot that Steam refuses', () => {
   it('passes the request on within the same call, and gets no new trades', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
@@ -168,25 +168,25 @@ describe('D-30 a bot that Steam bars', () => {
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'rate_limited' }])
   })
 
-  it('comes back after its pause, and a second refusal doubles the pause', async () => {
+  it('gets trades again after its bar, and a second refusal bars it for twice as long', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade', 2)
     await request((await aDeposit(till, store)).body)
-    await jump(till, AFTER_PAUSE_S)
+    await jump(till, AFTER_BAR_S)
     await request((await aDeposit(till, store)).body)
     expect(sendsByBot()).toEqual([2, 2])
     const [bar] = await listBars(till.db)
     expect(bar).toMatchObject({ times: 2, until: new Date((bar?.barredAt.getTime() ?? 0) + 60 * 60_000) })
   })
 
-  it('is trusted again once Steam accepts one of its offers', async () => {
+  it('is trusted again once Steam takes a new offer from it', async () => {
     await startFleet(1)
     refuse(bots[0], 'bot_cannot_trade')
     expect(await request((await aDeposit(till, store)).body)).toEqual({
       kind: 'refused',
       code: 'no_bot_available',
     })
-    await jump(till, AFTER_PAUSE_S)
+    await jump(till, AFTER_BAR_S)
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
     expect(await till.db.selectFrom('bot_bar').selectAll().execute()).toEqual([])
   })

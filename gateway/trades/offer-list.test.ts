@@ -113,7 +113,6 @@ describe('a list of many pages', () => {
     lookedBackMs.length = 0
     till.clock.advance(5_000)
     await watch(bot)
-    // As far back as any list, whatever the age of the stuck trade.
     expect(lookedBackMs).toEqual([15 * 60_000])
     expect(session.calls.at(-1)).toBe('read 1')
     expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
@@ -154,7 +153,7 @@ describe('a row that cannot be read', () => {
     }
   }
 
-  it('does not affect offers to others, or with other codes', async () => {
+  it('does not keep a trade unknown if it names another partner or has another message', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partner = (await row())?.partner_steam_id ?? ''
     session.unreadable = [

@@ -12,7 +12,7 @@ import type { ShellDeps } from './trade-store.ts'
 /** Steam ends an offer after this long, so older offers are harmless. */
 const OFFER_LIFE_MS = 14 * 86_400_000
 
-/** The pause after a failed read. A read that keeps failing must not be repeated with every watch. */
+/** The pause after a failed read or cancel. One that keeps failing must not be repeated with every watch. */
 const RETRY_SEARCH_MS = 60_000
 
 /** The line of the log for an orphan that was accepted. */

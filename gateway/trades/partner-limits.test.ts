@@ -192,7 +192,7 @@ describe('the pause', () => {
 test('D-31 a store that uses its share of the fleet leaves slots for other stores, and for locked deposits', async () => {
   const askWithFourOffersABot = (deposit: Deposit) =>
     ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
-  // Two bots have eight offers. A store may use three quarters of those that others leave.
+  // Two bots can have eight open offers. A store may use three quarters of those that other stores leave.
   const strangers = Array.from({ length: 12 }, (_, n) => `765611980500000${10 + n}`)
   const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))
   const answers = await Promise.all(deposits.map(askWithFourOffersABot))

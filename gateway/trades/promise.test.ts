@@ -76,22 +76,25 @@ describe('D-9 an open offer', () => {
       [0, 3_375, 'release'],
     ],
     ['of a game without protection promises all of it immediately', { limit: 0n, game: 'dota' }, [3_375, 0]],
-  ])('%s, names the rule, and is credited that way', async (_name, { limit, game, mode }, expected) => {
-    const [atOnce, held, by] = expected
-    await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
-    const hash = await openOffer({ total: 3_375n, ...(game && { game }) })
-    const before = await shown(hash)
-    expect(before).toMatchObject({ atOnce, held, by })
-    await accept(1)
-    const after = await shown(hash)
-    expect(after).toMatchObject({ atOnce, held, by })
-    expect(before.until === null).toBe(after.until === null)
-    if (!before.until || !after.until) return
-    // The shopper may take all five minutes to accept, so the page shows the latest possible time.
-    const latest = till.clock.now().getTime() + PROTECTION_DAYS * DAY_MS + 5 * 60_000
-    expect(Date.parse(before.until)).toBeGreaterThanOrEqual(Date.parse(after.until))
-    expect(Date.parse(before.until)).toBeLessThanOrEqual(latest)
-  })
+  ])(
+    '%s, names the rule if any is held, and is credited that way',
+    async (_name, { limit, game, mode }, expected) => {
+      const [atOnce, held, by] = expected
+      await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
+      const hash = await openOffer({ total: 3_375n, ...(game && { game }) })
+      const before = await shown(hash)
+      expect(before).toMatchObject({ atOnce, held, by })
+      await accept(1)
+      const after = await shown(hash)
+      expect(after).toMatchObject({ atOnce, held, by })
+      expect(before.until === null).toBe(after.until === null)
+      if (!before.until || !after.until) return
+      // The shopper may take all five minutes to accept, so the page shows the latest possible time.
+      const latest = till.clock.now().getTime() + PROTECTION_DAYS * DAY_MS + 5 * 60_000
+      expect(Date.parse(before.until)).toBeGreaterThanOrEqual(Date.parse(after.until))
+      expect(Date.parse(before.until)).toBeLessThanOrEqual(latest)
+    },
+  )
 
   it('keeps its promise if another offer, made later, is accepted first', async () => {
     await setStore({ risk_limit_usd_cents: 1_000n })
@@ -193,7 +196,7 @@ describe('D-9 an inventory promises, before a trade is requested,', () => {
     expect((await stocked.ask()).hold?.atOnce).toBe(900)
   })
 
-  it('no hold in a game without protection, and none without items', async () => {
+  it('no hold in a game without protection, and none if no item has a price', async () => {
     expect((await stocked.ask({ game: 'dota' })).hold).toBeNull()
     stocked.steam.owned = { kind: 'items', items: [anItem('3', 'Unheard of')] }
     expect((await stocked.ask({ reload: true })).hold).toBeNull()

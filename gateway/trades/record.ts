@@ -18,7 +18,7 @@ import {
   type Writer,
 } from './trade-store.ts'
 
-/** `trade`: its current state. `events`: the consequences of the fact; empty if the fact is not news. */
+/** `trade`: the trade after the fact. `events`: those that the fact caused; empty if it was not news. */
 export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 
 /** A log line, to be written after the commit. */

@@ -1,6 +1,6 @@
 /**
  * Decides which side caused a refusal, and what follows. Pure. Steam refuses because of the shopper, because of the
- * bot, or without saying why. Nothing was sent, so if the bot is the cause, the trade moves to another bot.
+ * bot, or without saying why. Nothing was sent, so if the bot is the cause, the request moves to another bot.
  */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'
@@ -60,15 +60,15 @@ export type Attempt = {
   /** Bots that tried the same request before. */
   tried: readonly bigint[]
   /**
-   * The bot among `tried` that Steam refused without a reason. If Steam then accepts the offer of another bot, the
+   * The bot among `tried` that Steam refused without a reason. If Steam then takes the offer from another bot, the
    * refused bot is doubted.
    */
   doubted: bigint | null
 }
 
 /**
- * `end`: the shopper gets `code`. `move`: another bot tries. `move_in_doubt`: its result also shows whether this bot was
- * the cause.
+ * `end`: the shopper gets `code`. `move`: another bot tries. `move_in_doubt`: another bot tries, and its result shows
+ * whether this bot was the cause.
  */
 export type Verdict = { code: ErrorCode; bars: BarReason | null; next: 'end' | 'move' | 'move_in_doubt' }
 
@@ -93,7 +93,7 @@ export function isOfBot(refusal: Refusal): boolean {
   return side === 'bot' || side === 'pair'
 }
 
-/** Returns Steam's reason if the shopper is the cause; undefined if Steam gave none. */
+/** Returns the cause to report with the refusal's code; undefined if the code says enough, or Steam gave no reason. */
 export function causeOf(refusal: Refusal): RefusalCause | undefined {
   const meaning = MEANINGS[refusal]
   return meaning.side === 'bot' ? undefined : meaning.cause

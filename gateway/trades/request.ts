@@ -44,7 +44,7 @@ export type RequestAnswer =
 /** How long a request waits for the bot. */
 const WAIT_MS = 20_000
 
-/** Requests a trade of these items, or joins the open one with the same items. */
+/** Requests a trade of these items, or joins the open or delivered one with the same items. */
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
   const { takeUpMs = TAKE_UP_MS } = deps
   const intent = await intend(deps, body)

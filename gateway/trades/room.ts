@@ -1,36 +1,33 @@
-/** How much of its store's limit for credit at risk a trade uses. Pure, in minor units of the trade. */
+/** How much of its store's limit for credit at risk a trade uses. Pure, in minor units of the trade's currency. */
 
 export type RoomChange = {
   kind: 'change_room'
   /** Credit given before Steam's protection ended, while the protection lasts. */
-  held: { before: bigint; now: bigint }
+  exposed: { before: bigint; now: bigint }
   /**
    * Credit lost to reversals, counted once protection has ended, and until when it uses the limit; null if nothing was
    * ever lost.
    */
   lost: { amount: bigint; until: Date } | null
-  /** The limit that a delivery must not exceed; null for changes that count whatever the limit is. */
+  /** The limit that a delivery or an early release must not exceed; null for changes that count in any case. */
   limitUsdCents: bigint | null
 }
 
 /** The credit at risk of a trade at one moment. `isHeld`: Steam still protects the trade. */
 type RoomUse = { isHeld: boolean; atRisk: bigint; atRiskUntil: Date | null }
 
-/**
- * The part of the limit that a delivery uses. It uses none if all of it is credited on release, or nothing is
- * protected.
- */
+/** The part of the limit that a delivery uses. */
 export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChange[] {
   if (atRisk === 0n) return []
-  return [{ kind: 'change_room', held: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]
+  return [{ kind: 'change_room', exposed: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]
 }
 
 /** How a later event changes the part of the limit that a delivery uses. */
 export function roomChange(before: RoomUse, now: RoomUse): RoomChange[] {
-  const heldBy = ({ isHeld, atRisk }: RoomUse) => (isHeld ? atRisk : 0n)
-  const held = { before: heldBy(before), now: heldBy(now) }
+  const exposedBy = ({ isHeld, atRisk }: RoomUse) => (isHeld ? atRisk : 0n)
+  const exposed = { before: exposedBy(before), now: exposedBy(now) }
   const { atRisk, atRiskUntil: until } = now
   const lost = until === null ? null : { amount: now.isHeld ? 0n : atRisk, until }
-  if (lost === null && held.before === held.now) return []
-  return [{ kind: 'change_room', held, lost, limitUsdCents: null }]
+  if (lost === null && exposed.before === exposed.now) return []
+  return [{ kind: 'change_room', exposed, lost, limitUsdCents: null }]
 }

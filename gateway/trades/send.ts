@@ -17,7 +17,7 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** How far back to search for an offer with an unknown id. A wrong clock must not hide it forever. */
+/** How far before its send to search for an offer with an unknown id. A wrong clock must not hide it forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 /** Sends the offer of an intent, unless the bot or the shopper cannot trade now. */

@@ -42,7 +42,7 @@ describe('a settlement', () => {
     expect(decide(accepted, read(at(950_000)), context)).toMatchObject([{ settlesAt: at(950_000) }])
   })
 
-  it('is also the last look if the release comes after the time of that look', () => {
+  it('needs no last look after a release that comes at the time of that look or later', () => {
     const released = { kind: 'released', at: at(786_399) }
     expect(decide(held, read(null), { ...context, now: at(786_399) })).toEqual([released])
     expect(decide(held, read(null), { ...context, now: at(786_400) })).toEqual([

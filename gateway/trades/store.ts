@@ -185,8 +185,8 @@ function required<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullab
 }
 
 /**
- * The columns of a trade's state. Columns that the state does not have stay unchanged, but those of an end, a hold and a
- * look are cleared.
+ * The columns of a trade's state. Columns that the state does not have stay unchanged, except those that are set to null
+ * here.
  */
 export function columnsOf(trade: Trade): Partial<TradeRow> {
   const { state } = trade

@@ -95,8 +95,7 @@ const waitingTrades = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
 /**
- * The open and the due trades of retired bots. Each condition has its own index, so there are two queries. Only
- * bots that will never return are retired, so they are few.
+ * The trades of retired bots that are open or have an alarm. Each condition has its own index, so there are two queries.
  */
 async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()

@@ -216,15 +216,18 @@ describe('an event', () => {
       { kind: 'looked', next: null },
       { held: { ...held, lookAt: null }, final: { ...final, lookAt: null } },
     ],
-  ])('%o changes trades in these states, and in no other', (event, changed) => {
-    for (const trade of oneTradePerState) {
-      const expected = changed[trade.state]
-      if (expected === undefined) {
-        const problem = `trade 1 is ${trade.state}: ${event.kind} does not belong there`
-        expect(() => evolve(trade, event)).toThrow(problem)
-      } else expect(evolve(trade, event)).toEqual(expected)
-    }
-  })
+  ])(
+    '%o leads to the expected trade, and is a defect in every state in which none is expected',
+    (event, changed) => {
+      for (const trade of oneTradePerState) {
+        const expected = changed[trade.state]
+        if (expected === undefined) {
+          const problem = `trade 1 is ${trade.state}: ${event.kind} does not belong there`
+          expect(() => evolve(trade, event)).toThrow(problem)
+        } else expect(evolve(trade, event)).toEqual(expected)
+      }
+    },
+  )
 
   it('of a second miss increases the count, and of a second acceptance keeps the first', () => {
     expect(evolve({ ...unknown, missedReads: 1 }, { kind: 'offer_missed' })).toMatchObject({ missedReads: 2 })

@@ -34,8 +34,8 @@ type Delivered = Sent & {
 
 /**
  * Ended without the items. A later proof of delivery overrules this. `refused`: no offer was made. `abandoned`: the offer
- * of a send without an answer was not found, or the till stopped searching. `invalid`: Steam holds the items, cannot
- * exchange them, or wanted a confirmation. `timed_out`: the offer was cancelled or expired, or the till stopped waiting.
+ * of a send without an answer was not found, or the till stopped searching. `invalid`: Steam holds the items, refused
+ * or undid the exchange, or wanted a confirmation. `timed_out`: the offer was cancelled or expired, or the till gave up.
  */
 export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 

@@ -40,7 +40,7 @@ const expireDeposit = () => expiredDeposit(till, store)
 const delivery = () =>
   till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').executeTakeFirstOrThrow()
 
-/** Sends the due deliveries as the lanes do. */
+/** Sends the due deliveries of the first delivery's endpoint. */
 async function deliver(using: DeliveryDeps = deps): Promise<void> {
   const { endpoint_id: endpointId } = await delivery()
   await sendDue(using, endpointId)

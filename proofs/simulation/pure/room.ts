@@ -4,9 +4,9 @@ import type { RoomChange } from '../../../gateway/trades/room.ts'
 import { must } from '../violation.ts'
 import type { Store, TillMemory, TradeRow } from './memory.ts'
 
-export function changeRoom(memory: TillMemory, row: TradeRow, { held, lost }: RoomChange): void {
+export function changeRoom(memory: TillMemory, row: TradeRow, { exposed, lost }: RoomChange): void {
   const { store } = row.deposit
-  store.atRisk += held.now - held.before
+  store.atRisk += exposed.now - exposed.before
   if (lost !== null) {
     store.atRisk += lost.amount - (memory.lost.get(row)?.amount ?? 0n)
     memory.lost.delete(row)
