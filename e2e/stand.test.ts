@@ -157,7 +157,7 @@ describe.each([
     await page.getByRole('button', { name: texts.clearAll }).click()
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
     expect(await summaryText()).toContain(money(0))
-    expect(await summaryText()).toContain(texts.payBlocks.noItems(money(inventory.minPrice)))
+    expect(await summaryText()).toContain(texts.payBlocks.nothingPicked(money(inventory.minPrice)))
     if (viewport === MOBILE) await expectStillness(page)
   })
 

@@ -4,7 +4,7 @@
  */
 import type { DepositStatus } from '../contract/statuses.ts'
 
-/** The types are public: docs/store-guide.md explains the events that the store gets of them. */
+/** The types are public: docs/store-guide.md explains the events that the store gets from them. */
 export type FrameMessage =
   /** `question` is the question to ask before closing the frame; empty if no offer would be left open. */
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }

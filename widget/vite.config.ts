@@ -101,8 +101,8 @@ function namePartFiles(): Plugin {
 }
 
 /**
- * Puts the styles into the page, and a deposit's shell in every language, of which the gateway keeps one. The first
- * answer alone then shows the payment.
+ * Puts the styles into the page, and a deposit's shell without texts and in every language, of which the gateway keeps
+ * one. The first answer alone then shows the payment.
  */
 function firstPaint(): Plugin {
   return {

@@ -15,7 +15,7 @@ export type Flow = {
 }
 
 export type RunningFlow = Flow & {
-  /** Call this when the page is visible, online or restored again. The next poll follows immediately, in full. */
+  /** Call this when the page is visible, online or restored again. The next poll then starts at once, without an etag. */
   returned(): void
   stop(): void
 }

@@ -111,7 +111,7 @@ describe('the selection', () => {
       payBlock(standOf(state), payment({ maxAmount }))
     const enough = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
     expect(block(openedOn('created'))).toBe('loading')
-    expect(block(withItems())).toBe('noItems')
+    expect(block(withItems())).toBe('nothingPicked')
     expect(block(play(withItems([item('2', 299)]), toggle('2')).state)).toBe('belowMinimum')
     expect(block(enough)).toBeNull()
     expect(block(enough, 300)).toBeNull()
@@ -155,7 +155,7 @@ describe('the other games that may help', () => {
     expect(othersWith({}, ['cs'])).toEqual([])
   })
 
-  it('start with the most usable items, and leave out games without any', () => {
+  it('begin with the one known to have the most usable items, and leave out those known to have none', () => {
     expect(othersWith({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
       { game: 'tf', count: 12 },
       { game: 'rust', count: null },

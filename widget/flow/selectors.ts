@@ -35,8 +35,8 @@ export function firstGame(payment: Payment | null): Game {
 }
 
 /**
- * The other games that may help, the one with the most usable items first. `count` is the number that this page saw
- * before: asking again would cost a call to Steam. Games without usable items are left out.
+ * The other games that may help, the one with the highest `count` first. `count` is the number of usable items that this
+ * page saw before, or null: asking again would cost a call to Steam. Games with a count of 0 are left out.
  */
 export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
   return acceptedGames(payment)
@@ -81,13 +81,13 @@ export function selectedTotal(stand: Stand): number {
   return selectedItems(stand).reduce((sum, item) => sum + item.price, 0)
 }
 
-/** Why Add funds is off. `loading` stands for a failed inventory too. */
-export type PayBlock = 'loading' | 'noItems' | 'belowMinimum' | 'aboveMaximum'
+/** Why Add funds is off. `loading`: the inventory is loading, or failed to load. */
+export type PayBlock = 'loading' | 'nothingPicked' | 'belowMinimum' | 'aboveMaximum'
 
 /** Returns why Add funds is off; null if it is on. */
 export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   if (stand.inventory.status !== 'ready') return 'loading'
-  if (stand.selection.length === 0) return 'noItems'
+  if (stand.selection.length === 0) return 'nothingPicked'
   const total = selectedTotal(stand)
   if (total < stand.inventory.inventory.minPrice) return 'belowMinimum'
   if (payment.maxAmount !== null && total > payment.maxAmount) return 'aboveMaximum'
@@ -97,7 +97,7 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
 /** The words for the phases of a Doppler, which the search covers besides the name. */
 type PhaseWords = Readonly<Record<Phase, string>>
 type Row = { item: Item; folded: string }
-/** Items in one order. `searchable` is built at the first search, and again for other words. */
+/** Items in one order. `searchable` is built at the first search, and again after a change of language. */
 type Sorted = { items: readonly Item[]; searchable?: { rows: readonly Row[]; words: PhaseWords | undefined } }
 
 const sortedOf = new WeakMap<readonly Item[], Partial<Record<Sort, Sorted>>>()

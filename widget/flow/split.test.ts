@@ -44,7 +44,7 @@ describe('D-9 the money of an offer', () => {
     ['is at least the promised amount while the offer is open', 'pending', held, [1_000, 2_375, 'least']],
     ['is the credited amount once the items have arrived', 'succeeded', held, [1_000, 2_375, 'final']],
     [
-      'may all be credited later, by the limit',
+      'may all be credited later, because of the limit',
       'pending',
       { ...held, heldAmount: 3_375, heldBy: 'limit' },
       [0, 3_375, 'least'],

@@ -85,7 +85,7 @@ export type Stand = {
   counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
-  /** Null until an amount is asked for, and after a cleared selection, another game or an ended search. */
+  /** Null until an amount is asked for, and after the picks are cleared, the game changes or a search is aborted. */
   aim: Aim | null
   question: PriceQuestion | null
   /**
@@ -116,9 +116,9 @@ export type TradeRequest = { game: Game; items: readonly string[]; quoteId: stri
 
 export type Modal =
   | { kind: 'none' }
-  /** This page's POST is under way; `attempt` counts repetitions after an unknown outcome. `slow`: it may be left. */
+  /** This page's POST is under way, and repeated while its outcome is unknown. `slow`: the shopper may step back. */
   | { kind: 'creating'; request: TradeRequest; attempt: number; slow: boolean }
-  /** An offer is being created that this page did not request, for example before a reload. */
+  /** An offer is being created, but this page has no POST under way: for example, the page was reloaded. */
   | { kind: 'joining'; slow: boolean }
   /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
@@ -171,7 +171,7 @@ export type FlowState = {
   /** True if the last call for the deposit failed. A toast says so at the first of several failures in a row. */
   pollFailing: boolean
   online: boolean
-  /** Number of answers about the deposit so far, without polls. Each restarts the wait for the next look. */
+  /** Number of answers about the deposit so far, not counting polls. Each answer restarts the wait for the next look. */
   looks: number
   /** True if the page may be out of date and must look at once, for example because the shopper has just come back. */
   lookNow: boolean

@@ -1,4 +1,4 @@
-/** After a success, the page asks again until the store has accepted the webhook, and then says that the store knows. */
+/** After a success, the page asks for up to two minutes whether the store has accepted the webhook. */
 import { expect, it } from 'vitest'
 import { answers, json, start } from './test-flow.ts'
 import { opening, payment } from './test-states.ts'

@@ -39,7 +39,7 @@ export const goalFor = (target: number, change: Partial<Goal> = {}): Goal => ({
   ...change,
 })
 
-/** Returns the proposal and the number of slices it took. */
+/** Returns the proposal, and the number of slices into which the search for it was cut. */
 export function runProposal(
   items: readonly Priced[],
   goal: Goal,
@@ -55,7 +55,7 @@ export function runProposal(
 
 /**
  * Picks the most expensive item that fits, repeatedly, then the cheapest that closes the gap. Returns the total;
- * undefined if no item closes the gap.
+ * undefined if the gap stays open.
  */
 export function greedy(items: readonly Priced[], { target, maxItems }: Goal): number | undefined {
   const left = items.toSorted((a, b) => b.price - a.price)

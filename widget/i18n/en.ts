@@ -1,4 +1,4 @@
-/** Every text of a deposit in English, for code that needs all of them. A shopper's page loads them in parts. */
+/** Every text of a deposit's page in English, for code that needs all of them. The page itself loads them in parts. */
 import { guideTexts } from './guide.ts'
 import { modalTexts } from './modals.ts'
 import { pageTexts } from './page.ts'

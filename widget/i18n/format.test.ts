@@ -70,7 +70,7 @@ describe('A-119 the level badge', () => {
     [199, 'level-100'],
     [200, 'level-200'],
     [1234, 'level-1200'],
-  ])('of %j is %j', (level, name) => {
+  ])('of level %j has the class %j', (level, name) => {
     expect(levelClass(level)).toBe(name)
   })
 })

@@ -103,7 +103,7 @@ const en = {
   whyExpected: (days: number, game: string) =>
     `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
-  payFixed: 'A press fixes the amount. If prices change before, we ask again.',
+  payFixed: 'A press fixes the amount. If prices change before that, we’ll ask again.',
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
@@ -121,7 +121,7 @@ const en = {
   announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
   payBlocks: {
     loading: () => 'The inventory is loading.',
-    noItems: (limit: string) => `Choose items worth at least ${limit}.`,
+    nothingPicked: (limit: string) => `Choose items worth at least ${limit}.`,
     belowMinimum: (limit: string) => `The minimum payment is ${limit}. Add more items.`,
     aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
   } satisfies Record<PayBlock, (limit: string) => string>,
@@ -279,7 +279,7 @@ const ru: StandTexts = {
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
   payBlocks: {
     loading: () => 'Инвентарь загружается.',
-    noItems: (limit) => `Выберите предметы на сумму от ${limit}.`,
+    nothingPicked: (limit) => `Выберите предметы на сумму от ${limit}.`,
     belowMinimum: (limit) => `Минимальный платёж — ${limit}. Добавьте предметы.`,
     aboveMaximum: (limit) => `Это больше лимита в ${limit}. Уберите часть предметов.`,
   },

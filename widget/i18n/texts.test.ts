@@ -195,7 +195,7 @@ describe('the texts of the specification', () => {
     expect(ru.creationErrorText).toMatch(/Проверьте ссылку на обмен.*позже.*ограничения/)
   })
 
-  it('have these titles in Russian, word for word', () => {
+  it('have fixed titles for errors in Russian, word for word', () => {
     const types = [
       'internal',
       'tradeNotAvailable',
@@ -220,7 +220,7 @@ describe('the texts of the specification', () => {
     ])
   })
 
-  it('A-045 the wear of an item has the names of the specification', () => {
+  it('A-045 name the wear of an item, in both languages', () => {
     expect(en.wear).toEqual({
       WearCategory0: ['FN', 'Factory New'],
       WearCategory1: ['MW', 'Minimal Wear'],
@@ -237,7 +237,7 @@ describe('the texts of the specification', () => {
     ])
   })
 
-  it('A-088 A-112 A-034 name too many items in the same words, and the required numbers', () => {
+  it('A-088 A-112 A-034 refuse too many items in the same words everywhere, and give the required numbers', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
     for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {
       expect(text).toMatch(/7 days/)

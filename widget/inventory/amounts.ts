@@ -31,10 +31,10 @@ function reachOf(items: readonly Item[], maxItems: number): number {
   return reach
 }
 
-/** No offer is worth an amount with more digits; the number of minor units stays a safe integer. */
+/** No offer is worth an amount with more digits before the cents. In minor units, this many stay a safe integer. */
 const MOST_DIGITS = 9
 
-/** Parses an amount with a point or comma only before the cents; undefined for any other text. */
+/** Parses an amount above zero with a point or comma only before the cents; undefined for any other text. */
 export function amountIn(text: string): number | undefined {
   const plain = text.replace(/[\s\u00a0\u202f$€]/g, '').replace('R', '')
   const [whole = '', cents = '', ...more] = plain.split(/[.,]/)

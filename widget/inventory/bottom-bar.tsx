@@ -28,7 +28,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
       </aside>
     )
   // Not a warning: the shopper has done nothing wrong yet.
-  const isQuiet = block === 'loading' || block === 'noItems'
+  const isQuiet = block === 'loading' || block === 'nothingPicked'
   return (
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}

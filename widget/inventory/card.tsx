@@ -25,9 +25,9 @@ type Props = {
   whyId: string
 }
 
-/** The most letters of a price that fit a narrow card at the usual size. */
+/** The most characters of a price that fit a narrow card in letters of the usual size. */
 const LONG_PRICE = 7
-/** The most letters of a name that fit a card at the usual size. */
+/** The most characters of a name that fit a card in letters of the usual size. */
 const LONG_NAME = 26
 
 /** An item, or a stack of equal ones. The entire card can be pressed; the grid around it handles presses and keys. */

@@ -25,7 +25,7 @@ describe('A-116 the grid', () => {
     }
   })
 
-  it('first draws the rows that a measured room shows, and one row if nothing was measured', () => {
+  it('first draws the rows in view if its place was measured, and otherwise one row', () => {
     const layout = layoutOf(390, 60, MOBILE_CELL)
     const room = { width: 390, top: 420, windowHeight: 823 }
     const { first, last } = firstRows(layout, room, MOBILE_CELL.gap)
@@ -70,7 +70,7 @@ describe('A-116 the grid', () => {
     ['901', 449, 'wide', 3],
     ['1440', 988, 'wide', 6],
   ] as const)(
-    'on a page of %s px is %j px wide, in the %s layout, and has %d columns at least as wide as a picture',
+    'on a page of %s px, where it has %j px and the %s layout, has %d columns at least as wide as a picture',
     (_page, width, kind, columns) => {
       const layout = layoutOf(width, 60, cellSizeOf(width, kind === 'narrow'))
       expect(layout.columns).toBe(columns)

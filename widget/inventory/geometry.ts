@@ -29,7 +29,7 @@ type CellSize = { max: number; min: number; gap: number; height: number }
 
 /** Makes cells as wide as possible, up to the maximum. The sides take the rest. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
-  // The fewest columns whose cells do not exceed the maximum. If those are too narrow, use one column less.
+  // The fewest columns whose cells do not exceed the maximum. If those are too narrow, use one column fewer.
   const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
   const tightCell = (width - size.gap * (tight - 1)) / tight
   const columns = tightCell >= size.min ? tight : Math.max(1, tight - 1)
@@ -52,10 +52,10 @@ export function visibleRows(
   }
 }
 
-/** Where the items will be: its width, its top edge from that of the window, and the window's height. */
+/** The place of the items: its width, how far its top edge is below the window's, and the window's height. */
 export type Room = { width: number; top: number; windowHeight: number }
 
-/** Returns the rows in view in a measured room. The rows around them can wait until these are drawn. */
+/** Returns the rows in view; only the first row without a measured room. The rows around them can be drawn later. */
 export function firstRows(
   layout: Layout,
   room: Room | null,
@@ -65,7 +65,7 @@ export function firstRows(
   return visibleRows(layout, { top: -room.top, bottom: room.windowHeight - room.top, rowGap }, 0)
 }
 
-/** Returns the cell to which an arrow, Home, End or Page key moves; the same cell at the edge of the grid. */
+/** Returns the cell to which an arrow, Home, End or Page key moves the focus; `from` for any other key. */
 export function nextCell(
   key: string,
   from: number,

@@ -287,7 +287,7 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   }
 }
 
-/** The row may exist only once it is scrolled into view. A focus that moved elsewhere in the meantime stays there. */
+/** Focuses a cell, which may exist only once it is in view. A focus that moved elsewhere in the meantime stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
     const focused = document.activeElement

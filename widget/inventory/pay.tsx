@@ -37,7 +37,7 @@ function usePayFace(stand: Stand, payment: Payment): string {
     case 'aboveMaximum':
       return texts.payTooMuch(format(total - (payment.maxAmount ?? total)))
     case 'loading':
-    case 'noItems':
+    case 'nothingPicked':
       return texts.pay
   }
 }

@@ -39,7 +39,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
         ))}
         <TypedAmount isOff={isOff} onAmount={ask} />
       </div>
-      {/* SelectionVoice reads it out. */}
+      {/* SelectionVoice in stand.tsx reads this note out. */}
       <p className="picker-note">{outcome ?? texts.pickHint}</p>
       {payment.targetAmount === null && <Target stand={stand} payment={payment} />}
     </fieldset>

@@ -29,11 +29,11 @@ it('on a phone the count of the picks is a closed button that opens their list',
   expect(names).toEqual(['Item 3', 'Item 1'])
 })
 
-it('on a phone the reason of the split also says that a press fixes the amount', () => {
+it('on a phone the reason for the split also says that a press fixes the amount', () => {
   expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
 })
 
-it('on a phone the reason does not say that a press fixes the amount while the total is too high', () => {
+it('on a phone nothing says that a press fixes the amount while the total is too high', () => {
   expect(bar(['2'], { maxAmount: 100 })).not.toContain(en.payFixed)
 })
 

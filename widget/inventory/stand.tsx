@@ -52,7 +52,7 @@ export function Stand({ stand, payment, flow }: StandProps) {
 
 const TYPED_INTO = 'input:not([type=radio]), select, textarea'
 
-/** Works only while the focus is among the items: elsewhere a single key would disturb people who dictate. */
+/** Works only while the focus is in the stand: elsewhere a single key would disturb people who dictate. */
 function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
   const { target, currentTarget, key } = event
   if (key !== '/' || (target instanceof Element && target.matches(TYPED_INTO))) return

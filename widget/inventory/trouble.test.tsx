@@ -58,7 +58,7 @@ it('the notice of a hidden inventory stays while the inventory is read again, wi
   expect(html).not.toMatch(/skeleton|class="summary"/)
 })
 
-it('A-074 an account that may not trade is never called empty', () => {
+it('A-074 a shopper whose account may not trade is not told that the game is missing', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')
 })
 

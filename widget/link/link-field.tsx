@@ -20,7 +20,7 @@ import { CloseIcon } from '../ui/icons.tsx'
 import { OutsideLink } from '../ui/outside-link.tsx'
 import { tradeLinkIn } from './pasted.ts'
 
-/** The most letters of the field: longer than any link, so a text around one can be checked too. */
+/** The most characters in the field: many more than in a link, so a text with a link in it can be checked too. */
 const LONGEST_TEXT = 2000
 
 export type OwnerProps = { user: User; isValid: boolean; fold: Fold | null }

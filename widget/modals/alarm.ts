@@ -19,7 +19,7 @@ export function startAlarm(onEnd: () => void): () => void {
   const moved = (): void => {
     timer ??= setTimeout(stop, AFTER_MOVE_MS)
   }
-  // Without a mouse, the first touch counts as movement.
+  // A touch counts as movement too.
   for (const event of ['mousemove', 'touchstart']) {
     addEventListener(event, moved, { signal: controller.signal, passive: true })
   }

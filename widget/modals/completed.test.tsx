@@ -110,7 +110,7 @@ it.each([
   },
 )
 
-describe('a declined offer, within seconds or later', () => {
+describe('the dialog after an offer was declined, within seconds or later', () => {
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
   it('says first how to pay after all, then warns, with one button', () => {
@@ -150,10 +150,10 @@ it.each([
   ['declined', 'tradeDeclined', false, true],
   ['countered', 'tradeCountered', false, true],
   ['declined at once', 'tradeDeclined', true, true],
-  ['its items changed at once', 'tradeHasInvalidItems', true, true],
+  ['ended at once by a change of its items', 'tradeHasInvalidItems', true, true],
   ['not accepted in time', 'tradeTimeout', false, false],
 ] as const)(
-  'only a shopper whose own act may have ended the offer reads how to pay after all: %s',
+  'only a shopper who may have ended the offer reads how to pay after all: %s',
   (_, status, endedAtOnce, isShown) => {
     const ended = payment({ status, endedAtOnce })
     const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)

@@ -113,7 +113,7 @@ function useReceivedText(payment: Payment): string | null {
   return (isTold ? texts.toldInParts : texts.receivedInParts)(money(split.now, payment.currency), date)
 }
 
-/** A record of the deposit for support. It gives no access to anything. */
+/** Links to a record of the deposit for support. */
 export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
   const { texts, language } = useModal()
   if (receiptUrl === undefined) return null

@@ -140,7 +140,7 @@ it.each(['en', 'ru'] as const)(
 
 const PICTURE = 'https://img.test/1.png'
 
-/** Returns the names and counts in the list of the open offer. One item of 10 dollars is picked. */
+/** Returns the rows of the open offer's list, and whether they have pictures. One item of 10 dollars is picked. */
 function offerList(change: Partial<Payment>): { rows: (string | undefined)[]; hasPictures: boolean } {
   const picked = { ...item('1', 1000, 'AK-47 | Redline (Field-Tested)'), iconUrl: PICTURE }
   const { state } = play(withItems([{ ...picked, wearCategory: 'WearCategory2' }]), toggle('1'))

@@ -67,7 +67,7 @@ function Creating({ state, payment, flow }: Props) {
   return (
     <>
       {/* Offline, Steam does not cause the delay. */}
-      <Countdown deadlineMs={null} {...(!online && { waitsFor: texts.itemsSafe })} />
+      <Countdown deadlineMs={null} {...(!online && { unknownText: texts.itemsSafe })} />
       {/* Offline, it is unknown whether the bot got the request: the notice above explains. */}
       {(online || isSlow) && (
         <p className="creating" role="status">

@@ -12,8 +12,8 @@ const CIRCUMFERENCE = 2 * Math.PI * RADIUS
 /** Seconds left at which the time is read out; the clock itself is silent. */
 const SPOKEN = [300, 60, 30, 10]
 
-/** A ring and mm:ss; the last minute looks different. `waitsFor` says why the time is unknown. */
-export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null; waitsFor?: string }) {
+/** A ring and mm:ss; the last minute looks different. `unknownText` replaces the usual sentence for an unknown time. */
+export function Countdown({ deadlineMs, unknownText }: { deadlineMs: number | null; unknownText?: string }) {
   const { texts } = useModal()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
   const share = seconds === null ? 0 : Math.min(1, seconds / FULL_RING_SECONDS)
@@ -36,7 +36,7 @@ export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null;
           {formatTimer(seconds)}
         </span>
       </span>
-      <p>{seconds === null ? (waitsFor ?? texts.timeUnknownText) : texts.timeLeftText}</p>
+      <p>{seconds === null ? (unknownText ?? texts.timeUnknownText) : texts.timeLeftText}</p>
       <SpokenTime seconds={seconds} />
     </div>
   )

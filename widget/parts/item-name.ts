@@ -3,7 +3,7 @@ import { wearStart } from '../../contract/item-name.ts'
 import type { Item } from '../../contract/widget-api.ts'
 
 export type ShownName = {
-  /** The weapon of a skin; null if the name has one part. */
+  /** The part before the first “|”, such as the weapon of a skin; null if the name has one part. */
   thing: string | null
   name: string
 }

@@ -50,7 +50,7 @@ it('each row has a button that names what it puts back', () => {
   ])
 })
 
-it('an offer is listed with what its names say, without pictures and buttons', () => {
+it('the items of an offer have the wear that their names contain, and no pictures or buttons', () => {
   const rows = offeredRowsOf([
     { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
     { name: '★ Karambit | Doppler (Прямо с завода)', phase: 'phase2', price: 400_000, count: 1 },

@@ -14,7 +14,7 @@ import { pageWith } from './texts.ts'
 
 /**
  * Equal items in one row. `ids` are asset ids. For items that only the server lists, `iconUrl` is null and `ids` has a
- * key of the row.
+ * key for the row.
  */
 export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & {
   ids: readonly string[]
@@ -28,7 +28,7 @@ export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & 
 export const rowsOf = (items: readonly Item[]): ItemRow[] =>
   pickedStacks(items).map(({ item, ids }) => ({ ...item, ids, count: ids.length }))
 
-/** Returns the items of an offer as rows. The server lists no asset ids and pictures, and the wear only in the name. */
+/** Returns the items of an offer as rows. The server lists no asset ids or pictures, and the wear only in the name. */
 export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =>
   items.map((item, index) => ({
     ...item,

@@ -5,7 +5,7 @@ import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { useRest } from './texts.ts'
 
-/** `folded`: the reason is behind a button, if room is scarce. `why` is null if the reason is shown elsewhere. */
+/** `why`: the reason; null to show none. `folded`: it is behind a button, where room is scarce. */
 type Props = {
   split: Split
   currency: Currency

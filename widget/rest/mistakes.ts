@@ -1,7 +1,10 @@
 /** Names the mistake in a text that is not a trade link. */
 import { linksIn } from '../link/pasted.ts'
 
-/** `unfinished`: a trade link that lacks a part. `several`: several trade links. `around`: one with other text around it. */
+/**
+ * `profile`, `offer`: a link to one of these, or the number of a profile. `unfinished`: a trade link with a missing or
+ * invalid part. `around`: one trade link, but not exactly as Steam shows it, such as in a sentence.
+ */
 export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
 
 export type Mistake = (typeof MISTAKES)[number]

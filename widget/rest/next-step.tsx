@@ -8,6 +8,7 @@ import { useRest } from '../parts/texts.ts'
 import { ReloadPage } from '../screens/reload-page.tsx'
 import { Retry } from './retry.tsx'
 
+/** The button leads to Steam's trade settings, the open offer or the store, tries again, or reloads the page. */
 type Step = 'settings' | 'retry' | 'offer' | 'store' | 'reload'
 
 const STEPS: Partial<Record<string, Step>> = {
@@ -17,7 +18,6 @@ const STEPS: Partial<Record<string, Step>> = {
   deposit_closed: 'store',
 } satisfies Partial<Record<ErrorCode, Step>>
 
-/** Returns the solution: another link, the same link again, or a page elsewhere. */
 const stepOf = (refusal: Refusal): Step =>
   STEPS[refusal.code ?? ''] ?? (isTemporary(refusal) ? 'retry' : 'settings')
 

@@ -82,7 +82,7 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
 }
 
 /**
- * Replaces this page in the history, because Back from the store would redirect again. In a frame, the store's page
+ * Replaces this page in the history: otherwise Back from the store would redirect again. In a frame, the store's page
  * redirects.
  */
 function redirectTo(url: string, { payment, language }: FlowState): void {

@@ -44,7 +44,7 @@ function DepositPage({ state, flow }: Props) {
   usePart(stand, payment !== null)
   const part = usePart(rest, true)
   const code = part.kind === 'ready' ? part.code : null
-  // Without the rest of the code, the page can show only the link field. In other states the shell stays.
+  // Without the rest of the code, the page can show only the link field. In other states the shell of shell.tsx stays.
   if (code === null && !isAsking(state)) return part.kind === 'failed' ? <PageFailed /> : <Waiting />
   return (
     <>
@@ -116,7 +116,7 @@ function PartFailed() {
   )
 }
 
-/** Replaces the shell. */
+/** Shown if the rest of the page's code failed to load. */
 function PageFailed() {
   return (
     <>

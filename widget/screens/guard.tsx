@@ -3,7 +3,7 @@ import { NotFound } from './not-found.tsx'
 
 type Props = { fallback?: ReactNode; children: ReactNode }
 
-/** A screen that throws while rendering, or whose code cannot be loaded, becomes the 404 page in the page's language. */
+/** Replaces a screen that throws while rendering, or whose code cannot be loaded, with `fallback`, or else the 404 page. */
 export class Guard extends Component<Props, { failed: boolean }> {
   override state = { failed: false }
 

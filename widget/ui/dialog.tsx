@@ -14,7 +14,7 @@ type Props = {
   children: (titleId: string) => ReactNode
 }
 
-/** Focuses the dialog itself, so its name is read first and no link in it looks selected. */
+/** Opens the dialog and focuses it, not a link in it: its name is read first, and no link looks selected. */
 function open(dialog: HTMLDialogElement): void {
   dialog.showModal()
   // The browser has focused the first link, and scrolled to it.
