@@ -92,10 +92,11 @@ describe('the answers of an inventory:', () => {
   })
 
   row('no assets', async () => {
-    await control(steam, 'PUT behaviours/inventory-no-assets', { times: 1 })
+    await control(steam, 'PUT behaviours/inventory-no-assets', { times: 2 })
     expect(await inventoryOf(bot.community, nova())).toEqual([])
     const { body } = await publicPage('count=75')
     expect(String(body)).toMatch(/"total_inventory_count":72/)
+    expect(String(body)).not.toContain('"assets"')
   })
 
   row('slow', async () => {
