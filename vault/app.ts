@@ -103,7 +103,7 @@ const approve = buildCommand({
       link: {
         kind: 'parsed',
         parse: parseText,
-        brief: 'the trade link of that account',
+        brief: 'the trade link of the sender',
         placeholder: 'LINK',
       },
     },

@@ -74,7 +74,7 @@ async function logIn(
     await loggedIn
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new Refusal(`Steam refused the login of ${stored.accountName}: ${reason}.`)
+    throw new Refusal(`The login of ${stored.accountName} failed: ${reason}.`)
   } finally {
     session.cancelLoginAttempt()
   }

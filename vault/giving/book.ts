@@ -1,4 +1,4 @@
-/** The vault's view of the wishes that it took up, built from the entries of its log. Pure. */
+/** The vault's view of the wishes that it took up or refused, built from the entries of its log. Pure. */
 import { z } from 'zod'
 import type { EndedOffer } from './gift.ts'
 

@@ -1,4 +1,4 @@
-/** The rules by which the vault refuses a wish, or lets it wait. */
+/** The rules by which the vault refuses a wish, or makes it wait. */
 import { describe, expect, it } from 'vitest'
 import type { Rules } from '../files/rules.ts'
 import { type Book, bookOf } from './book.ts'
@@ -32,7 +32,7 @@ const judge = (change: Partial<Wish>, context: Partial<Context> = {}) =>
     ...context,
   })
 
-/** The record of another wish, which has taken up the asset 1. */
+/** A book in which another wish already gives asset 1. */
 const takenUp: Book = bookOf([
   {
     at: NOW,
@@ -51,7 +51,7 @@ const takenUp: Book = bookOf([
 ])
 
 describe('a wish', () => {
-  it('is given to a destination on the list', () => {
+  it('may be fulfilled if its destination is on the list', () => {
     expect(judge({})).toEqual({ kind: 'give', partner: STORAGE })
   })
 
@@ -101,7 +101,7 @@ describe('the limits', () => {
     return judgeLimits(rules, spent, { cents, items: 1, now: NOW })
   }
 
-  it('of an hour and of a day each let a wish wait', () => {
+  it('of an hour and of a day each make a wish wait', () => {
     expect(afterEarlier(10_00n, 1)).toBeUndefined()
     expect(afterEarlier(10_01n, 1)).toMatchObject({ kind: 'wait' })
     expect(afterEarlier(60_00n, 61)).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Decides whether the vault fulfils a wish of the till, by its own list, limits and log, and by Steam's data. Pure. */
+/** Decides whether the vault fulfils a wish of the till, by the vault's own rules and log, and by Steam's data. Pure. */
 import type { Rules } from '../files/rules.ts'
 import type { Partner } from '../files/trade-link.ts'
 import { type Book, isOpen, type Spent } from './book.ts'

@@ -91,7 +91,7 @@ export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
 
-/** True if the item must not be listed: it is on sale or sold, or it was given and no market has reported its return. */
+/** True if the item must not be listed: it is on sale or sold, or it was given and its return is not reported. */
 export const isTied = (listing: Listing): boolean =>
   isLive(listing) || (listing.state === 'given' && listing.end?.kind !== 'reversed')
 
