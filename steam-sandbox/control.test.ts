@@ -1,4 +1,4 @@
-/** The control API, and the pages for people, which do the same. */
+/** The control API, and the pages for people. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSession, loginCookies } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'
@@ -221,7 +221,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('have magic players, which the page and the control API list apart from the ordinary shoppers', async () => {
+  it('have magic players, which the page shows and the control API lists apart from the ordinary shoppers', async () => {
     const names = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []
@@ -340,7 +340,7 @@ describe('the items of a bot', () => {
 })
 
 describe('the page of the bots', () => {
-  it('switches a bad day of one bot on and off, but no bad day of Steam as a whole', async () => {
+  it('switches a bad day of one bot on and off, but none that the page does not offer', async () => {
     const bot = steam.as('Tradetill Bot #1')
     expect(
       (

@@ -63,7 +63,7 @@ export function createFaults(nowS: () => number) {
       forgetEnded()
       return active.flatMap(({ name }) => (name === undefined ? [] : [name]))
     },
-    /** Names of the bad days that are on for this account. */
+    /** Names of the bad days that were switched on for this account alone. */
     onFor(steamId: string) {
       forgetEnded()
       return active.flatMap((other) =>
@@ -77,7 +77,7 @@ export function createFaults(nowS: () => number) {
         (other) => other.name === name && (other.steamId === undefined || other.steamId === steamId),
       )
     },
-    /** Returns the fault of this request, and counts it. Requests to the sandbox's own pages never fail on purpose. */
+    /** Returns the fault of this request, and counts it. Requests to the sandbox's own address never fail on purpose. */
     take(request: Incoming, world: World): Fault | undefined {
       if (request.isOwn) return undefined
       forgetEnded()

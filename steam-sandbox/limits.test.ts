@@ -184,7 +184,7 @@ describe('the count of requests', () => {
 })
 
 describe('Steam hides', () => {
-  it('protected items, and in Counter-Strike 2 those of the last ten days, from all but their owner', async () => {
+  it('protected items, and Counter-Strike 2 items received in the last ten days, from all but their owner', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const other = await logIn(steam, 'nova_hound')

@@ -15,15 +15,14 @@ export const TIGHT_QUOTAS = 'tight-quotas'
 const TIGHT = { burst: 2, everyMs: 10_000 }
 
 /**
- * Steam's limits. Those of IEconService and of partnerinventory were measured by others. The rest are guesses, and low
- * ones per address. The sandbox has only one address, so all callers share the limits per address.
+ * Steam's limits. Those of IEconService and of partnerinventory were measured by others. The rest are guesses. The
+ * sandbox has only one address, so all callers share the limits per address.
  */
 const QUOTAS: Quota[] = [
   { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, per: 'account' },
   { at: /\/IEconService\/GetTradeOffers(Summary)?\/v/, burst: 85, everyMs: 125, per: 'account' },
   { at: /\/IEconService\/GetTradeStatus\/v/, burst: 25, everyMs: 2000, per: 'account' },
   { at: /\/IEconService\/GetTradeHistory\/v/, burst: 25, everyMs: 15_000, per: 'account' },
-  // Steam allows one request a second.
   {
     at: /\/IEconService\/GetInventoryItemsWithDescriptions\/v/,
     burst: 1,

@@ -15,7 +15,7 @@ const MAX_LOG = 200
 const STEAM_ROUTES: Route[] = [login, enrolment, api, community]
 const OWN_ROUTES: Route[] = [images, control, pages]
 
-/** Answers one request, after applying the active faults. */
+/** Answers one request. An active fault can delay, change or withhold the answer. */
 export async function serve(
   message: IncomingMessage,
   response: ServerResponse,

@@ -41,7 +41,7 @@ it.each(['tradeoffers', 'tradeoffers/privacy', 'edit/settings'])(
   },
 )
 
-it('the page that asks who you are describes every shopper in the words of the other lists', async () => {
+it('the page that asks who you are describes every shopper in the words of the control API', async () => {
   const page = await show('/my/edit/settings')
   const rowOf = (name: string) =>
     new RegExp(`>${name}</a><p>(.*?)</p>`).exec(page)?.[1]?.replace(/<\/?code>/g, '`')

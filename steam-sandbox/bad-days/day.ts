@@ -11,14 +11,17 @@ export type Effect = {
   change?: (reply: Reply, request: Incoming) => Reply
 }
 
-/** `line`: its description on the page. `at`: the affected requests, as "METHOD host/path". */
+/**
+ * A fault of Steam that can be switched on by name. `line`: its description on the page. `at`: the affected requests, as
+ * "METHOD host/path".
+ */
 export type BadDay = {
   line: string
   at: RegExp
   when?: (request: Incoming, nowS: number) => boolean
   effect: Effect
   delayMs?: number
-  /** The fault ends after this many requests, unless a call names another number. */
+  /** The fault ends after this many requests, unless it was switched on with another number. */
   times?: number
   /** The fault ends after this many seconds. */
   forS?: number

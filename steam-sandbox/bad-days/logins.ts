@@ -31,7 +31,11 @@ export const LOGINS: Record<string, BadDay> = {
     forS: 3600,
   },
   'login-27': on(FINALIZE, 'Steam refuses the refresh token as expired (27).', tokenError(27)),
-  'login-84': on(FINALIZE, 'Steam refuses a login: too many with refresh tokens (84).', tokenError(84)),
+  'login-84': on(
+    FINALIZE,
+    'Steam refuses a login: too many logins with refresh tokens (84).',
+    tokenError(84),
+  ),
   'login-429': on(FINALIZE, 'A login gets 429 and `null`.', { status: 429, body: null }),
   'login-503': on(FINALIZE, 'A login gets 503 and an HTML page.', {
     status: 503,
@@ -43,7 +47,11 @@ export const LOGINS: Record<string, BadDay> = {
     body: '',
   }),
   'login-wrong-password': on(PASSWORD, 'Steam refuses every password as wrong (5).', result(5)),
-  'login-rate-limited': on(PASSWORD, 'Steam refuses a login with a password: too many (84).', result(84)),
+  'login-rate-limited': on(
+    PASSWORD,
+    'Steam refuses a login: too many logins with passwords (84).',
+    result(84),
+  ),
   'login-wrong-code': on(CODE, 'Steam refuses every authenticator code as wrong (88).', result(88)),
   'session-lost': on(ALL_TRADE_PAGES, 'The trade pages redirect to the login page.', SIGN_IN),
   'page-invalid-link': on(

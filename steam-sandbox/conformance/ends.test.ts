@@ -20,11 +20,11 @@ let steam: RunningSteam
 let bot: Person
 let shopper: Person
 
-// Each test needs new sessions, because some tests advance the clock past the end of a session.
 beforeAll(async () => {
   steam = await startSteam({ port: 0, seed: 'conformance' })
 })
 beforeEach(async () => {
+  // Each test needs new sessions, because some tests advance the clock past the end of a session.
   steam.reset()
   bot = await logIn(steam, 'Tradetill Bot #1')
   shopper = await logIn(steam, 'nova_hound')
@@ -88,7 +88,7 @@ describe('an offer ends', () => {
     expect((await read(bot, id)).state).toBe(STATE.expired)
   })
 
-  row('Canceled by us', async () => {
+  row('Canceled by the bot', async () => {
     const offer = await sendDraft(steam, bot)
     await wait<void>((done) => offer.cancel(done))
     expect((await read(bot, offer.id)).state).toBe(STATE.canceled)
@@ -115,9 +115,9 @@ describe('an offer ends', () => {
     expect(await wait<string>((done) => received.accept(done))).toBe('escrow')
     const offer = await read(bot, id)
     expect(offer).toMatchObject({ state: STATE.inEscrow, escrowEnds: expect.any(Date) })
-    const held = await exchangeDetails(offer)
-    expect(held.status).toBe(TRADE.inEscrow)
-    expect(held.received[0]?.new_assetid).toBeUndefined()
+    const inEscrow = await exchangeDetails(offer)
+    expect(inEscrow.status).toBe(TRADE.inEscrow)
+    expect(inEscrow.received[0]?.new_assetid).toBeUndefined()
     steam.advance(15 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
     expect((await exchangeDetails(await read(bot, id))).status).toBe(TRADE.complete)
@@ -161,7 +161,7 @@ describe('an offer ends', () => {
     expect(steam.as('Tradetill Bot #1').tradable(570)).toEqual([])
   })
 
-  row('InEscrow, then called off (status 11)', async () => {
+  row('InEscrow, then called off by the shopper (status 11)', async () => {
     const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
     const before = steam.as('magic_hold').items().length
     steam.as('magic_hold').accept(id)
@@ -177,7 +177,7 @@ describe('an offer ends', () => {
 
   row('InEscrow, then called off by the bot, which gets a cooldown', async () => {
     const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
-    // The library never cancels an offer that it knows to be held. This offer was accepted after the library read it.
+    // The library never cancels an offer that it knows to be in escrow. This offer was accepted after the library read it.
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))

@@ -101,17 +101,20 @@ describe('the injection of faults', () => {
     expect((await read(bot, id)).itemsToReceive).toHaveLength(1)
   })
 
-  row('no control API on the hosts of Steam', async () => {
-    expect((await request('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
-    expect((await request('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
-    await fault({ path: '/control/' }, { status: 500 })
-    expect(await control(steam, 'GET bots')).toHaveLength(2)
-    const elsewhere = await fetch(`${steam.url}/control/reset`, {
-      method: 'POST',
-      headers: { origin: 'https://elsewhere.example' },
-    })
-    expect(elsewhere.status).toBe(403)
-  })
+  row(
+    'control API: not on the hosts of Steam, not for pages of other sites, and without faults',
+    async () => {
+      expect((await request('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
+      expect((await request('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
+      await fault({ path: '/control/' }, { status: 500 })
+      expect(await control(steam, 'GET bots')).toHaveLength(2)
+      const elsewhere = await fetch(`${steam.url}/control/reset`, {
+        method: 'POST',
+        headers: { origin: 'https://elsewhere.example' },
+      })
+      expect(elsewhere.status).toBe(403)
+    },
+  )
 
   row('tight quotas for all callers, and for one bot', async () => {
     const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot), await sendDraft(steam, bot)]
@@ -147,7 +150,7 @@ describe('the injection of faults', () => {
       expect((await failure(read(other, '42'))).message).not.toContain('429')
   })
 
-  row('tokens refused on other hosts', async () => {
+  row('Web API: refuses tokens of the store, and API keys', async () => {
     const session = createSession(steam)
     session.refreshToken = steam.as('Tradetill Bot #1').refreshToken()
     const cookies = await session.getWebCookies()

@@ -210,7 +210,7 @@ const AS_IT_IS = {
   followRedirect: false,
 }
 
-/** Requests a page as the library does. */
+/** Requests a page through the library, and returns the raw answer. */
 export function get(
   community: Community,
   uri: string,

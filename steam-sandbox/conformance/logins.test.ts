@@ -42,7 +42,7 @@ function logInWithPassword({ password, code }: { password?: string; code?: strin
   return session.startWithCredentials(details).finally(() => session.cancelLoginAttempt())
 }
 
-describe('a login fails with', () => {
+describe('a login fails:', () => {
   const { row, expectAllTested } = testsOfRows('logins')
 
   row('{error: 15}', async () => {
@@ -87,7 +87,7 @@ describe('a login fails with', () => {
     expect((await failure(logInWithToken())).message).toBe('Malformed login response')
   })
 
-  row('revoked', async () => {
+  row('revoked sessions', async () => {
     const token = steam.as(BOT).refreshToken()
     await control(steam, `POST sessions/${bot.steamId}/revoke`)
     await expect(loginCookies(steam, token)).rejects.toMatchObject({ eresult: 15 })
@@ -95,7 +95,7 @@ describe('a login fails with', () => {
     expect(await logInWithToken()).toHaveLength(2)
   })
 
-  row('expired', async () => {
+  row('expired tokens', async () => {
     const token = steam.as(BOT).refreshToken()
     expect((await failure(read(bot, '42'))).message).toBe('No matching offer found')
     steam.advance(DAY_S)
@@ -150,7 +150,7 @@ describe('a login fails with', () => {
   expectAllTested()
 })
 
-describe('the trade page shows', () => {
+describe('the answers of the trade page:', () => {
   const { row, expectAllTested } = testsOfRows('pages')
 
   type Details = { me: { escrowDays?: number }; them: { escrowDays?: number } }

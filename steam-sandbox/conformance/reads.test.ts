@@ -62,12 +62,12 @@ async function readingError(behaviour: string) {
   return error
 }
 
-async function reportsExpiredSession(act: () => Promise<unknown>): Promise<boolean> {
+async function reportsExpiredSession(request: () => Promise<unknown>): Promise<boolean> {
   let isReported = false
   bot.manager.on('sessionExpired', () => {
     isReported = true
   })
-  await act()
+  await request()
   return isReported
 }
 
@@ -75,13 +75,13 @@ describe('the answers to a read of offers or trades:', () => {
   const { row, expectAllTested } = testsOfRows('reads')
 
   row('401 Access is denied', async () => {
-    const act = async () => expect((await readingError('read-401')).message).toBe('HTTP error 401')
-    expect(await reportsExpiredSession(act)).toBe(true)
+    const request = async () => expect((await readingError('read-401')).message).toBe('HTTP error 401')
+    expect(await reportsExpiredSession(request)).toBe(true)
   })
 
   row('403 Access is denied', async () => {
-    const act = async () => expect((await readingError('read-403')).message).toBe('HTTP error 403')
-    expect(await reportsExpiredSession(act)).toBe(true)
+    const request = async () => expect((await readingError('read-403')).message).toBe('HTTP error 403')
+    expect(await reportsExpiredSession(request)).toBe(true)
   })
 
   row('429', async () => {

@@ -69,7 +69,7 @@ function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString())
 }
 
-describe('a request that the libraries make', () => {
+describe('the requests of the libraries:', () => {
   const { row, expectAllTested } = testsOfRows('requests')
 
   row('login, step 1: finalizelogin', async () => {

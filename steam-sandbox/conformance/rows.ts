@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 /**
  * Requirements for a sandbox Steam: the requests of the client libraries that it answers, and the behaviours and
- * failures that it has. Each row has a test of the same name in the file of its group.
+ * failures that it has. Each row has a test of the same name in this folder.
  */
 export const ROWS = {
   requests: [
@@ -38,11 +38,11 @@ export const ROWS = {
     'Declined',
     'Countered, with a new received offer',
     'Expired',
-    'Canceled by us',
+    'Canceled by the bot',
     'InvalidItems, with missing items',
     'InEscrow, for 15 days',
     'NeedsConfirmation, as the bot gives items',
-    'InEscrow, then called off (status 11)',
+    'InEscrow, then called off by the shopper (status 11)',
     'InEscrow, then called off by the bot, which gets a cooldown',
     'Accepted, then reversed (status 12)',
     'Accepted, then reversed (status 12) with only one item marked',
@@ -125,8 +125,8 @@ export const ROWS = {
     '{error: 84}',
     '429',
     '503 HTML',
-    'revoked',
-    'expired',
+    'revoked sessions',
+    'expired tokens',
     'hang',
     'one failing settoken host',
     'InvalidPassword 5',
@@ -164,9 +164,9 @@ export const ROWS = {
     'status, body, headers',
     'hang and drop, before and after processing',
     'changed answer',
-    'no control API on the hosts of Steam',
+    'control API: not on the hosts of Steam, not for pages of other sites, and without faults',
     'tight quotas for all callers, and for one bot',
-    'tokens refused on other hosts',
+    'Web API: refuses tokens of the store, and API keys',
   ],
 } as const
 

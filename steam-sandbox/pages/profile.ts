@@ -48,8 +48,8 @@ const STATUS_TEXTS: Record<number, string> = {
   [TRADE.complete]: 'Done',
   [TRADE.supportRollback]: 'Undone by support',
   [TRADE.selectiveRollback]: 'Undone in part',
-  [TRADE.inEscrow]: 'Held',
-  [TRADE.escrowRollback]: 'Cancelled while held',
+  [TRADE.inEscrow]: 'In escrow',
+  [TRADE.escrowRollback]: 'Cancelled while in escrow',
   [TRADE.protectionRollback]: 'Reversed',
 }
 

@@ -9,7 +9,7 @@ import { type Account, findAccount, type World, withAccount } from '../world/wor
 import { escapeHtml } from './html.ts'
 import { lineOfHtml, linkRow, notFound, page, person } from './layout.ts'
 
-/** Asks who the visitor is. Steam takes that from the login, which the sandbox does not have. */
+/** Asks who the visitor is. Steam knows that from the login, but nobody logs in to the sandbox's pages. */
 export function whoAreYou({ world }: Sandbox, at: string): Reply {
   const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const rows = shoppers.map(

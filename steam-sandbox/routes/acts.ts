@@ -81,7 +81,7 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
   )
 }
 
-/** Cancels as the bot that sent the offer. Anybody with its session could do that. */
+/** Cancels as the offer's sender. Anybody with the sender's session could do that. */
 function cancelAsSender(sandbox: Sandbox, offerId: string): Reply {
   const by = findOffer(sandbox.world(), offerId)?.sender
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)

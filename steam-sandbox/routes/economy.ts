@@ -86,7 +86,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   })
 }
 
-/** The caller's long history, if that behaviour is switched on. */
+/** The caller's long history, if the behaviour `busy-for-nine-days` is on; else empty. */
 function pastIn(sandbox: Sandbox, caller: string): { offers: Offer[]; trades: Trade[] } {
   const world = sandbox.world()
   const account = findAccount(world, caller)
@@ -221,7 +221,7 @@ function aroundStart(trades: Trade[], query: URLSearchParams): { newer: Trade[];
   }
 }
 
-/** The statuses of completed, reversed and held trades, which the history shows even if failed trades are left out. */
+/** The statuses of the trades that the history shows even if failed trades are left out. */
 const VISIBLE: ReadonlySet<number> = new Set([
   TRADE.complete,
   TRADE.supportRollback,

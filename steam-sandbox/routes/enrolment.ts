@@ -114,7 +114,7 @@ function begin(
   device: Buffer,
   steamId?: string,
 ): { clientId: bigint; requestId: Buffer } {
-  // Node allows no larger range of random numbers than 2 ** 48.
+  // The range of `randomInt` must be smaller than 2 ** 48.
   const clientId = BigInt(randomInt(1, 2 ** 47))
   const requestId = randomBytes(16)
   const isMobile = decode(device)?.number(2) === MOBILE_PLATFORM
@@ -172,8 +172,8 @@ function accessToken(message: Message, sandbox: Sandbox): Reply {
 }
 
 /**
- * Assigns a login by QR code to the account whose phone has scanned it. Returns false for an unknown
- * login, or one that belongs to another account.
+ * Approves a login by QR code, as the phone of this account. Returns false for an unknown login, or one that belongs to
+ * another account.
  */
 export function approveLogin({ logins }: Sandbox, clientId: string, account: Account): boolean {
   const pending = logins.get(clientId)

@@ -55,7 +55,7 @@ function itemPicture(body: string, color: string): string {
 </defs><circle cx="256" cy="256" r="256" fill="url(#g)"/><g transform="translate(51 51) scale(.8)">${body}</g></svg>`
 }
 
-/** Draws a pattern of five by five cells, symmetric to its middle column. */
+/** Draws a pattern of five by five cells, symmetric about its middle column. */
 function avatarPicture(hash: string): string {
   const hue = Number.parseInt(hash.slice(0, 4), 16) % 360
   const cells = Array.from({ length: 15 }, (_, index) => {

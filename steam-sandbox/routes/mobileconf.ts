@@ -40,7 +40,7 @@ export function mobileconf(request: Incoming, sandbox: Sandbox): Reply | undefin
   const params = request.method === 'POST' ? request.form : request.query
   const op = params.get('op') ?? ''
   const isAnswer = name === 'ajaxop' || name === 'multiajaxop'
-  // Callers make their keys from the real time. `nowS` can be ahead of it.
+  // Callers make their keys from the real time. The sandbox's time can be ahead of it.
   if (!isKeyOf(account, params, { tags: TAGS[isAnswer ? op : name], nowS: sandbox.clockS() })) return INVALID
   if (name === 'getlist') return json({ success: true, conf: confirmationsOf(sandbox, account).map(rowOf) })
   if (name === 'detailspage') return details(confirmationsOf(sandbox, account), id)

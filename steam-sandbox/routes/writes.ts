@@ -49,7 +49,7 @@ function end(
 
 function send({ form, referer }: Incoming, sandbox: Sandbox, sender: string): Reply {
   const offer = parseJson(form.get('json_tradeoffer') ?? '')
-  const [items, give] = [wantedItems(offer, 'them'), wantedItems(offer, 'me')]
+  const [items, give] = [assetsOf(offer, 'them'), assetsOf(offer, 'me')]
   const created = parseJson(form.get('trade_offer_create_params') ?? '{}')
   const token = field(created, 'trade_offer_access_token')
   const isFromTradePage = /^https:\/\/steamcommunity\.com\/tradeoffer\/(new|\d+)\//.test(referer)
@@ -91,7 +91,7 @@ function failure(doing: string, eresult: number): Reply {
   return json({ strError }, 500)
 }
 
-function wantedItems(offer: unknown, side: 'me' | 'them'): AssetRef[] | undefined {
+function assetsOf(offer: unknown, side: 'me' | 'them'): AssetRef[] | undefined {
   const assets = field(field(offer, side), 'assets')
   if (!Array.isArray(assets) || assets.length > 1000) return undefined
   return assets.map((asset: unknown) => ({

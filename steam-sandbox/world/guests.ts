@@ -13,8 +13,8 @@ const FIRST_GUEST = 2_000_000_000
 type Added = { world: World; answer: Account | undefined }
 
 /**
- * Adds a shopper with the games, items and behaviour of the shopper `like`. Returns undefined if that shopper is
- * unknown, or if there is no room.
+ * Adds a copy of the shopper `like`, without the items that this shopper received by trades. The answer is undefined if
+ * the shopper is unknown, or if there is no room.
  */
 export function inviteGuest(world: World, like: string): Added {
   const template = world.accounts.find(({ kind, name }) => kind === 'shopper' && name === like)
@@ -44,7 +44,7 @@ export const MOST_BOTS = 500
 
 const FIRST_ADDED_BOT = 1_900_000_000
 
-/** Adds a copy of the first bot, without items. Returns undefined if there is no room. */
+/** Adds a copy of the first bot, without items. The answer is undefined if there is no room. */
 export function addBot(world: World): Added {
   const bots = world.accounts.filter(({ kind }) => kind === 'bot')
   const [template] = bots

@@ -118,10 +118,10 @@ function act(world: World, { what, who, which }: Step, nowS: number): World {
   }
 }
 
-/** Every item of the world: in an inventory, or in a held trade. */
+/** Every item of the world: in an inventory, or in escrow. */
 function itemsOf({ accounts, trades }: World): { id: string; classId: string }[] {
-  const held = trades.filter(({ status }) => status === TRADE.inEscrow).flatMap(({ items }) => items)
-  return [...accounts.flatMap(({ assets }) => assets), ...held].map(({ assetId, classId }) => ({
+  const inEscrow = trades.filter(({ status }) => status === TRADE.inEscrow).flatMap(({ items }) => items)
+  return [...accounts.flatMap(({ assets }) => assets), ...inEscrow].map(({ assetId, classId }) => ({
     id: assetId,
     classId,
   }))
@@ -181,8 +181,8 @@ it('context 16 contains all protected items and no others', () => {
   )
 })
 
-it('an offer that is neither open nor held never changes its state again', () => {
-  const isOpen = (state: number | undefined) =>
+it('an offer that is neither open nor in escrow never changes its state again', () => {
+  const canChange = (state: number | undefined) =>
     state === STATE.active || state === STATE.needsConfirmation || state === STATE.inEscrow
   fc.assert(
     fc.property(steps, (script) => {
@@ -190,7 +190,7 @@ it('an offer that is neither open nor held never changes its state again', () =>
       for (const [index, world] of worlds.entries()) {
         const next = worlds[index + 1]
         for (const { id, state } of next ? world.offers : []) {
-          if (!isOpen(state)) expect(next?.offers.find((offer) => offer.id === id)?.state).toBe(state)
+          if (!canChange(state)) expect(next?.offers.find((offer) => offer.id === id)?.state).toBe(state)
         }
       }
     }),

@@ -20,7 +20,7 @@ import {
 
 const LIMIT_PER_PARTNER = 5
 const LIMIT_IN_ALL = 30
-/** How long Steam bars an account from trading after it ended a held trade. */
+/** How long Steam bars an account from trading after it ended a trade in escrow. */
 const COOLDOWN_S = 7 * DAY_S
 
 export type AssetRef = { appId: number; contextId: string; assetId: string }
@@ -38,7 +38,7 @@ export type Intent = {
 }
 
 /**
- * Sends an offer. A bot's offer that gives something waits for the phone. Refusals: 2 the sender has not acknowledged
+ * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not acknowledged
  * trade protection, 11 the countered offer is not live, 15 wrong token or a partner who cannot receive offers, 24 a
  * barred sender, 25 too many live offers, 26 an item is missing or not tradable.
  */
@@ -96,7 +96,7 @@ function isCounterable(countered: Offer | undefined, intent: Intent): countered 
   )
 }
 
-/** True if the sender has too many live offers. Offers that wait for a confirmation count, but held ones do not. */
+/** True if the sender has too many live offers. Those that wait for a confirmation count, those in escrow do not. */
 function isOverLimit(world: World, { sender, partner }: Intent): boolean {
   const live = world.offers.filter(
     (offer) =>
@@ -120,8 +120,8 @@ function isTradable(asset: Asset, wanted: AssetRef): boolean {
 type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
- * Ends a live or held offer: its sender cancels it, or its partner declines it. Ending a held one begins a cooldown.
- * Refusals: 42 unknown, 15 not theirs, 11 not live.
+ * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow begins
+ * a cooldown. Refusals: 42 unknown, 15 not theirs, 11 neither live nor in escrow.
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)
@@ -173,7 +173,7 @@ export function confirmOffer(
 }
 
 /**
- * Accepts as the partner. The items change owners or go into escrow. A bot that gives items must confirm on its phone.
+ * Accepts as the partner. The items change owners or go into escrow. A bot or seller that gives items must confirm on its phone.
  * Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
  */
 export function acceptOffer(

@@ -19,7 +19,7 @@ export function pastOf(bot: string, partner: string, nowS: number): { offers: Of
   )
   const deals = slots.map((slot) => {
     const atS = slot * TRADE_EVERY_S
-    // Each kind of id begins with other digits.
+    // Each kind of id begins with its own digits.
     const asset = { assetId: `7${slot}`, appId: PROTECTED_APP, contextId: '2', classId }
     const tradeId = `62${String(slot).padStart(17, '0')}`
     const both = { sender: bot, partner }

@@ -28,7 +28,7 @@ export type Traits = {
 
 const DAY_S = 86_400
 
-/** The behaviours of people by name. Those of Steam itself are in bad-days.ts. */
+/** The behaviours of people by name. Those of Steam itself are in bad-days/. */
 export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'hidden-inventory': { line: 'The inventory is private.', traits: { inventory: 'hidden' } },
   'no-items': { line: 'Owns the games, but no items.', traits: { inventory: 'empty' } },
@@ -104,8 +104,8 @@ const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
 type Magic = { name: string; behaviour: string; counts: Record<number, number> }
 
 /**
- * People whose trade link determines a behaviour. A bad day of Steam applies to every request about them. New ones are
- * added at the end, so earlier ones stay the same for a seed.
+ * Shoppers with a permanent behaviour. One that is a bad day of Steam applies to every request about its player. New
+ * players are added at the end, so earlier ones stay the same for a seed.
  */
 export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_hidden', behaviour: 'hidden-inventory', counts: SOME },

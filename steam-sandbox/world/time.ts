@@ -12,12 +12,12 @@ import {
   withOffer,
 } from './world.ts'
 
-/** A due event. `happen` returns the world after the event. */
+/** A scheduled event. `happen` returns the world after the event. */
 type Event = { atS: number; happen: (world: World) => World }
 
 /**
- * Advances the world to `nowS`, each event at its own moment: people react, offers expire, held trades arrive,
- * protection ends. Returns the same world if nothing is due.
+ * Advances the world to `nowS`, each event at its own moment: people react, offers expire, escrow
+ * and protection end. Returns the same world if nothing is due.
  */
 export function advanceTo(world: World, nowS: number): World {
   let current = world
@@ -109,10 +109,10 @@ function eventsOfTrade(world: World, trade: Trade): Event[] {
   ]
 }
 
-/** Settles a trade whose items have left. They cannot come back, so its reversal would stay due forever. */
+/** Settles a trade if one of its items has left its receiver. Its reversal is impossible, and would stay due forever. */
 function settleIfGone(world: World, trade: Trade): World {
-  const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
-  return trade.items.every(({ newAssetId = '' }) => held.has(newAssetId))
+  const owned = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
+  return trade.items.every(({ newAssetId = '' }) => owned.has(newAssetId))
     ? world
     : settleTrade(world, trade.id)
 }

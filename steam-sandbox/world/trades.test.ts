@@ -78,7 +78,7 @@ describe('a protected trade', () => {
     expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
   })
 
-  it('is reversed by `reverseAll`, which also bars its owner from trading for 30 days', () => {
+  it('is reversed by `reverseAll`, which also bars the shopper from trading for 30 days', () => {
     const { world, shopper } = acceptedTrade()
     const reversed = reverseAll(world, shopper.steamId, NOW_S + DAY_S)
     expect(reversed.trades[0]?.status).toBe(TRADE.protectionRollback)
@@ -148,14 +148,14 @@ describe('a counteroffer', () => {
   })
 })
 
-describe('a held trade', () => {
-  const held = () => {
+describe('a trade in escrow', () => {
+  const tradeInEscrow = () => {
     const sent = send(fresh(), { who: 'magic_hold' })
     return { ...sent, ...acceptOffer(sent.world, { offerId: sent.offerId, by: sent.shopper.steamId }, NOW_S) }
   }
 
   it('keeps the items from both parties until the hold ends', () => {
-    const { world, offerId, items } = held()
+    const { world, offerId, items } = tradeInEscrow()
     expect(offerState(world, offerId)).toBe(STATE.inEscrow)
     expect(world.trades[0]).toMatchObject({ status: TRADE.inEscrow, escrowEndsAtS: NOW_S + 15 * DAY_S })
     expect(idsOf(world, 'magic_hold')).not.toContain(items[0]?.assetId)
@@ -167,7 +167,7 @@ describe('a held trade', () => {
   })
 
   it('returns the items if it is called off', () => {
-    const { world, offerId, items } = held()
+    const { world, offerId, items } = tradeInEscrow()
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S + 1)
     expect(offerState(end.world, offerId)).toBe(STATE.canceled)
     expect(end.world.trades[0]?.status).toBe(TRADE.escrowRollback)
@@ -176,19 +176,19 @@ describe('a held trade', () => {
   })
 
   it.each(['cancel', 'decline'] as const)(
-    'that ends by a %s puts the account that ended it into a cooldown of 7 days',
+    'ended by `%s` puts the account that ended it into a cooldown of 7 days',
     (how) => {
-      const { world, offerId, shopper } = held()
+      const { world, offerId, shopper } = tradeInEscrow()
       const by = how === 'cancel' ? bot(world).steamId : shopper.steamId
       const end = endOffer(world, { offerId, by, how }, NOW_S)
-      const atOnce = how === 'cancel' ? { eresult: 24 } : { eresult: 15, text: 'cannot_trade' }
+      const duringCooldown = how === 'cancel' ? { eresult: 24 } : { eresult: 15, text: 'cannot_trade' }
       const sendAgain = (partner: string, atS: number) => {
         const { steamId, token, assets } = account(end.world, partner)
         const items = assets.filter(({ classId }) => CATALOGUE.get(classId)?.tradable).slice(0, 1)
         const intent = { sender: bot(world).steamId, partner: steamId, token, message: '', items }
         return sendOffer(end.world, intent, atS).answer
       }
-      expect(sendAgain('magic_hold', NOW_S + 7 * DAY_S - 1)).toMatchObject(atOnce)
+      expect(sendAgain('magic_hold', NOW_S + 7 * DAY_S - 1)).toMatchObject(duringCooldown)
       expect(sendAgain('magic_hold', NOW_S + 7 * DAY_S)).toMatchObject({ kind: 'sent' })
       const toOthers = how === 'cancel' ? { eresult: 24 } : { kind: 'sent' }
       expect(sendAgain('nova_hound', NOW_S + 1)).toMatchObject(toOthers)

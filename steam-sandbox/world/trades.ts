@@ -24,7 +24,7 @@ const RESTRICTION_S = 30 * DAY_S
 /** Too large for a JavaScript number, like Steam's ids. */
 const tradeIdOf = (number: number): string => `61${String(number).padStart(17, '0')}`
 
-/** Creates the trade of an accepted offer: completed immediately, or held if a party has no authenticator. */
+/** Creates the trade of an accepted offer: completed immediately, or in escrow if a party has no authenticator. */
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
   const tradeId = tradeIdOf(world.lastId + 1)
   const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
@@ -47,8 +47,8 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
     return { world: deliver(done, tradeId, nowS), tradeId }
   }
   const escrowEndsAtS = nowS + holdDays * DAY_S
-  const held = withOffer(afterRemoval, { ...accepted, state: STATE.inEscrow, escrowEndsAtS })
-  return { world: withTrade(held, { ...trade, escrowEndsAtS }), tradeId }
+  const inEscrow = withOffer(afterRemoval, { ...accepted, state: STATE.inEscrow, escrowEndsAtS })
+  return { world: withTrade(inEscrow, { ...trade, escrowEndsAtS }), tradeId }
 }
 
 /** The number of days for which Steam would hold a trade of this account. */
@@ -148,7 +148,7 @@ export function settleTrade(world: World, tradeId: string): World {
   }
 }
 
-/** Cancels a held trade and returns its items. `offer` already has its final state. */
+/** Cancels a trade in escrow and returns its items. `offer` already has its final state. */
 export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
@@ -183,8 +183,8 @@ export function reverseTrade(
   const isMeant = ({ assetId, newAssetId = '' }: TradedItem) =>
     !assetIds || assetIds.includes(assetId) || assetIds.includes(newAssetId)
   const back = unreturned.filter(isMeant)
-  const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
-  if (back.length === 0 || !back.every(({ newAssetId = '' }) => held.has(newAssetId)))
+  const owned = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
+  if (back.length === 0 || !back.every(({ newAssetId = '' }) => owned.has(newAssetId)))
     return refuse(world, 26)
   const isWhole = back.length === unreturned.length && trade.status === TRADE.complete
   const reversalId = tradeIdOf(world.lastId + 1)

@@ -32,8 +32,8 @@ export type Account = {
   /** How many confirmations that are not for offers the phone has given. */
   otherConfirmed?: number
   /**
-   * The account cannot trade before this time: 30 days after it reversed protected trades, 7 after it ended a held
-   * trade.
+   * The account cannot trade before this time: 30 days after it reversed protected trades, 7 days after it ended
+   * a trade in escrow.
    */
   restrictedUntilS?: number
   /** Changes that the person made on the settings pages; they override a behaviour. */
