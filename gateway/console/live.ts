@@ -45,13 +45,26 @@ export function createLive({ log, readMark }: Deps): Live {
   const send = (text: string): void => {
     for (const { response } of streams.keys()) response.write(text)
   }
+  const remove = (stream: Stream): void => {
+    streams.delete(stream)
+    if (streams.size > 0) return
+    void checking?.stop()
+    checking = undefined
+    mark = undefined
+  }
+  /** Removes the stream first, because its `close` event comes later, and a write until then would be an error. */
+  const end = (stream: Stream): void => {
+    remove(stream)
+    stream.response.end()
+  }
   const endExpired = async (): Promise<void> => {
     for (const [stream, since] of [...streams]) {
-      if (checks - since > MOST_CHECKS || !(await stream.mayStay())) stream.response.end()
+      if (checks - since > MOST_CHECKS || !(await stream.mayStay())) end(stream)
     }
   }
   const check = async (): Promise<void> => {
     const next = await readMark()
+    if (streams.size === 0) return
     const isNews = mark !== undefined && next !== mark
     mark = next
     checks += 1
@@ -59,26 +72,20 @@ export function createLive({ log, readMark }: Deps): Live {
     if (isNews) send('data: changed\n\n')
     else if (checks % CHECKS_PER_BEAT === 0) send(': still here\n\n')
   }
-  const close = (stream: Stream): void => {
-    streams.delete(stream)
-    if (streams.size > 0) return
-    void checking?.stop()
-    checking = undefined
-    mark = undefined
-  }
   return {
     open(stream) {
       const ofSession = [...streams.keys()].filter(({ key }) => key === stream.key)
       if (streams.size >= MOST_STREAMS || ofSession.length >= MOST_STREAMS_OF_SESSION) return false
       streams.set(stream, checks)
-      stream.response.once('close', () => close(stream))
+      stream.response.once('close', () => remove(stream))
       stream.response.write(': open\n\n')
       checking ??= repeat({ name: 'live rows of the console', everyMs: CHECK_EVERY_MS, log }, check)
       return true
     },
     async stop() {
-      for (const { response } of streams.keys()) response.end()
-      await checking?.stop()
+      const running = checking
+      for (const stream of [...streams.keys()]) end(stream)
+      await running?.stop()
     },
   }
 }

@@ -1,0 +1,91 @@
+/** The streams that tell pages of changes, over real HTTP. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { captureLog } from '../testing/log.ts'
+import { createLive } from './live.ts'
+
+const CHECK_MS = 2_000
+/** The first check is made at once, and every tenth is a beat. */
+const FIRST_BEAT_MS = 9 * CHECK_MS
+
+async function startLive() {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const state = { mark: 'a', read: async () => state.mark, mayStay: (_session: string): boolean => true }
+  const live = createLive({ log: captureLog().log, readMark: () => state.read() })
+  const server = createServer((request, response) => {
+    const key = request.url ?? ''
+    const isOpen = live.open({ key, response, mayStay: async () => state.mayStay(key) })
+    if (!isOpen) response.writeHead(503).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    await live.stop()
+    vi.useRealTimers()
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return {
+    state,
+    live,
+    pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
+    /** Opens a stream of a session, and returns what it has received so far. */
+    async open(session: string) {
+      const { status, body } = await fetch(`http://127.0.0.1:${port}/${session}`)
+      const stream = { status, text: '', hasEnded: false }
+      const collect = async () => {
+        for await (const part of body ?? []) stream.text += Buffer.from(part).toString()
+        stream.hasEnded = true
+      }
+      void collect()
+      return stream
+    },
+  }
+}
+
+it('at a beat the streams of ended sessions close, and the others get the change', async () => {
+  const { state, open, pass } = await startLive()
+  const [ended, other] = [await open('ended'), await open('other')]
+  state.mayStay = (session) => session !== '/ended'
+  await pass(FIRST_BEAT_MS - CHECK_MS)
+  state.mark = 'b'
+  await pass(CHECK_MS)
+  await expect.poll(() => other.text).toBe(': open\n\ndata: changed\n\n')
+  await expect.poll(() => ended.hasEnded).toBe(true)
+  expect([ended.text, other.hasEnded]).toEqual([': open\n\n', false])
+})
+
+it('a stream closes after half an hour, at a beat', async () => {
+  const { open, pass } = await startLive()
+  const stream = await open('long')
+  await pass(1_800_000 - CHECK_MS)
+  await expect.poll(() => stream.text.match(/still here/g)).toHaveLength(90)
+  expect(stream.hasEnded).toBe(false)
+  await pass(FIRST_BEAT_MS + CHECK_MS)
+  await expect.poll(() => stream.hasEnded).toBe(true)
+  expect(stream.text.match(/still here/g)).toHaveLength(90)
+})
+
+it('a check that is running when the gateway stops writes to no stream', async () => {
+  const { state, open, pass, live } = await startLive()
+  const stream = await open('any')
+  await pass(0)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  state.read = () => promise
+  await pass(CHECK_MS)
+  const stopped = live.stop()
+  resolve('b')
+  await stopped
+  await expect.poll(() => stream.hasEnded).toBe(true)
+  expect(stream.text).toBe(': open\n\n')
+})
+
+it('one session has at most six streams', async () => {
+  const { open } = await startLive()
+  const statuses: number[] = []
+  for (let n = 0; n < 7; n += 1) statuses.push((await open('eager')).status)
+  expect([...statuses, (await open('other')).status]).toEqual([...Array<number>(6).fill(200), 503, 200])
+})
