@@ -19,6 +19,7 @@ describe('the name of a hold', () => {
     ['a*b*a', 'aba', true],
     [RUBY, RUBY, true],
     [RUBY, `${RUBY} `, false],
+    ['Music Kit | Knock2, dashstar*', 'Music Kit | Knock2, dashstar*', true],
   ])('%s, compared with %s, gives %s', (name, item, fits) => {
     expect(covers({ name }, item)).toBe(fits)
   })

@@ -14,7 +14,7 @@ export type Hold = {
   since: Date
 }
 
-/** Item names on Steam never contain this. */
+/** Stands for any text. A name with an asterisk of its own, such as `Music Kit | Knock2, dashstar*`, matches itself. */
 const ANY = '*'
 
 export const isPattern = (name: string | null): boolean => name?.includes(ANY) === true

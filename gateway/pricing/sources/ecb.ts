@@ -10,7 +10,7 @@ import type { PriceSource, RateRow } from './source.ts'
 const MAX_BYTES = 64 * 1024
 const DAY = /<Cube time=['"](\d{4}-\d\d-\d\d)['"]>/
 const RATE = /<Cube currency=['"]([A-Z]{3})['"] rate=['"](\d{1,10}(?:\.\d{1,8})?)['"]\/>/g
-/** The time of day at which rates are published. */
+/** Rates are published at about this time of day; in summer an hour earlier. */
 const PUBLISHED_UTC = 'T15:00:00Z'
 
 export function referenceRates(base: string): PriceSource {
