@@ -125,9 +125,9 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
     ...(keptEvents > 0
       ? [`${counted(keptEvents, 'event that a store received is', 'events that stores received are')} kept.`]
       : []),
-    ...(isDenied ? ['It is denied, and the deny-list keeps its Steam id.'] : []),
+    ...(isDenied ? ['The account is denied, and the deny-list keeps its Steam id.'] : []),
     ...(isOnRelease
-      ? ['It took items back, and is credited on release: its Steam id is kept for that.']
+      ? ['The account took items back, and is credited on release: its Steam id is kept for that.']
       : []),
   ]
   return [

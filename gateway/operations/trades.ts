@@ -108,7 +108,7 @@ function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
   if (DELIVERED.includes(state)) return because(`the trade was credited for Steam trade ${steamTradeId}`)
   if (state === 'intended') return because('nothing was sent for the trade')
   if (steamTradeId !== null && steamTradeId !== asked.steamTradeId)
-    return because(`Steam says that trade ${before.tradeId} is its trade ${steamTradeId}`)
+    return because(`trade ${before.tradeId} is Steam trade ${steamTradeId}`)
   if (offerId === null)
     return refused('usage', 'The till does not know the offer of the trade: name it with --offer.')
   return because(`the offer of the trade is ${offerId}`)

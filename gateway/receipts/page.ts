@@ -170,7 +170,7 @@ function documentOf({ language, title }: { language: Language; title: string }, 
 <body><main><h1>${title}</h1>${body}<p><a href="?lang=${other}" lang="${other}">${RECEIPT_TEXTS[language].other}</a></p></main></body></html>`
 }
 
-/** A time in UTC. The page's script replaces it with the shopper's own time. */
+/** A time in UTC. The page's script shows it in the shopper's own zone, with UTC beside it. */
 function moment(at: string | Date, language: Language): string {
   const time = new Date(at)
   const text = new Intl.DateTimeFormat(LOCALES[language], {

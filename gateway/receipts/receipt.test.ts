@@ -152,7 +152,7 @@ it('a receipt reads each table once, besides the query of the shopper’s view',
   expect(read.toSorted()).toEqual(['deposit', 'event', 'trade', 'trade_item'])
 })
 
-it('a receipt tells each time in UTC, for its script to replace with the shopper’s own', async () => {
+it('a receipt gives its times in UTC, for its script to show in the shopper’s own zone', async () => {
   const { body, headers } = await get((await receiptOf(paid.hash)) ?? '')
   const [, source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(body) ?? []
   const script = await get(source)
