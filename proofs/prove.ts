@@ -28,8 +28,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./kill/prove.ts')).killProof,
   },
   failover: {
-    about:
-      'the database falls silent, crashes, fills up or is replaced by its copy, under load of the real gateway',
+    about: 'the database fails in seven ways under load of the real gateway, and comes back or is replaced',
     load: async () => (await import('./failover/prove.ts')).failoverProof,
   },
   cut: {

@@ -146,8 +146,8 @@ const probe = ({ url }: ProcessTill) =>
   fetch(`${url}/api/payment?hash=${'0'.repeat(32)}`, { signal: AbortSignal.timeout(PATIENCE_MS) })
 
 /**
- * Waits until calls are refused because the database is away. Notes a problem if a refusal lacks its code or a time to
- * retry.
+ * Waits until a call is refused because the database is away. Notes a problem if the refusal is not a 503 with its code
+ * and a time to retry.
  */
 async function untilRefused(till: ProcessTill, notes: Notes): Promise<void> {
   await eventually('calls are refused', async () => isRefused(await probe(till), notes), PATIENCE_MS)

@@ -232,7 +232,7 @@ export async function booksOf({ pool, receiver }: ProcessTill): Promise<Books> {
   return { deliveries, reversals, credited, events, webhooks: receiver.received.length }
 }
 
-/** Returns a line for each thing that will still change. If there are none, the books can be compared. */
+/** Returns a line for everything that must still change before the books can be compared. */
 export async function unsettledWork(till: Pick<ProcessTill, 'pool' | 'steam'>): Promise<string[]> {
   const { pool } = till
   const rows = await readRows(

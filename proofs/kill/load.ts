@@ -93,7 +93,7 @@ async function visit(till: ProcessTill, random: Random, confirmedIds: string[]):
   if (ids.length > 0) await requestTrade(till, { hash, game, items: ids, quoteId })
 }
 
-/** Creates a deposit with this person as its shopper. Resolves to its hash. */
+/** Creates a deposit with this person as its shopper. Resolves to its hash; undefined if it was not created. */
 export async function openVisit(
   till: ProcessTill,
   externalId: string,

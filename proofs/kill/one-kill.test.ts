@@ -23,7 +23,7 @@ afterAll(async () => {
   await till?.close()
 })
 
-test('20 parallel calls for the same trade make one offer and learn of it, and a call for other items is refused', async ({
+test('20 parallel calls for the same trade make one offer and all succeed, and a call for other items is refused', async ({
   onTestFinished,
 }) => {
   const shopper = till.steam.as('quiet_lynx')

@@ -13,7 +13,7 @@ const CALL_MS = 10_000
 
 export type Visit = { externalId: string; hash: string; offer: string }
 
-/** Items in an offer of an earlier visit. */
+/** Items that an earlier visit asked for. */
 const usedItems = new Set<string>()
 
 /** Makes a deposit up to an open offer. Resolves to undefined if the till did not get that far. */

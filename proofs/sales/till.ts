@@ -42,10 +42,10 @@ export class ModelTill {
     const isWished = this.wishes.some(
       (wish) => stateOf(wish).isOpen && wish.assets.some((asset) => asset.assetId === assetId),
     )
-    return isWished || this.listed().includes(assetId)
+    return isWished || this.assetsInSales().includes(assetId)
   }
 
-  listed(): string[] {
+  assetsInSales(): string[] {
     return [...this.sales.values()].flatMap(({ assetId, sale }) =>
       sale.state === 'listed' || sale.state === 'sold' ? [assetId] : [],
     )

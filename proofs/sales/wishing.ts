@@ -66,8 +66,8 @@ function addForgedWishes({ luck, steam }: SalesWorld, till: ModelTill, bot: stri
     wish(pickAny(steam.things.filter((thing) => thing.owner !== bot || !steam.isFree(thing))), 'storage')
   if (luck.hits('wish to a destination that is not on the list', 0.02))
     wish(pickAny(steam.things.filter(({ owner }) => owner === bot)), 'thief')
-  const listed = till.listed()
-  const onSale = steam.things.filter(({ assetId, owner }) => owner === bot && listed.includes(assetId))
+  const inSales = till.assetsInSales()
+  const onSale = steam.things.filter(({ assetId, owner }) => owner === bot && inSales.includes(assetId))
   if (onSale.length > 0 && luck.hits('wish for an item that is on sale', 0.2))
     wish(pickAny(onSale), 'storage')
 }

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** Simulated days. The simulated clock jumps between events, so they are the same on every machine. */
 const daysOf = ({ simulatedMs }: { simulatedMs: number }): number => simulatedMs / DAY_MS
 
-test('a seed simulates more than the 7 days of a protection, and less than 40 days', async () => {
+test('a seed simulates more than the 7 days of Steam’s protection, and less than 40 days', async () => {
   const simulatedDays = daysOf(await runPureSeed(1))
   expect(simulatedDays).toBeGreaterThan(7)
   expect(simulatedDays).toBeLessThan(40)

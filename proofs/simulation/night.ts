@@ -16,7 +16,7 @@ const FAILING_SEEDS = join(ROOT, '.data/failing-seeds.json')
 const HOUR_MS = 3_600_000
 /** How many times a night prints its progress. */
 const PROGRESS_PARTS = 20
-/** Other commands use lower seeds. */
+/** By default, other commands use lower seeds. */
 const FIRST_SEED = 1_000_000
 /** A seed has 32 bits. */
 const LAST_SEED = 2 ** 32 - 1

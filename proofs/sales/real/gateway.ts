@@ -44,7 +44,7 @@ export function sweep(scene: Scene, process: Process): Promise<unknown> {
   return random.pick(SWEEPS)({ scene, process, deps })
 }
 
-/** Runs all sweeps, one after the other. */
+/** Runs all sweeps, one after the other, and then reads the history of every bot. */
 export async function sweepAll(scene: Scene, process: Process): Promise<void> {
   const deps = depsOf(process.connections.db, scene.world.now, NO_SIGNALS)
   for (const work of SWEEPS) await work({ scene, process, deps })

@@ -23,7 +23,10 @@ export function beginFirst(
   return beginAttempt(memory, { deposit, basket, botId, attempt }, now)
 }
 
-/** Moves the request of a refused trade to another bot, if one has room. */
+/**
+ * Moves the request of a refused trade to another bot, if one has room. `inDoubt`: Steam gave no reason, so the bot is
+ * doubted if another one succeeds.
+ */
 export function moveToOtherBot(
   memory: TillMemory,
   row: TradeRow,
