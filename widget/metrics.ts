@@ -4,7 +4,7 @@ import type { MetricsBody } from '../contract/widget-api.ts'
 
 type Send = (body: MetricsBody) => void
 
-/** The greatest value that the server accepts, in milliseconds. */
+/** The greatest value that the server accepts: milliseconds, except for the layout shift (CLS). */
 const MOST_MS = 600_000
 
 /** Measures from the start of the page's load, although this code loads after the page. */

@@ -60,11 +60,11 @@ function activityRunner(
     repeatOldCalls(): void {
       const nowMs = now()
       for (const { activity, sinceMs, controller } of [...running.values()]) {
-        const isWaiting = 'delayMs' in activity && activity.delayMs > 0
+        const isDelayed = 'delayMs' in activity && activity.delayMs > 0
         if (activity.kind === 'poll' || activity.kind === 'patience') continue
-        if (!isWaiting && nowMs - sinceMs < MAY_HANG_MS) continue
+        if (!isDelayed && nowMs - sinceMs < MAY_HANG_MS) continue
         controller.abort()
-        begin(isWaiting ? { ...activity, delayMs: 0 } : activity)
+        begin(isDelayed ? { ...activity, delayMs: 0 } : activity)
       }
     },
   }

@@ -115,13 +115,11 @@ function sortItems(items: readonly Item[], sort: Sort): readonly Item[] {
   return items.toSorted((a, b) => (sort === 'priceDown' ? b.price - a.price : a.price - b.price))
 }
 
-export type Order = { sort: Sort; words?: PhaseWords }
-
 /** The items that match the search, in the chosen order. */
 export function visibleItems(
   items: readonly Item[],
   search: string,
-  { sort, words }: Order,
+  { sort, words }: { sort: Sort; words?: PhaseWords },
 ): readonly Item[] {
   const wanted = fold(search.trim())
   const sorted = sortedIn(items, sort)

@@ -20,9 +20,9 @@ export type Refusal = {
 }
 
 /**
- * The trade-link field. `stored` waits for the shopper's consent, because a deposit link sent by somebody else must not
- * reveal the shopper's account; `debouncing` waits for the end of typing, `checking` for the server. `invalid`: not a
- * trade link. `failed`: the server refused the link, or did not answer. `resolved`: the account is known.
+ * The trade-link field. `idle`: empty. `stored` waits for the shopper's consent, because a deposit link sent by somebody
+ * else must not reveal the shopper's account; `debouncing` waits for the end of typing, `checking` for the server.
+ * `invalid`: not a trade link. `failed`: the server refused the link, or did not answer. `resolved`: the account is known.
  */
 export type LinkState =
   | { status: 'idle'; text: string }
@@ -89,8 +89,8 @@ export type Stand = {
   aim: Aim | null
   question: PriceQuestion | null
   /**
-   * Number of quiet looks, each of which checks whether the failure is solved. Set to 0 by a press on Try again, a loaded
-   * inventory and a change of game.
+   * Number of quiet looks: requests for the inventory, without a press, that check whether the failure is solved. Set to
+   * 0 by a press on Try again, a loaded inventory and a change of game.
    */
   quietLooks: number
 }

@@ -135,7 +135,7 @@ export function withItems(
   return withInventory(state, inventory(items, change))
 }
 
-/** Returns the activities except the checks of a deposit that is not polled, and the timer for a slow offer. */
+/** Returns the activities without two kinds: checks of a deposit that is not polled, and the timer for a slow offer. */
 export const shownActivities = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 

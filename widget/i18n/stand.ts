@@ -35,7 +35,7 @@ const en = {
   reload: 'Reload the inventory',
   inventory: 'Inventory',
   inventoryKeys:
-    'Arrows move, Space picks, plus and minus take more or fewer of a stack, Shift picks up to there, Ctrl+A picks all, ? says why the price.',
+    'Arrow keys move, Space picks, plus and minus take more or fewer of a stack, Shift picks a range, Ctrl+A picks all, ? explains the price.',
   takenOf: (taken: number, count: number) => `${taken} of ${count} selected`,
   takeAll: (face: string, name: string) => `${face}, take all: ${name}`,
   oneMore: (name: string) => `One more: ${name}`,

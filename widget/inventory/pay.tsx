@@ -8,7 +8,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** Why paying is off, as a sentence; null if it is on, if the inventory failed, or if the limit is unknown. */
+/** `hint` says why paying is off; null if it is on, if the inventory failed, or if the limit is unknown. */
 export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
   const { texts, money } = useStand()
   const block = payBlock(stand, payment)

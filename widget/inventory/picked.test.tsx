@@ -16,7 +16,7 @@ function bar(picked: readonly string[], change: Partial<Payment> = {}, ...events
   return markup(<BottomBar stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
 
-it('on a phone the count of the picks is a closed button that opens their list', () => {
+it('on a phone the count of the picks is a button that opens their list, which is closed at first', () => {
   const html = bar(['3', '1'])
   const [, attributes = '', face = '', id = ''] =
     /<button type="button" class="bottom-picked"([^>]*)>(.*?)<\/button><div id="([^"]*)" popover="auto"/.exec(

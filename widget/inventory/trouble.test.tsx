@@ -48,7 +48,7 @@ it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
   },
 )
 
-it('the notice of a hidden inventory stays while the inventory is read again, without a panel', () => {
+it('while a hidden inventory is read again, its notice stays and the page has no payment panel', () => {
   const loading = play(withItems([item('1')]), { kind: 'reloadPressed' }).state
   const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
   const { state } = play(withInventory(loading, hidden), { kind: 'returned' })

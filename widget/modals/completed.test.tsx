@@ -28,7 +28,7 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   },
 )
 
-it('the store gets its shopper back in the language of the page, if its address asks for that', () => {
+it('the link back to the store has the language of the page, if the store’s address has a place for it', () => {
   const backToStoreUrl = 'https://store.example/?order=7&lang={LANGUAGE}'
   const ended = payment({ status: 'succeeded', backToStoreUrl })
   const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)

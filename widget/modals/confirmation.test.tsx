@@ -59,7 +59,7 @@ it.each([
   expect(html).not.toContain(absentText)
 })
 
-it('D-9 an open offer that holds nothing says so, with the amount', () => {
+it('D-9 if nothing will be held, the dialog says so while the offer is open, with the amount', () => {
   const shown = (change: Partial<Payment>): string =>
     markup(<PaymentMoney payment={payment({ amount: 1000, itemCount: 1, ...change })} />)
   const html = shown({ status: 'pending' })
@@ -205,13 +205,13 @@ const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: 'https:/
 it.each([
   ['en', 'Member since March 9, 2011'],
   ['ru', 'В Steam с 9 марта 2011 г.'],
-] as const)('the bot shows its level and the day on which it joined Steam, in %s', (language, day) => {
+] as const)('the dialog shows the bot’s level and the day on which it joined Steam, in %s', (language, day) => {
   const html = markup(<BotCheck bot={{ ...BOT, memberSince: '2011-03-09' }} />, language)
   const { scamWarning, botLevel } = modalTexts[language]
   for (const shownText of [day, botLevel(47), scamWarning]) expect(html).toContain(shownText)
 })
 
-it('a bot whose profile hides when it joined shows only its level, and the warning does not mention the day', () => {
+it('if the bot’s profile hides when it joined, the dialog shows only the bot’s level, in its warning too', () => {
   const html = markup(<BotCheck bot={BOT} />)
   expect(html).toContain(en.botLevel(47))
   expect(html).toContain(en.scamWarningLevel)

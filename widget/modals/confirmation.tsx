@@ -68,7 +68,7 @@ function Creating({ state, payment, flow }: Props) {
     <>
       {/* Offline, Steam does not cause the delay. */}
       <Countdown deadlineMs={null} {...(!online && { unknownText: texts.itemsSafe })} />
-      {/* Offline, it is unknown whether the bot got the request: the notice above explains. */}
+      {/* Offline, it is unknown whether the request has arrived: the notice above explains. */}
       {(online || isSlow) && (
         <p className="creating" role="status">
           <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : textAtFirst}

@@ -15,7 +15,7 @@ it('the notice of technical works has the operator’s reason and the planned en
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('without a text or an end only the standard sentence is shown, and nothing if the page already shows it', () => {
+it('the notice has no reason or end unless the operator gave one, and does not appear without any sentence', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })

@@ -26,7 +26,7 @@ it.each<[ErrorCode | null, string]>([
   ['shopper_refused', 'href="https://store.example/"'],
   ['deposit_closed', 'href="https://store.example/"'],
   ['cross_site_token', `>${en.reloadPage}</button>`],
-])('a link refused with %s has one button, which leads to the solution', (code, step) => {
+])('under a link refused with %s there is one button, which leads to the solution', (code, step) => {
   const refusal = { code, detail: null }
   const html = markup(<NextStep refusal={refusal} payment={payment()} flow={FLOW} />)
   expect(html).toContain(step)

@@ -105,7 +105,7 @@ describe('A-073 the list', () => {
     ['timeout', { timeOut: 0 }],
     ['priority', { priority: true }],
     ['handler', { onClick: () => {} }],
-  ] as const)('has another toast for another %s', (_what, other) => {
+  ] as const)('has two toasts if they differ only in their %s', (_what, other) => {
     const { store, titles } = toastsOnClock()
     store.add({ title: 'a' })
     store.add({ title: 'a', ...other })

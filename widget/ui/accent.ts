@@ -6,7 +6,7 @@ type Rgb = readonly number[]
 /** `strong` is the colour under the pointer, `on` the colour of text on both. */
 export type Accent = { accent: string; strong: string; on: string }
 
-/** The surface of each scheme with the least contrast; tokens.css has them all. */
+/** The surface of each scheme on which a visible accent has the least contrast. tokens.css has all surfaces. */
 const WORST_SURFACE = { dark: '#1d232d', light: '#f1f4f8' }
 export const SCHEMES = ['dark', 'light'] as const
 const BLACK: Rgb = [0, 0, 0]
