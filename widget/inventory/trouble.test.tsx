@@ -3,6 +3,7 @@
  */
 import { expect, it } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
+import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState, InventoryFailure } from '../flow/state.ts'
@@ -107,4 +108,19 @@ it('“why?” names the unusable items, with a number where there are several o
   expect(names({ notTradable: [2, 1], tooCheap: [1] })).toEqual(['Case ×2, Knife', 'Sticker'])
   // An older server sends no counts.
   expect(names(undefined)).toEqual(['Case, Knife', 'Sticker'])
+})
+
+it.each([
+  [MOST_UNAVAILABLE_NAMES, false],
+  [MOST_UNAVAILABLE_NAMES + 1, true],
+])('“why?” ends its list with “…” only if it leaves out names: %d unusable items', (total, isCut) => {
+  const names = Array.from({ length: MOST_UNAVAILABLE_NAMES }, (_, index) => `Case ${index}`)
+  const shown = {
+    ...inventory([item('1')]),
+    unavailableItems: total,
+    unavailableByReason: { tooCheap: total },
+    unavailableNames: { tooCheap: names },
+    unavailableCounts: { tooCheap: names.map(() => 1) },
+  }
+  expect(markup(<Unavailable inventory={shown} />).includes('…')).toBe(isCut)
 })

@@ -24,6 +24,7 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
           <span key={reason} className="popover-row">
             <strong>{inventory.unavailableByReason[reason]}</strong> {texts.unavailableReasons[reason]}
             <Names
+              total={inventory.unavailableByReason[reason] ?? 0}
               names={inventory.unavailableNames?.[reason] ?? []}
               counts={inventory.unavailableCounts?.[reason] ?? []}
             />
@@ -40,11 +41,14 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
   )
 }
 
-/** `counts`: how many items have each name; empty from an older server. */
-function Names({ names, counts }: { names: readonly string[]; counts: readonly number[] }) {
+/** `total`: the number of items. `counts`: how many of them have each name; empty from an older server. */
+type NamesProps = { total: number; names: readonly string[]; counts: readonly number[] }
+
+function Names({ total, names, counts }: NamesProps) {
   if (names.length === 0) return null
   const shown = names.map((name, index) => ((counts[index] ?? 1) > 1 ? `${name} ×${counts[index]}` : name))
-  const isCut = names.length === MOST_UNAVAILABLE_NAMES
+  const isCut =
+    names.length === MOST_UNAVAILABLE_NAMES && counts.reduce((sum, count) => sum + count, 0) < total
   return (
     <span className="popover-names">
       {shown.join(', ')}
