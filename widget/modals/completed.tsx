@@ -49,7 +49,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
   const { steamHoldUntil, cancelledByStore } = payment
   const { title, description } = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
   const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
-  const isHeld = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
+  const isInEscrow = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
     <Dialog className="dialog-outcome">
       {(titleId) => (
@@ -57,9 +57,11 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <OutcomeIcon outcome={outcome} />
           <h2 id={titleId}>{title}</h2>
           <p className="outcome-description">
-            {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : (receivedText ?? description)}
+            {isInEscrow
+              ? texts.heldBySteam(formatDate(steamHoldUntil, language))
+              : (receivedText ?? description)}
           </p>
-          {isHeld && (
+          {isInEscrow && (
             <p>
               {texts.holdReason} <SteamLink to="guard" look="link" />
             </p>

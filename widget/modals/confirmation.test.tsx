@@ -205,11 +205,14 @@ const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: 'https:/
 it.each([
   ['en', 'Member since March 9, 2011'],
   ['ru', 'В Steam с 9 марта 2011 г.'],
-] as const)('the dialog shows the bot’s level and the day on which it joined Steam, in %s', (language, day) => {
-  const html = markup(<BotCheck bot={{ ...BOT, memberSince: '2011-03-09' }} />, language)
-  const { scamWarning, botLevel } = modalTexts[language]
-  for (const shownText of [day, botLevel(47), scamWarning]) expect(html).toContain(shownText)
-})
+] as const)(
+  'the dialog shows the bot’s level and the day on which it joined Steam, in %s',
+  (language, day) => {
+    const html = markup(<BotCheck bot={{ ...BOT, memberSince: '2011-03-09' }} />, language)
+    const { scamWarning, botLevel } = modalTexts[language]
+    for (const shownText of [day, botLevel(47), scamWarning]) expect(html).toContain(shownText)
+  },
+)
 
 it('if the bot’s profile hides when it joined, the dialog shows only the bot’s level, in its warning too', () => {
   const html = markup(<BotCheck bot={BOT} />)
