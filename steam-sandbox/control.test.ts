@@ -77,7 +77,7 @@ describe('time', () => {
     expect(await show('/behaviours/')).toContain(', 7 days ahead')
   })
 
-  it('of trade protection can be set to a minute', async () => {
+  it('under trade protection can be set to a minute', async () => {
     await call('POST', 'protection', { seconds: 60 })
     await makeTrade()
     expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)

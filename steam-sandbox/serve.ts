@@ -33,7 +33,7 @@ export async function serve(
   if (fault?.effect.drop === 'before') return void response.destroy()
   if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)
   const replaced = fault && replyOf(fault)
-  // A fault `after` the request lets Steam carry it out, and affects only the answer.
+  // With these faults, Steam carries the request out, and only the answer is affected.
   const isCarriedOut =
     fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
   const reply = replaced && !isCarriedOut ? replaced : answer(request, sandbox)
@@ -51,7 +51,7 @@ function count({ method, host, path, isOwn }: Incoming, { counts }: Sandbox): vo
 }
 
 function answer(request: Incoming, sandbox: Sandbox): Reply {
-  // Refuses pages of other sites that are open in the same browser.
+  // Refuses changes by pages of other sites that are open in the same browser.
   if (
     request.isOwn &&
     request.method !== 'GET' &&

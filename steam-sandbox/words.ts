@@ -1,6 +1,6 @@
 /** The games' own words for grades of items, as in Steam's tags. */
 
-/** English and Russian words by the name in the tag. A word that is the same in both languages appears once. */
+/** English and Russian words by the name in the tag. Without a Russian word, the English one serves both languages. */
 type Words = Record<string, [english: string, russian?: string]>
 
 const CS: Words = {

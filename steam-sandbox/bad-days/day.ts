@@ -12,8 +12,8 @@ export type Effect = {
 }
 
 /**
- * A fault of Steam that can be switched on by name. `line`: its description on the page. `at`: the affected requests, as
- * "METHOD host/path".
+ * A fault of Steam that can be switched on by name. `line`: its description on the page. `at`: the affected requests,
+ * as "METHOD host/path".
  */
 export type BadDay = {
   line: string

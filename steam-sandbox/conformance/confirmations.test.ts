@@ -116,7 +116,7 @@ const respond = ({ id, key, accept }: PhoneReply, time = nowS()) =>
     ),
   )
 
-describe('confirmations', () => {
+describe('confirmations:', () => {
   const { row, expectAllTested } = testsOfRows('confirmations')
 
   row('list, and the offer of a confirmation', async () => {

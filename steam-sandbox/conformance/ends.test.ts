@@ -56,7 +56,7 @@ const receivedOffers = () =>
     ),
   )
 
-describe('an offer ends', () => {
+describe('the states of an offer:', () => {
   const { row, expectAllTested } = testsOfRows('ends')
 
   row('Declined', async () => {
@@ -177,7 +177,7 @@ describe('an offer ends', () => {
 
   row('InEscrow, then called off by the bot, which gets a cooldown', async () => {
     const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
-    // The library never cancels an offer that it knows to be in escrow. This offer was accepted after the library read it.
+    // The library cancels no offer that it knows to be in escrow. This one was accepted after the library read it.
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))
@@ -296,7 +296,7 @@ describe('an offer ends', () => {
   expectAllTested()
 })
 
-describe('inventories and a trade without faults', () => {
+describe('inventories and a trade without faults:', () => {
   const { row, expectAllTested } = testsOfRows('happy')
 
   row('inventory of 0 items', async () => {

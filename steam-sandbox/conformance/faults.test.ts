@@ -52,7 +52,7 @@ const refusal = (call: () => Promise<unknown>): Promise<string> =>
     (error: unknown) => String(error),
   )
 
-describe('the injection of faults', () => {
+describe('the injection of faults:', () => {
   const { row, expectAllTested } = testsOfRows('faults')
 
   row('match by host and path', async () => {
@@ -62,7 +62,7 @@ describe('the injection of faults', () => {
     expect((await get(bot.community, PROFILE)).status).toBe(418)
   })
 
-  row('times', async () => {
+  row('number of requests', async () => {
     await fault({ path: '/profiles/' }, { status: 418 }, { times: 2 })
     const statuses = [
       await get(bot.community, PROFILE),

@@ -123,7 +123,7 @@ export async function startSteamWithoutWaits(options: Omit<Parameters<typeof sta
   return { ...steam, waits }
 }
 
-/** A delay longer than any machine needs to answer, in milliseconds. */
+/** Long enough for a slow machine to answer. */
 const TIMEOUT_MS = 60_000
 
 export type Kind = keyof Pick<typeof EAuthTokenPlatformType, 'WebBrowser' | 'MobileApp'>

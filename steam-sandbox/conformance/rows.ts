@@ -160,7 +160,7 @@ export const ROWS = {
   ],
   faults: [
     'match by host and path',
-    'times',
+    'number of requests',
     'status, body, headers',
     'hang and drop, before and after processing',
     'changed answer',

@@ -107,10 +107,10 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   },
 }
 
-/** Everything that a till needs to log in as this account. */
-function accessOf(bot: Account, { nowS }: Sandbox) {
-  const { name, steamId } = bot
-  return { name, steamId, refreshToken: refreshTokenOf(bot, nowS()), ...credentialsOf(bot) }
+/** Everything that a till or a vault needs to log in as this account. */
+function accessOf(account: Account, { nowS }: Sandbox) {
+  const { name, steamId } = account
+  return { name, steamId, refreshToken: refreshTokenOf(account, nowS()), ...credentialsOf(account) }
 }
 
 function shoppers(accounts: ReturnType<Sandbox['world']>['accounts']) {

@@ -211,13 +211,13 @@ function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Re
 }
 
 function aroundStart(trades: Trade[], query: URLSearchParams): { newer: Trade[]; older: Trade[] } {
-  const beforeS = Number(query.get('start_after_time') ?? 0)
+  const startS = Number(query.get('start_after_time') ?? 0)
   const start = trades.findIndex(({ id }) => id === query.get('start_after_tradeid'))
   if (start >= 0) return { newer: trades.slice(0, start), older: trades.slice(start + 1) }
-  if (!(beforeS > 0)) return { newer: [], older: trades }
+  if (!(startS > 0)) return { newer: [], older: trades }
   return {
-    newer: trades.filter(({ atS }) => atS > beforeS),
-    older: trades.filter(({ atS }) => atS < beforeS),
+    newer: trades.filter(({ atS }) => atS > startS),
+    older: trades.filter(({ atS }) => atS < startS),
   }
 }
 

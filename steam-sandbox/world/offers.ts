@@ -38,9 +38,9 @@ export type Intent = {
 }
 
 /**
- * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not acknowledged
- * trade protection, 11 the countered offer is not live, 15 wrong token or a partner who cannot receive offers, 24 a
- * barred sender, 25 too many live offers, 26 an item is missing or not tradable.
+ * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not
+ * acknowledged trade protection, 11 the countered offer is not live, 15 wrong token or a partner who cannot receive
+ * offers, 24 a barred sender, 25 too many live offers, 26 an item is missing or not tradable.
  */
 export function sendOffer(
   world: World,
@@ -120,8 +120,8 @@ function isTradable(asset: Asset, wanted: AssetRef): boolean {
 type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
- * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow begins
- * a cooldown. Refusals: 42 unknown, 15 not theirs, 11 neither live nor in escrow.
+ * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow
+ * begins a cooldown. Refusals: 42 unknown, 15 not theirs, 11 neither live nor in escrow.
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)
@@ -173,8 +173,8 @@ export function confirmOffer(
 }
 
 /**
- * Accepts as the partner. The items change owners or go into escrow. A bot or seller that gives items must confirm on its phone.
- * Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
+ * Accepts as the partner. The items change owners or go into escrow. A bot or seller that gives items must confirm on
+ * its phone. Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
  */
 export function acceptOffer(
   world: World,

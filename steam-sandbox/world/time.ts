@@ -16,8 +16,8 @@ import {
 type Event = { atS: number; happen: (world: World) => World }
 
 /**
- * Advances the world to `nowS`, each event at its own moment: people react, offers expire, escrow
- * and protection end. Returns the same world if nothing is due.
+ * Advances the world to `nowS`, each event at its own moment: people react, offers expire, escrow and protection end.
+ * Returns the same world if nothing is due.
  */
 export function advanceTo(world: World, nowS: number): World {
   let current = world
@@ -109,7 +109,7 @@ function eventsOfTrade(world: World, trade: Trade): Event[] {
   ]
 }
 
-/** Settles a trade if one of its items has left its receiver. Its reversal is impossible, and would stay due forever. */
+/** Settles a trade if an item has left its receiver. The reversal is then impossible, and would stay due forever. */
 function settleIfGone(world: World, trade: Trade): World {
   const owned = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   return trade.items.every(({ newAssetId = '' }) => owned.has(newAssetId))
