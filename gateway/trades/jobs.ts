@@ -39,7 +39,9 @@ async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
   for (const trade of await deps.trades.staleIntents(createdBefore, MOST_DUE)) {
     const about = aboutTrade(trade)
     try {
-      await record(deps, { tradeId: trade.id }, { kind: 'no_bot_came' })
+      const recorded = await record(deps, { tradeId: trade.id }, { kind: 'no_bot_came' })
+      // A bot may have taken the intent up since the query.
+      if (recorded === undefined || recorded.events.length === 0) continue
       deps.log.error(
         { ...about, botId: String(trade.botId) },
         'trade was refused, because no bot took it up in time',
