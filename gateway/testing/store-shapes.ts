@@ -1,4 +1,4 @@
-/** The output of commands on stores with `--json`. */
+/** The `--json` output of the commands about stores, their webhooks, keys and payouts. */
 import { z } from 'zod'
 import { amount, currency, game, id, minor, scopes, time } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-/** Cancels a deposit for its store. An open offer is cancelled on Steam first: only Steam's answer ends its deposit. */
+/** Cancels a deposit for its store. An open offer is cancelled on Steam first, because the shopper may be faster. */
 import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'

@@ -3,7 +3,7 @@ import type { OfferState } from '../steam/steam.ts'
 import { active, items, offer } from '../testing/trades.ts'
 import { isExactOfferOf, isLikeOurs, isOfferOf, judgeStray } from './decide.ts'
 
-describe('an offer whose trade was given up', () => {
+describe('an offer that no trade waits for', () => {
   it.each<[OfferState, string]>([
     ['active', 'cancel'],
     ['needs_confirmation', 'cancel'],

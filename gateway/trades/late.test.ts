@@ -65,7 +65,7 @@ const eventTypes = async () =>
 
 const available = async () => (await balancesOf(till.db, store.id))[0]?.available ?? 0n
 
-/** Starts a trade that is given up, because its offer cannot be found. */
+/** Starts a trade that is abandoned, because its offer cannot be found. */
 async function abandon(deposit: Deposit) {
   session.sends.push({ answer: 'unknown' })
   const { answer } = await requestAndSend(deposit)

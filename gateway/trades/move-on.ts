@@ -15,7 +15,7 @@ export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<voi
 
 type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 
-/** Resolves to true if the request moved to another bot. Otherwise it keeps waiting for this bot. */
+/** Resolves to true if the request no longer waits for this bot. */
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false

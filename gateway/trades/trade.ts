@@ -1,4 +1,4 @@
-/** The life of a trade: its states, the transitions between them, and the effect of each event. Pure. */
+/** The life of a trade: its states, the transitions between them, and how each event changes it. Pure. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Refusal, TradeStateColumn } from '../db/trade-tables.ts'

@@ -158,11 +158,11 @@ async function tendStray(
     case 'nothing':
       return
     case 'prove':
-      deps.log.warn(about, 'offer whose trade had been given up was accepted')
+      deps.log.warn(about, 'offer that its trade does not wait for was accepted')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
       const beforeCancel = () =>
-        deps.log.warn(about, 'bot began to cancel an offer whose trade had been given up')
+        deps.log.warn(about, 'bot began to cancel an offer that its trade does not wait for')
       const current = await cancelStray(deps, bot, { offerId, beforeCancel })
       if (current === undefined) return
       const after = deps.core.judgeStray(current)

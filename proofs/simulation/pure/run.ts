@@ -145,13 +145,13 @@ function createScene({ core, random, trace, fail }: SceneParts): Scene {
   return scene
 }
 
-/** A log that writes nothing, but counts offers that turn up after their trade was given up. */
+/** A log that writes nothing, but counts offers that turn up after their trade was abandoned. */
 const logOf = ({ faults }: Scene): Log =>
   pino({
     level: 'warn',
     hooks: {
       logMethod([fields, message]: unknown[]) {
-        const isOfTrade = typeof message === 'string' && message.includes('whose trade had been given up')
+        const isOfTrade = typeof message === 'string' && message.includes('that its trade does not wait for')
         if (isOfTrade && aboutState.safeParse(fields).data?.state === 'abandoned')
           faults.note('abandoned offer that turns up')
       },

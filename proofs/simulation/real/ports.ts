@@ -68,7 +68,7 @@ export function idsOf(random: Random): Ids {
 /** Matches errors that the simulation causes. Any other error in the log is a defect. */
 const SIMULATED_ERROR = /after a commit|could not serialize|simulated/
 
-const TURNED_UP = /"state":"abandoned".*whose trade had been given up/
+const TURNED_UP = /"state":"abandoned".*that its trade does not wait for/
 
 /** A log that searches every line for secrets, and for errors that the simulation did not cause. */
 export function watchedLog(secrets: () => readonly string[], onTurnUp: () => void): Log {
