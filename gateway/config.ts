@@ -106,7 +106,7 @@ const environmentSchema = z
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
     ...KEEP_SETTINGS,
-    /** Days during which a sender can take a trade back. If Steam reports a longer time for a trade, that time counts. */
+    /** Days for which a delivered trade stays `held`, or longer if Steam reports a longer protection of that trade. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** The most items in one trade. */
     TRADETILL_MAX_ITEMS: wholeNumber(1, 256, 'an offer of Steam has no room for more').default(50),
@@ -134,7 +134,7 @@ const environmentSchema = z
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000, 'each costs memory and a file').default(
       200,
     ),
-    /** The reaction to a copy of the database that took over: stop publishing, or begin an epoch. */
+    /** When a replica takes over from the database's server: stop the till, or begin a new epoch. */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })

@@ -148,7 +148,7 @@ async function runSessions(deps: HeldBotDeps, lease: Lease, life: Life): Promise
     }
     isReported = false
     const startedMs = deps.monotonicMs()
-    // Not awaited: only shoppers read the profile, and the bot's work does not need it.
+    // Not awaited, because the bot's work does not need the profile.
     void quietly(deps, lease, () => completeProfile(deps, lease, life.stop))
     try {
       await prepareSession(deps, lease, answer)

@@ -72,11 +72,11 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
 const LARGEST_ID = '9223372036854775807'
 const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entry.id <= ${LARGEST_ID}::bigint`
 
-/** One pass adds at most this many entries. The first pass after an upgrade finds all of history. */
+/** One pass applies at most this many entries. The first pass after an upgrade finds all of history. */
 const MOST_ENTRIES = 20_000
 
 /**
- * Adds the next entries to held_item, at most `most`. Stops where a running transaction can still commit an entry with
+ * Applies the next entries to held_item, at most `most`. Stops where a running transaction can still commit an entry with
  * a smaller id. Several processes can do this at the same time: each waits for the previous one, and continues where
  * that one stopped.
  */

@@ -1,4 +1,4 @@
-/** Leases: which process holds a bot, and the columns that only the holder writes. */
+/** Leases: which process holds a bot, and what the holder writes about the bot. */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { Failing } from './health.ts'

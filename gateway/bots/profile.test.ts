@@ -1,4 +1,4 @@
-/** How the profile is completed for bots enrolled before the till began to store the day an account joined Steam. */
+/** How a bot's profile is completed if the day on which its account joined Steam is not stored. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'

@@ -1,4 +1,4 @@
-/** Completes the profile of a bot that was enrolled before the till kept all of it. */
+/** Completes the stored profile of a bot. */
 import type { Db } from '../db/client.ts'
 import type { Steam } from '../steam/steam.ts'
 import { type Lease, noteProfile } from './lease-store.ts'

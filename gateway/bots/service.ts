@@ -26,8 +26,9 @@ import {
   tryLockTradesOf,
 } from './store.ts'
 
-/** How many bots to try to lock without waiting, and how often to choose again before any bot with room is accepted. */
+/** How many bots to try to lock without waiting. */
 const MOST_TRIED = 8
+/** From this choice on, the locked bot is accepted if it has room, even if another bot is better. */
 const MOST_TURNS = 4
 
 /** `tried`: the bots that had the same request before. */

@@ -33,7 +33,7 @@ describe('help and mistakes in arguments', () => {
     expect(lines).toEqual(expect.arrayContaining(allCommands().map(({ name, does }) => `${name} ${does}`)))
   })
 
-  it('--help as a process ends with code 0 whatever the settings are, and loads only its own code', async () => {
+  it('--help as a process ends with code 0 whatever the settings are, and loads no code for the database or the server', async () => {
     const { out, errors, code, loaded } = await runAndRecord(['--help'], {
       env: { TRADETILL_MODE: 'nonsense' },
     })
@@ -174,7 +174,7 @@ describe('serve', () => {
     expect(['kysely', 'pg-boss', 'fastify'].filter((name) => loaded.has(name))).toEqual([])
   })
 
-  it('starts without loading a second library for schemas', async () => {
+  it('starts without loading ajv, Fastify’s own library for schemas', async () => {
     const [port, consolePort] = [await freePort(), await freePort()]
     const { out, code, loaded } = await runAndRecord(['serve'], {
       env: {

@@ -1,4 +1,4 @@
-/** `deposit …`: shows, lists, holds and releases deposits. */
+/** `deposit …`: shows and lists deposits, and holds and releases their credit. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'

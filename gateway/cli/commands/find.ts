@@ -1,4 +1,4 @@
-/** `find`: searches for any link, number or name. */
+/** `find`: searches by a link, a number or a name. */
 import { text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { findingLines } from '../deposit-lines.ts'

@@ -202,7 +202,7 @@ const MOST_LISTED = 500
 type ListFlags = FindFlags & { disabled?: boolean; after?: bigint; limit: number }
 
 const list = command({
-  does: 'list the stores with their balances and the used part of their limits',
+  does: 'list the stores with their balances and the used part of their risk limits',
   example: 'store list',
   parameters: {
     flags: {
@@ -266,7 +266,7 @@ const show = command({
 })
 
 const freeRoom = command({
-  does: 'free the part of a store’s limit that its reversals use, without waiting for the end of their 30 days',
+  does: 'free at once the part of a store’s risk limit that reversals use for 30 days',
   example: "store free-room --store 1 --reason 'the shopper was barred'",
   parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
   load: async () => {
