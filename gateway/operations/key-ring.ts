@@ -21,7 +21,7 @@ const BATCH = 100
 /** A gateway with another key would go on sealing values with it, and they would be lost together with that key. */
 const OTHER_KEY_IN_USE = refused(
   'conflict',
-  'A gateway still seals with another master key. Restart all gateways with the key of these settings first.',
+  'A gateway may still seal with another master key. Restart all gateways with the key of these settings first.',
 )
 
 /**

@@ -1,6 +1,7 @@
 /** `npm run prove -- year`: runs every automatic statement on a year of rows. */
 import { cpus, totalmem } from 'node:os'
 import { z } from 'zod'
+import { counted } from '../../gateway/kit/counted.ts'
 import { count, defineProof, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'
 import type { Size } from './rows.ts'
@@ -38,7 +39,8 @@ async function proveYear(url: string, size: Size) {
   const differences = lines.filter((line) => line.includes('the ledger does not agree'))
   const passed = slow.length === 0 && complaints.length === 0 && differences.length === 0
   console.log(
-    `year: ${slow.length} slow, ${complaints.length} reading a whole table ${passed ? 'PASS' : 'FAIL'}`,
+    `year: ${slow.length} slow, ${complaints.length} reading a whole table, ` +
+      `${counted(differences.length, 'difference')} of the ledger ${passed ? 'PASS' : 'FAIL'}`,
   )
   const machine = { cores: cpus().length, memoryGiB: Math.round(totalmem() / 2 ** 30) }
   const content = { passed, ...size, machine, bytesPerDeposit, measured, complaints, differences }
