@@ -10,7 +10,7 @@ export type BarReason =
   | 'too_many_in_all'
   | 'inventory_full'
   | 'rate_limited'
-  /** Several times, Steam refused this bot and then accepted the same offer from another bot. */
+  /** Several times, Steam refused an offer of this bot and then took the same offer from another bot. */
   | 'doubted'
 
 /** `all`: the bar covers every game. */
