@@ -111,7 +111,7 @@ const BLOCKED = `if (window !== window.top)
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
     Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError') } })`
 
-/** Makes the offer of a deposit without a browser. Resolves to its number. */
+/** Makes the offer of a deposit without a browser. Resolves to the offer's number. */
 async function makeOpenOffer(url: string): Promise<string> {
   const caller = await callerOf(till.gateway, { id: '', url, hash: url.slice(-32) })
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
@@ -280,7 +280,7 @@ describe('a frame that does not load', () => {
     ['a page whose policy lacks the till', { embedOrigin: STORE_ORIGIN }, { frames: "'none'" }],
     ['a page of a deposit that names no origin', {}, {}],
   ])(
-    'in %s becomes a link, and the browser’s console says what is missing',
+    'in %s becomes a link, and the browser’s console names what may be missing',
     async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
       const page = await (await openTolerantContext({ viewport: DESKTOP })).newPage()
       const lines: string[] = []

@@ -6,7 +6,7 @@ import { nextInventory, openBrowser, openStand, shopper, till } from './support/
 import { giveLinkForItems, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
-  'A-043 A-044 in %s: pictures are loaded by the item’s class, unusable items say why, and an older answer shows its age',
+  'A-043 A-044 in %s: pictures are loaded by the item’s class, and the page says why items are unusable, and how old the inventory is',
   async (language) => {
     const { page } = await openBrowser()
     await page.clock.install()

@@ -275,7 +275,7 @@ describe('Android’s Back', () => {
     }
   })
 
-  test('twice and three times leaves the outcome and its way back in place', async () => {
+  test('does not close an outcome, even if pressed three times, and its way back stays', async () => {
     const { page, texts, deposit, offerId } = await openConfirmation()
     await endDeposit(deposit, offerId, 'decline')
     const outcome = page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title })

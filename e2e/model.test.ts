@@ -285,7 +285,7 @@ const ACTIONS = {
 type Kind = keyof typeof ACTIONS
 type Action = { kind: Kind; pick: number }
 
-/** The actions of a shopper at the stand, before there is an offer. Each shopper does each entry once, in random order. */
+/** The actions of a shopper at the stand, before there is an offer. Each entry is done once, in random order. */
 const AT_STAND: Kind[] = [
   'link',
   'game',
@@ -307,6 +307,7 @@ const AT_STAND: Kind[] = [
   'closeError',
   'refuse',
 ]
+/** The actions once there is an offer, in random order too. */
 const AT_OFFER: Kind[] = [
   'tick',
   'leave',
@@ -330,7 +331,7 @@ const rowOf = (kinds: Kind[]): fc.Arbitrary<Action[]> =>
 
 const actions = (kinds: Kind[]): Action[] => kinds.map((kind, pick) => ({ kind, pick }))
 
-/** Picks two items and does any actions, then makes an offer and does any actions on that. */
+/** Picks two items and does the actions at the stand, then makes an offer and does the actions at an offer. */
 const rows: fc.Arbitrary<Action[]> = fc
   .tuple(rowOf(AT_STAND), rowOf(AT_OFFER), fc.boolean())
   .map(([atStand, atOffer, reopens]) => [

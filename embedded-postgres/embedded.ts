@@ -30,13 +30,13 @@ export type Embedded = {
   url: string
   /** The same address for the till's role, which owns nothing. */
   appUrl: string
-  /** Resolves when PostgreSQL has ended. */
+  /** Resolves when PostgreSQL's supervisor has ended. */
   died: Promise<void>
   stop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
-  /** The data folder of the gateway. The caller holds its lock. */
+  /** The data folder of the gateway. */
   dataDir: string
   log: Log
   /** Address of the gateway's Steam sandbox, which the command line reads from `connection.json`. */
@@ -86,7 +86,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   createInterface({ input: supervisor.stderr }).on('line', logLine)
   await waitUntilReady(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
-  // Each role has its own password, derived from this one, so no further file is needed.
+  // The other roles have passwords derived from the owner's, so no further file is needed.
   const passwordOf = (user: string) => createHmac('sha256', password).update(user).digest('hex')
   const [appPassword, vaultPassword] = [passwordOf(APP_USER), passwordOf(VAULT_USER)]
   await ensureDatabase(`${url}/postgres`, [

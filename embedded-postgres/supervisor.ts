@@ -44,7 +44,7 @@ async function supervise(args: SupervisorArguments): Promise<void> {
   // The gateway can end before the last output is written.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  // The gateway alone decides when PostgreSQL stops.
+  // Ctrl-C and a closed terminal must not end PostgreSQL before the gateway.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
   const lock = await waitForLock(`database ${args.cluster}`, PREDECESSOR_MS)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 const HOSTILE = `<img src=x onerror="window.ran = 1"><script>window.ran = 1</script>"'>`
 
-/** Fields with texts that shoppers, stores, Steam or a command line may have written. */
+/** Fields with texts that shoppers, stores, Steam or operators may have written. */
 const WRITTEN_FIELDS = new Set([
   'name',
   'storeName',

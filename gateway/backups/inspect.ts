@@ -7,7 +7,7 @@ import { type Contents, readContents } from './store.ts'
 
 export type Inspection = Contents & {
   mode: 'sandbox' | 'live'
-  /** Whether the master key of these settings is that of the backup. */
+  /** True if the configured master keys, old ones included, can decrypt the backup's secrets. */
   isOwnKey: boolean
   /** Migrations that this version would apply to the database. */
   missing: string[]

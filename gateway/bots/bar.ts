@@ -1,4 +1,4 @@
-/** A bar: a time during which a bot gets no new trades, because Steam refused its offers. Pure. */
+/** A bar: a time during which Steam's answers keep a bot from new trades, or make it the last choice. Pure. */
 import type { Game } from '../../contract/games.ts'
 
 export type BarReason =
@@ -19,7 +19,7 @@ export type BarScope = Game | 'all'
 /** `times`: the number of consecutive bars, with no accepted offer between them. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
-/** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other is free. */
+/** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other bot can take the trade. */
 export type BarState = 'free' | 'doubted' | 'barred'
 
 const MINUTE_MS = 60_000

@@ -24,7 +24,10 @@ export type BotJob =
   /** Compare the bot's inventory on Steam with custody. */
   | { kind: 'drift' }
 
-/** The lane of a trade, chosen by the work that is due. Lanes never wait for each other. */
+/**
+ * The lane of a trade, chosen by the work that is due. Lanes never wait for each other. `settling`: checks of
+ * delivered trades. `reviews`: checks of trades that ended without items.
+ */
 export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
 
 export type BotHandlers = {

@@ -19,7 +19,7 @@ export type FairQueue = {
 }
 
 export type FairQueueOptions = {
-  /** The bot's budget for calls to Steam. Turns start no faster than the budget allows. */
+  /** The bot's budget for reads of inventories. Turns start no faster than the budget allows. */
   budget: BudgetLimits
   time: Time
 }

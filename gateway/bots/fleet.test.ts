@@ -95,9 +95,12 @@ describe("a store's share of the fleet", () => {
     { bots: 2, ofOthers: 57, share: 3 },
     { bots: 2, ofOthers: 60, share: 1 },
     { bots: 0, ofOthers: 5, share: 1 },
-  ])('is $share if $bots bots work and others have $ofOthers open', ({ bots, ofOthers, share: most }) => {
-    expect(share(bots, ofOthers)).toBe(most)
-  })
+  ])(
+    'is $share open offers if $bots bots work and other stores have $ofOthers',
+    ({ bots, ofOthers, share: most }) => {
+      expect(share(bots, ofOthers)).toBe(most)
+    },
+  )
 
   it('leaves slots for the next store, even if several use their full share', () => {
     expect([share(1, 0), share(1, 23), share(1, 29)]).toEqual([23, 6, 1])

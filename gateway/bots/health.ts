@@ -36,7 +36,8 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
     offers: Number.NEGATIVE_INFINITY,
     inventories: Number.NEGATIVE_INFINITY,
   }
-  // After a 429 we pause, and our pause must not count as an outage. So one 429 is no failure, but a second one is.
+  // After a 429 we pause, and our pause must not count as an outage. So the first 429 is no failure, but a 429 after
+  // the pause is.
   const limited: Record<Capability, { firstMs: number; lastMs: number } | null> = {
     offers: null,
     inventories: null,
