@@ -161,3 +161,29 @@ test('turns that still wait when the queue closes are dropped, and resolve', asy
   await advanceTo(READ_MS)
   expect(reads).toHaveLength(1)
 })
+
+test('a turn that expires while the queue looks for expired turns resolves', async () => {
+  let nowMs = 0
+  let stepMs = 0
+  // With a step, each look at the clock advances it.
+  const now = () => {
+    nowMs += stepMs
+    return nowMs
+  }
+  const time: Time = { now, pause: () => new Promise(() => {}) }
+  const queue = createFairQueue({ budget: METHODS.partnerinventory.account, time })
+  const endless = () => new Promise<void>(() => {})
+  const ask = (depositId: string) => queue.add({ storeId: 'store', depositId }, endless)
+  void ask('page')
+  let isResolved = false
+  void ask('page').then(() => {
+    isResolved = true
+  })
+  nowMs = 19_997
+  stepMs = 1
+  void ask('page')
+  nowMs = 30_000
+  void ask('page')
+  await Promise.resolve()
+  expect(isResolved).toBe(true)
+})

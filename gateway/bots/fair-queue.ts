@@ -58,8 +58,9 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   }
   const hasExpired = ({ sinceMs }: WaitingTurn): boolean => time.now() - sinceMs >= WAIT_MS
   const pump = (): void => {
-    for (const late of waiting.filter(hasExpired)) late.done()
-    waiting = waiting.filter((turn) => !hasExpired(turn))
+    const late = waiting.filter(hasExpired)
+    waiting = waiting.filter((turn) => !late.includes(turn))
+    for (const turn of late) turn.done()
     for (let turn = order.next(waiting); turn !== undefined; turn = order.next(waiting)) {
       const waitMs = bucket.waitMs()
       if (waitMs > 0) {
