@@ -260,7 +260,7 @@ describe('the tree keeps its promises:', () => {
       ({ file, queries }) => room(file) === 'gateway' && !isTest(file) && queries.length > 0,
     )
     const broken = withSql.filter(({ file }) => !isPlaceOfSql(file))
-    expect(broken.map(({ file, queries }) => `${file}:${queries[0]} must ask its room's store.ts`)).toEqual(
+    expect(broken.map(({ file, queries }) => `${file}:${queries[0]} must ask its folder's store.ts`)).toEqual(
       [],
     )
   })
@@ -327,7 +327,7 @@ describe('the tree keeps its promises:', () => {
     expect(systemClocks.map(({ from }) => from).sort()).toEqual([
       // The only command that calls the real Steam outside of live mode.
       'gateway/cli/live.ts',
-      // Names a backup by the machine's time, because the till may not run.
+      // Names a backup by the machine's time, even if no till is running.
       'gateway/cli/session.ts',
       // Live mode has no other clock.
       'gateway/clock/service.ts',

@@ -14,8 +14,8 @@ import { BROWSER_ARGS, DESKTOP } from '../e2e/support/browser.ts'
 export type Windows = {
   /** Opens a window, which is hidden only while another of its tabs is in front. */
   open(): Promise<Page>
-  /** Resolves to the tab that `act` opens. */
-  tabOpenedBy(act: () => Promise<unknown>): Promise<Page>
+  /** Resolves to the tab that `action` opens. */
+  tabOpenedBy(action: () => Promise<unknown>): Promise<Page>
   close(): Promise<void>
 }
 
@@ -42,12 +42,12 @@ export async function openWindows(executablePath: string): Promise<Windows> {
     context.setDefaultTimeout(STEP_MS)
     const session = await browser.newBrowserCDPSession()
     let last: Promise<unknown> = Promise.resolve()
-    const tabOpenedBy = (act: () => Promise<unknown>): Promise<Page> => {
+    const tabOpenedBy = (action: () => Promise<unknown>): Promise<Page> => {
       const next = last.then(async () => {
-        const [page] = await Promise.all([context.waitForEvent('page'), act()])
+        const [page] = await Promise.all([context.waitForEvent('page'), action()])
         return page
       })
-      // One at a time, because the browser does not report which act opened a page.
+      // One at a time, because the browser does not report which action opened a page.
       last = next.catch(() => {})
       return next
     }

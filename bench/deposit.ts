@@ -9,7 +9,7 @@ import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
 
 const SHOPPERS = ['nova_hound', 'quiet_lynx', 'magic_reverser', 'magic_last_second'] as const
-/** Visits of one shopper at a time. Steam lets a bot have five open offers with one person. */
+/** How many visits each shopper makes at the same time. Steam lets a bot have five open offers with one person. */
 const VISITS_AT_ONCE = 4
 const GAME = 'cs'
 /** Visits of each shopper. */

@@ -22,7 +22,7 @@ export type Visit = {
   hash: string | undefined
   /** True if the shopper's page becomes visible again after the acceptance. */
   returns: boolean
-  /** Why no offer was made; undefined if one was. */
+  /** Why the visit failed, such as the code of a refused offer; undefined if it did not. */
   refusal: string | undefined
   /** Seconds until the offer was made or refused. */
   offerTookS: number
@@ -73,10 +73,10 @@ export function watchCredits({ pool }: ProcessTill): Credits {
   }
 }
 
-/** `patienceMs`: how long a shopper waits for an offer that is being made. */
+/** `patienceMs`: how long a shopper waits for the items, and then for the offer. */
 type Wave = { shoppers: number; patienceMs: number }
 
-/** Plays a wave. Resolves once every shopper has accepted or was refused. */
+/** Plays a wave. Resolves once every visit has ended. */
 export function playWave(till: ProcessTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(MODEL_ACCOUNT))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
@@ -89,7 +89,7 @@ async function visit(till: ProcessTill, guest: Guest): Promise<Visit> {
   const record: Visit = {
     number,
     hash: undefined,
-    // Half of the shoppers of each gateway, because every second shopper uses the same one.
+    // Half of the shoppers of each gateway, because every second shopper uses the same gateway.
     returns: number % 4 < 2,
     refusal: undefined,
     offerTookS: 0,

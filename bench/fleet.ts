@@ -41,7 +41,7 @@ const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
 /** The factor by which the gateways' memory may grow from the second wave to the last. */
 const MEMORY_LIMIT = 1.3
-/** How long the page waits for an offer that is being made. */
+/** How long a shopper waits for the items, and then for the offer. */
 const PATIENCE_S = 60
 const CREDITED_WITHIN_MS = 300_000
 /** Time to spread the bots, because a gateway gives up one at a time. */

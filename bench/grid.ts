@@ -12,7 +12,7 @@ import { HASH, inventory, item, payment } from '../widget/flow/test-states.ts'
 import { type ColumnLayout, serveTanstack, TANSTACK } from './grid-tanstack.ts'
 import { median, type Outcome, percentile95 } from './outcome.ts'
 
-/** The factor by which an act may cost more with 10,000 items than with 100. */
+/** The factor by which an action may cost more with 10,000 items than with 100. */
 const MOST_RATIO = 1.2
 /** The most time that a search and a sort over 10,000 items may take. */
 const MOST_SCRIPT_MS = 5
@@ -27,19 +27,19 @@ const stock = (count: number) =>
     return item(String(index + 1), 100 + ((index * 7919) % 90_000), `${words} ${index}`)
   })
 
-type Act = 'scrollMs' | 'keyMs' | 'clickMs'
+type Action = 'scrollMs' | 'keyMs' | 'clickMs'
 
 /** A page that shows its items. `nodes`: the number of its DOM nodes. */
 type OpenPage = { page: Page; session: CDPSession; nodes: number }
 
-/** CPU milliseconds of the main thread during `act`. They exclude other work on the machine. */
-async function threadMs(session: CDPSession, page: Page, act: () => Promise<unknown>): Promise<number> {
+/** CPU milliseconds of the main thread during `action`. They exclude other work on the machine. */
+async function threadMs(session: CDPSession, page: Page, action: () => Promise<unknown>): Promise<number> {
   const spent = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'ThreadTime')?.value ?? 0
   }
   const before = await spent()
-  await act()
+  await action()
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   return ((await spent()) - before) * 1000
 }
@@ -61,7 +61,7 @@ async function open(browser: Browser, show: (page: Page) => Promise<void>): Prom
   return { page, session, nodes }
 }
 
-const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
+const ACTIONS: Record<Action, (page: Page, round: number) => Promise<unknown>> = {
   scrollMs: (page, round) =>
     page.evaluate(
       async (down) => {
@@ -80,15 +80,15 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
 type Pair = { few: OpenPage; many: OpenPage }
 type Times = Record<keyof Pair, number[]>
 
-/** Measures an act on pages with 100 and with 10,000 items, alternately. */
-async function compare(act: Act, pairs: readonly Pair[]): Promise<Times[]> {
+/** Measures an action on pages with 100 and with 10,000 items, alternately. */
+async function compare(action: Action, pairs: readonly Pair[]): Promise<Times[]> {
   const took = pairs.map((): Times => ({ few: [], many: [] }))
   // The first two rounds warm up.
   for (let round = 0; round < ROUNDS + 2; round += 1)
     for (const [index, pair] of pairs.entries())
       for (const which of ['few', 'many'] as const) {
         const { page, session } = pair[which]
-        const ms = await threadMs(session, page, () => ACTS[act](page, round))
+        const ms = await threadMs(session, page, () => ACTIONS[action](page, round))
         if (round >= 2) took[index]?.[which].push(ms)
       }
   for (const pair of pairs)
@@ -96,12 +96,12 @@ async function compare(act: Act, pairs: readonly Pair[]): Promise<Times[]> {
   return took
 }
 
-/** Prints and returns the factor by which the act costs more with 10,000 items. */
-function factorOf(name: string, act: Act, { few, many }: Times): number {
+/** Prints and returns the factor by which the action costs more with 10,000 items. */
+function factorOf(name: string, action: Action, { few, many }: Times): number {
   const [fewMs, manyMs] = [median(few), median(many)]
   const factor = manyMs / fewMs
   console.log(
-    `${name}: ${act}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${factor.toFixed(2)}`,
+    `${name}: ${action}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${factor.toFixed(2)}`,
   )
   return factor
 }
@@ -132,10 +132,10 @@ export async function benchGrid(): Promise<Outcome> {
     const ours = { few: await ofCount(100), many: await ofCount(10_000) }
     theirs = await openTanstack(browser, await layoutOf(ours.few.page))
     const ratios: number[] = []
-    for (const act of ['scrollMs', 'keyMs', 'clickMs'] as const) {
-      const [ourTimes, theirTimes] = await compare(act, theirs === undefined ? [ours] : [ours, theirs])
-      if (ourTimes !== undefined) ratios.push(factorOf('grid', act, ourTimes))
-      if (theirTimes !== undefined) factorOf(TANSTACK, act, theirTimes)
+    for (const action of ['scrollMs', 'keyMs', 'clickMs'] as const) {
+      const [ourTimes, theirTimes] = await compare(action, theirs === undefined ? [ours] : [ours, theirs])
+      if (ourTimes !== undefined) ratios.push(factorOf('grid', action, ourTimes))
+      if (theirTimes !== undefined) factorOf(TANSTACK, action, theirTimes)
     }
     if (theirs !== undefined) console.log(`${TANSTACK}: ${theirs.many.nodes} nodes with 10,000`)
     const script = scriptMs()

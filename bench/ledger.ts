@@ -34,7 +34,7 @@ export function benchLedger(): Promise<Outcome> {
     const { db, close } = openDatabase(till.url, CLIENTS)
     const pool = new pg.Pool({ connectionString: till.url, max: CLIENTS })
     try {
-      const store = await till.makeDelivery()
+      const { storeId } = await till.makeDelivery()
       await db.updateTable('store').set({ risk_limit_usd_cents: NO_LIMIT }).execute()
       const kinds = {
         ours: creditWithTill(till),
@@ -43,10 +43,10 @@ export function benchLedger(): Promise<Outcome> {
       }
       const figures = { ours: [] as number[], bare: [] as number[], locked: [] as number[] }
       // Warms up.
-      await perSecond(till, { db, store, credit: kinds.ours })
+      await perSecond(till, { db, storeId, credit: kinds.ours })
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const kind of ['ours', 'bare', 'locked'] as const)
-          figures[kind].push(await perSecond(till, { db, store, credit: kinds[kind] }))
+          figures[kind].push(await perSecond(till, { db, storeId, credit: kinds[kind] }))
       }
       return judge(median(figures.ours), { bare: median(figures.bare), locked: median(figures.locked) })
     } finally {
@@ -158,7 +158,7 @@ const creditWithTill =
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
-/** Credits as a simple ledger does: reads a balance, adds to it and writes it back. */
+/** Locks the store's balance before it credits, as a ledger must that reads a balance, adds to it and writes it back. */
 const creditLockingFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {
@@ -177,13 +177,13 @@ async function deliver(deps: CutTill['deps'], { tradeId, offerId, steamTrade }: 
   await record(deps, { tradeId, writer: { leaseEpoch: 1n } }, fact)
 }
 
-type Round = { db: Db; store: Delivery; credit: Credit }
+type Round = { db: Db; storeId: Delivery['storeId']; credit: Credit }
 
 /** Prepares deliveries of the store, then lets all clients credit them. Resolves to credits per second. */
-async function perSecond(till: CutTill, { db, store, credit }: Round): Promise<number> {
+async function perSecond(till: CutTill, { db, storeId, credit }: Round): Promise<number> {
   const waiting: Delivery[] = []
   const make = async () => {
-    while (waiting.length < CREDITS) waiting.push(await till.makeDelivery({ storeId: store.storeId }))
+    while (waiting.length < CREDITS) waiting.push(await till.makeDelivery({ storeId }))
   }
   await Promise.all(Array.from({ length: MADE_AT_ONCE }, make))
   const count = waiting.length

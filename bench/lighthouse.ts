@@ -96,7 +96,7 @@ function print(report: Report, index: number): void {
   )
 }
 
-/** Starts a proxy to the till that fills the inventory with `count` items. */
+/** Starts a proxy to the till that changes the inventory with `withCount`. */
 async function startItemProxy(gateway: string, count: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(gateway)
   const server = createServer((incoming, answer) => {
@@ -127,7 +127,7 @@ async function startItemProxy(gateway: string, count: number): Promise<{ url: st
   return { url: `http://localhost:${address.port}`, close: () => server.close() }
 }
 
-/** Repeats the first items with new ids until there are `count`. */
+/** Cuts an inventory to `count` items. A shorter one gets copies of its first items, each item at most once, with new ids. */
 function withCount(body: string, count: number): string {
   const inventory = inventorySchema.parse(JSON.parse(body))
   const { items } = inventory

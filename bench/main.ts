@@ -22,7 +22,8 @@
  * - `pick`: items for an amount in 1,000 random inventories for each of three seeds: how often the sum is exact, and
  *   that it is never worse than a person's choice.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
- * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
+ * - `fleet`: 20 bots in two gateways and 200 shoppers at once, or more on a large machine, while bots fail one after the
+ *   other.
  * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, compared with waiting
  *   times without an attacker.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, compared with 10,000.

@@ -131,7 +131,6 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
   return statuses
 }
 
-// Only siege.ts starts this file with a plan; other files import its types.
 if (process.argv[2] !== undefined) {
   const ending = new AbortController()
   process.once('message', () => ending.abort())

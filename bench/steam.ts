@@ -118,11 +118,11 @@ async function measure(stage: Stage): Promise<Outcome> {
 async function acceptAll(stage: Stage, open: readonly OpenOffer[]): Promise<Seconds> {
   const seconds: Seconds = { returned: [], waited: [], peer: [] }
   const left = [...open.entries()]
-  const lane = async (): Promise<void> => {
+  const acceptInTurn = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift())
       await acceptNext(stage, next, seconds)
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, lane))
+  await Promise.all(Array.from({ length: AT_A_TIME }, acceptInTurn))
   return seconds
 }
 

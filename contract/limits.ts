@@ -1,4 +1,4 @@
-/** Limits that the gateway and the pages share. They are not in the schemas, because the pages do not load those. */
+/** Limits that several parts share. They are not in the schemas, so a page or a command that needs one does not load those. */
 
 /** The most webhook endpoints of a store. */
 export const MOST_ENDPOINTS = 10

@@ -1,4 +1,4 @@
-/** The progress of a sale, as Steam or the market reports it to the seller. Amounts are minor units. */
+/** The progress of a sale, as the vault reports it to the till. Amounts are minor units. */
 export type SaleReport =
   /** The listing has a new price. */
   | { kind: 'repriced'; price: bigint }

@@ -317,7 +317,11 @@ export const gamesSchema = z
         game,
         title: z.string(),
         steamAppId: z.int(),
-        protectionDays: z.int().describe('Days in which Steam lets a sender take a trade back.'),
+        protectionDays: z
+          .int()
+          .describe(
+            'Days for which the till treats a trade as reversible: Steam’s trade protection and a margin; 0 if Steam does not protect trades of the game.',
+          ),
         minimums: z
           .partialRecord(currency, minorUnits)
           .describe('By currency. A currency without an exchange rate is missing.'),

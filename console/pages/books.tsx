@@ -39,7 +39,6 @@ const columnsIn = (currency: Currency): readonly Column<Movement>[] => [
   },
 ]
 
-/** Every movement of the store's money. */
 export function Statement({ storeId }: { storeId: string }) {
   const [currency, setCurrency] = useState<Currency>('USD')
   const input = { storeId, currency }

@@ -90,8 +90,8 @@ const ADVICE: Record<View['bars'][number]['reason'], string> = {
 }
 
 /**
- * While a bar lasts, the bot rests: it gets no new trades of the bar's game. A `doubted` bot gets those for which no
- * other is free.
+ * While a bar lasts, the bot rests: it gets no new trades of the bar's game, or of any game. A `doubted` bot gets
+ * those for which no other bot is free.
  */
 function Rests({ bars }: Pick<View, 'bars'>) {
   if (bars.length === 0) return null

@@ -34,7 +34,7 @@ function Session() {
         facts={[
           ['Name', me.name],
           ['Role', me.role],
-          ['Session', 'ends 30 minutes after your last call, and 12 hours after it began'],
+          ['Session', 'ends 30 minutes after your last call, and at the latest 12 hours after it began'],
         ]}
       />
       <div className="acts">

@@ -254,7 +254,7 @@ function Keys({ store, refresh }: PanelProps) {
                 <ActButton
                   act="key rotate"
                   label="Rotate"
-                  does="Makes a key like this one. Both work for a day."
+                  does="Makes a new key with the same rights. The old key still works for a day."
                   needs="operator"
                   input={() => ({ keyId, overlapHours: 24 })}
                   onDone={refresh}
