@@ -39,7 +39,8 @@ export const MENU = [
 ] as const
 
 /** True if the path leads to the page `to`, or to a page below it. No page is below the overview. */
-export const isAt = (path: string, to: string): boolean => (to === '/' ? path === '/' : path.startsWith(to))
+export const isAt = (path: string, to: string): boolean =>
+  path === to || (to !== '/' && path.startsWith(`${to}/`))
 
 /** Pages that the menu does not list. */
 const OTHER_PAGES = [
