@@ -127,7 +127,7 @@ async function startItemProxy(gateway: string, count: number): Promise<{ url: st
   return { url: `http://localhost:${address.port}`, close: () => server.close() }
 }
 
-/** Cuts an inventory to `count` items. A shorter one gets copies of its first items, each item at most once, with new ids. */
+/** Cuts an inventory to `count` items, or adds copies of its first items with new ids, at most one of each. */
 function withCount(body: string, count: number): string {
   const inventory = inventorySchema.parse(JSON.parse(body))
   const { items } = inventory

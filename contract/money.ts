@@ -3,7 +3,7 @@ export const CURRENCIES = ['USD', 'EUR', 'BRL'] as const
 
 export type Currency = (typeof CURRENCIES)[number]
 
-/** Digits after the decimal point of each currency's minor unit (ISO 4217). */
+/** Digits after the decimal point of an amount in each currency (ISO 4217). */
 export const CURRENCY_EXPONENT: Record<Currency, number> = { USD: 2, EUR: 2, BRL: 2 }
 
 /** The causes of movements in a store's statement. */

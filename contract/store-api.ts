@@ -309,7 +309,7 @@ export const statementSchema = z
   })
   .meta({ id: 'Statement' })
 
-/** GET /v1/games: the accepted games, with the smallest sum of one trade. */
+/** GET /v1/games: all games, each with the smallest sum of one trade. */
 export const gamesSchema = z
   .object({
     games: z.array(

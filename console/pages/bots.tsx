@@ -170,7 +170,7 @@ export function BotActs({
           {...common}
           act="bot remove"
           label="Remove"
-          does={`Removes ${name} and its token. Refused while one of its trades needs watching.`}
+          does={`Removes ${name} and its token, if none of its trades needs watching.`}
           needs="operator"
           needsReason
         />

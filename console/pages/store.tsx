@@ -76,7 +76,7 @@ function Settings({ store, refresh }: PanelProps) {
         <ActButton
           act="store free-room"
           label="Free its room"
-          does="Frees the part of its limit that reversals use, before their 30 days are over."
+          does="Frees the part of its limit that reversals use. Without this, each uses its part for 30 days."
           needs="operator"
           needsReason
           input={() => ({ storeId })}

@@ -116,7 +116,7 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   /** Returns every row that the filter matches, for a file. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
-  /** The server's orders of a column, by its name. The page's address has the current one as `order`. */
+  /** By the name of a column: the server's order for each direction. The page's address has the current one as `order`. */
   orders?: Readonly<Record<string, Record<Direction, string>>>
   order?: string
 }
