@@ -67,7 +67,7 @@ function findsOf(last: number): Find[] {
     list({ game: 'rust' }, 'of a game that no deposit has'),
     list({ needsPerson: true }, 'that need a person'),
     list({ order: 'largest', currency: 'USD' }, 'largest'),
-    list({ order: 'smallest', currency: 'USD', before: offered }, 'smallest after one'),
+    list({ order: 'smallest', currency: 'USD', before: offered }, 'smallest, after a given deposit'),
     list({ order: 'largest', currency: 'USD', storeId: '7' }, 'largest of a store'),
     list({ order: 'largest', currency: 'USD', from: dayAgo, to: hourAgo }, 'largest of a day'),
     list({ limit: 200 }, 'a page for a file'),

@@ -2,9 +2,9 @@
 export const OPERATOR_ROLES = [
   /** Sees everything except secrets. */
   'viewer',
-  /** Also pauses bots, blocks prices, denies shoppers, and turns maintenance on and off. */
+  /** Also carries out acts of everyday support, such as pausing bots, blocking prices and denying shoppers. */
   'support',
-  /** Also moves money and items, makes keys, and changes stores and limits. */
+  /** Also carries out all other acts, such as moving money and items, and changing stores. */
   'operator',
 ] as const
 

@@ -193,7 +193,7 @@ function Timeline({ moments }: { moments: View['moments'] }) {
     <Panel title="What happened">
       <ol className="timeline">
         {moments.map(({ at, what, amountMinor, currency }, index) => (
-          // Entries are only ever appended, and two can be equal.
+          // Two entries can be equal, and none has state that could move to another.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <li key={index}>
             <time dateTime={at}>{formatTime(at)}</time>
