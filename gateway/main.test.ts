@@ -156,7 +156,7 @@ test('D-40 a public sandbox keeps the advanced clock of its database, answers at
   expect(await gateway.ended).toBe(0)
 })
 
-test('D-40 live mode ignores the advanced clock of its database; behind a proxy, it has live keys and limits each address', async () => {
+test('D-40 live mode ignores the advanced clock of its database, has live keys, and limits each address behind a proxy', async () => {
   const database = await makeAdvancedDatabase()
   const settings = {
     TRADETILL_MODE: 'live',

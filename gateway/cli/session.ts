@@ -23,7 +23,7 @@ export type Session = {
   act(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Like `act`, on a database whose master key the settings do not have. */
   actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
-  /** For operations that need no running till. */
+  /** Dependencies of a backup or a migration. */
   standalone(): Promise<StandaloneDeps>
   /** For plain SQL, without the query builder, which takes long to load. */
   pool(): Promise<pg.Pool>

@@ -60,7 +60,7 @@ describe('another bot is asked', () => {
       { bot_id: first.bot.botId, state: 'done' },
       { bot_id: second.bot.botId, state: 'done' },
     ])
-    // The withdrawn request is not read, and the next one goes to the working bot.
+    // No bot carries out the withdrawn request later: only the new call reads again.
     till.clock.advance(60_000)
     const again = ask()
     expect((await till.withBot(() => again.answer)).items).toHaveLength(1)

@@ -43,7 +43,7 @@ export const RELOAD_MS = 5_000
 /** How long each bot but the last has to take up a request. The last one has the rest of the time. */
 const TAKE_UP_MS = 5_000
 const MOST_READERS = 3
-/** If Steam limits two accounts, the limit is on our address. A third attempt would only lengthen the pause. */
+/** If Steam limits two accounts, the limit is on our address. A third attempt would only make it last longer. */
 const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
@@ -192,7 +192,7 @@ async function askAnother(
   return request(deps, tx, { key, asker, tried })
 }
 
-/** The answer for a bot that did not take up a request. Such a bot is not asked first for half a minute. */
+/** The answer for a bot that did not take up a request. For half a minute, other bots are preferred to it. */
 const NOT_TAKEN_UP: StoredAnswer = {
   kind: 'unavailable',
   reason: 'not_our_turn',

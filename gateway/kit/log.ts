@@ -42,7 +42,7 @@ const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
 const MOST_DEPTH = 6
-/** The most characters of a line. An event has a few hundred, a failed query with many values a few thousand. */
+/** The most characters of a line. Most lines have a few hundred, that of a failed query a few thousand. */
 const MOST_LINE_CHARACTERS = 64 * 1024
 /** The most characters of a line, and of its message, that are kept if the line is too long. */
 const MOST_CUT_CHARACTERS = 8 * 1024

@@ -32,7 +32,7 @@ describe('a secret box', () => {
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow('32 bytes')
   })
 
-  test('opens what its old keys sealed, and seals with the first key', () => {
+  test('opens what its old keys sealed, and seals with the master key', () => {
     const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
     const ring = createSecretBox(newer, [older])
     expect(ring.open(box.seal('s3cret', 'a'), 'a')).toBe('s3cret')

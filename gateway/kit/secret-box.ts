@@ -31,8 +31,8 @@ export const markOf = (key: Buffer): Buffer =>
   Buffer.concat([Buffer.from([VERSION]), Buffer.from(fingerprintOf(key), 'hex').subarray(0, ID_BYTES)])
 
 /**
- * AES-256-GCM for secrets at rest: version byte, key id, random nonce, tag, ciphertext. The first key encrypts; old keys
- * only decrypt. Keys have 32 bytes.
+ * AES-256-GCM for secrets at rest: version byte, key id, random nonce, tag, ciphertext. `masterKey` encrypts; every key
+ * decrypts. Keys have 32 bytes.
  */
 export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = []): SecretBox {
   const keys = [masterKey, ...oldKeys]

@@ -91,7 +91,7 @@ describe('the held part', () => {
 describe('the promised part', () => {
   const credit = { total: 3_375n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
   it.each<[string, Partial<Parameters<typeof promisedPart>[0]>, bigint]>([
-    ['is everything within the room', {}, 3_375n],
+    ['is everything if the room for risk covers it', {}, 3_375n],
     ['is everything if nothing is protected', { isProtected: false, riskRoom: 0n }, 3_375n],
     ['is the room itself if that is a round amount', { riskRoom: 1_000n }, 1_000n],
     ['is the next round amount below the room', { riskRoom: 1_999n }, 1_000n],

@@ -1,4 +1,7 @@
-/** Double entry, pure: the movements between accounts for each cause. Amounts are minor units, always positive. */
+/**
+ * Double entry, pure: the movements between accounts, except those of a reversal, and the part of a credit that is held.
+ * Amounts are minor units.
+ */
 import type { AccountKind, EntryCause } from '../db/schema.ts'
 
 type StoreAccount = Extract<AccountKind, 'held' | 'available'>
@@ -98,7 +101,7 @@ export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint
 
 /**
  * The part of a credit that is promised before the trade, because it would not be held if the items were delivered
- * now. A partial promise is rounded down to a step. So it does not reveal the store's remaining limit, and small
+ * now. A partial promise is rounded down to a step. So it does not reveal the store's remaining limit, and most small
  * changes of the limit do not change it.
  */
 export function promisedPart(credit: Credit): bigint {

@@ -27,8 +27,8 @@ type Situation = {
 }
 
 /**
- * Refuses a used reference, and a payout above the available balance. Returns undefined if the payout may be
- * recorded.
+ * Refuses the reference of a different or voided payout, and a payout above the available balance. Returns undefined if
+ * the payout may be recorded.
  */
 export function judgePayout(
   payout: Payout,

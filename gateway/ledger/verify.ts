@@ -40,7 +40,7 @@ ledger_entry as (
 ),
 ${CHECKS_OF_TRADES} limit ${MOST_FOUND}`
 
-/** The first batch also checks payouts and adjustments, which belong to no deposit. */
+/** The first batch also has the entries of payouts and adjustments, which belong to no deposit. */
 const PART = partOf({
   deposits: 'select id from public.deposit where id > $1 and id <= $2',
   loose: 'select * from public.ledger_entry where trade_id is null and $1::bigint = 0',

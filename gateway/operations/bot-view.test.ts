@@ -95,7 +95,7 @@ test('the view of a bot counts its calls of the last hour by all processes, but 
   expect(await day()).toEqual([4, 2])
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '24 hours'` }).execute()
   expect(await day()).toEqual([0, 0])
-  // A saved count deletes the rows that are older than a day.
+  // Saving new counts deletes the rows that are older than a day.
   const [counts] = processes
   counts?.request('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
   await saveCalls(till.db, counts?.take() ?? [])
@@ -106,7 +106,7 @@ test('an unknown bot is not found', async () => {
   expect(await showBot(operatorOf(till), '999')).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-test('the weather of a day shows calls, durations and refusals by method and bot', async () => {
+test('the weather counts and times the calls of a day by method, and counts those of one method by bot', async () => {
   await till.db.deleteFrom('steam_calls').execute()
   const other = await aBot(till, fakeSession('76561198000000002'))
   const [mine, theirs] = [bot.session.steamId, other.session.steamId]
@@ -140,7 +140,7 @@ test('the weather of a day shows calls, durations and refusals by method and bot
   ])
   expect(await readWeather(till.db, { bot: '999' })).toBeUndefined()
 
-  // A day later these calls no longer count, and the next count deletes them.
+  // More than a day later these calls are not shown, and saving new counts deletes them.
   await till.db.updateTable('steam_calls').set({ hour: sql`hour - interval '26 hours'` }).execute()
   expect((await readWeather(till.db))?.methods).toEqual([])
   const counts = createCallCounts(UNOBSERVED)

@@ -11,8 +11,8 @@ const HOUR_MS = 3_600_000
 
 /**
  * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of its open
- * offers. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar excludes the game,
- * unless the bar only doubts the bot.
+ * offers. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar of the game or of
+ * the whole bot lasts, unless its reason is `doubted`.
  */
 export type GameRoom = {
   game: Game

@@ -174,7 +174,7 @@ function sourceOf(filter: DepositFilter, { now, isFew }: Examining): RawBuilder<
 export const MOST_OF_ACCOUNT = 5_000
 
 /**
- * The deposits of an account, with `most` for each of its roles: it owns the trade link, is named by the store, or gave
+ * The deposits of an account, at most `most` for each of its roles: it owns the trade link, is named by the store, or gave
  * the items. The oldest if the list begins with the oldest, otherwise the newest. Each role has an index in that order.
  */
 function depositsOfSteamId(

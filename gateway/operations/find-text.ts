@@ -82,7 +82,7 @@ function ofAccount(account: string): Reading[] {
   return isSteamId(steamId) ? [{ kind: 'steam_id', steamId }] : []
 }
 
-/** Returns no reading if the text names an id explicitly, or is too short to narrow the search. */
+/** Returns no reading for a hash, an event's id or digits, or for a text that is too short to narrow the search. */
 function readName(text: string): Reading[] {
   if (HASH.test(text) || UUID.test(text) || DIGITS.test(text)) return []
   const words = text

@@ -1,4 +1,4 @@
-/** Verifies the ledger. The check shares neither the query builder nor any code with the writer of the ledger. */
+/** Verifies the ledger. */
 
 import type pg from 'pg'
 import { counted } from '../kit/counted.ts'
