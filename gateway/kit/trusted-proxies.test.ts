@@ -25,6 +25,8 @@ describe('the list of trusted proxies', () => {
   it.each([
     ['0.0.0.0/0', 'has 0.0.0.0/0, which trusts callers themselves'],
     ['::/0', 'has ::/0, which trusts callers themselves'],
+    ['fc00::/0', 'has fc00::/0, which trusts callers themselves'],
+    ['fd00::/6', 'has fd00::/6, which trusts callers themselves'],
     ['0.0.0.0/1,128.0.0.0/1', 'has 0.0.0.0/1, which trusts callers themselves'],
     ['10.0.0.1,2000::/3', 'has 2000::/3, which trusts callers themselves'],
     ['::ffff:0:0/96', 'has ::ffff:0:0/96, which trusts callers themselves'],

@@ -9,6 +9,8 @@ export type TrustedProxies =
 const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 /** Fewest fixed bits of a range. A wider one is not plausible for proxies. */
 const LEAST_BITS = { ipv4: 8, ipv6: 16 }
+/** fc00::/7 is wide, but private. */
+const LEAST_PRIVATE_BITS = 7
 
 const ADVICE =
   'give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or none where callers connect directly'
@@ -31,9 +33,8 @@ function refusalOf(entry: string): string | undefined {
   if (range === undefined)
     return `has ${JSON.stringify(entry.slice(0, 60))}, which is not an address or a range`
   const [address, bits] = range
-  // fc00::/7 is wide, but private.
-  const isPrivate = address.range() === 'uniqueLocal'
-  if (!isPrivate && bits < LEAST_BITS[address.kind()]) return `has ${entry}, which trusts callers themselves`
+  const leastBits = address.range() === 'uniqueLocal' ? LEAST_PRIVATE_BITS : LEAST_BITS[address.kind()]
+  if (bits < leastBits) return `has ${entry}, which trusts callers themselves`
   return address.range() === 'unspecified' ? `has ${entry}, which is nobody's address` : undefined
 }
 
