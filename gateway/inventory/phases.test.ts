@@ -80,7 +80,7 @@ test.each<[string, string, HoldKind, bigint | null, object]>([
   ['a block by a pattern', '* Doppler *', 'blocked', null, {}],
   ['a price for the name', DOPPLER, 'override', 50n * USD, { '1': 3_600, '2': 3_600, '3': 3_600 }],
   ['a price for the phase', RUBY, 'override', 500n * USD, { '1': 36_000, '2': 7_200, '3': 7_200 }],
-  ['a frozen name', DOPPLER, 'frozen', null, { '1': 7_200, '2': 7_200, '3': 7_200 }],
+  ['a freeze of the name', DOPPLER, 'frozen', null, { '1': 7_200, '2': 7_200, '3': 7_200 }],
 ])('%s decides the prices', async (_, name, kind, usdMicros, expected) => {
   await hold(name, kind, usdMicros)
   expect((await credits()).byAssetId).toEqual(expected)

@@ -1,4 +1,4 @@
-/** The rows of operators' movements: payouts, voided payouts and adjustments. All are append-only. */
+/** The rows of payouts, voided payouts and adjustments. All are append-only. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
