@@ -44,7 +44,7 @@ const submitForm = (
 const readPage = async (path: string) => (await fetch(`${market.url}${path}`)).text()
 
 describe('the control API', () => {
-  it('opens only one account for a Steam id, and refuses a request that it cannot read', async () => {
+  it('opens only one account for a Steam id, and refuses invalid requests', async () => {
     const opened = await call('POST', 'sellers', { steamId: '76561198000000001', currency: 'EUR' })
     expect(opened).toMatchObject({
       status: 201,

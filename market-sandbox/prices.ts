@@ -14,7 +14,7 @@ const fileSchema = z.object({
 })
 
 export type Prices = {
-  /** The lowest price of others, in units of the currency. */
+  /** The lowest price of others, in the integer units of `SCALES`. */
   lowest(name: string, currency: Currency): number
   /** All item names in the file. */
   names(): readonly string[]

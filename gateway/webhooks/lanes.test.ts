@@ -26,7 +26,7 @@ afterEach(async () => {
   await till.close()
 })
 
-/** With `patienceMs: 1`, every attempt at an endpoint that is not slow soon counts as hanging. */
+/** With `patienceMs: 1`, an unanswered attempt at an endpoint that is not slow soon counts as hanging. */
 function startSending(change: Partial<LanesDeps> = {}) {
   const lanes = startLanes({ ...senderDeps(till), ...change })
   stops.push(() => lanes.stop())
@@ -51,7 +51,7 @@ async function publish(store: { id: bigint }, count: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** Publishes `count` events of a type that no endpoint wants. Resolves to their ids. */
+/** Publishes `count` events while no endpoint wants their type. Resolves to their ids. */
 async function publishUnsent(store: { id: bigint }, count: number): Promise<string[]> {
   const want = (types: EventType[] | null) =>
     till.db.updateTable('webhook_endpoint').set({ event_types: types }).execute()
@@ -91,7 +91,7 @@ async function aServerThatHangsOn(unanswered: Set<string>): Promise<{ url: strin
   return { url: await listen(server), taken }
 }
 
-/** Records a past success that took this long, at the endpoint of the oldest delivery. A long one makes it slow. */
+/** Records a past success that took this long, at the endpoint of the oldest delivery. */
 async function recordSuccess(durationMs: number): Promise<void> {
   const { id, endpoint_id } = await till.db
     .selectFrom('webhook_delivery')
@@ -202,10 +202,10 @@ describe('lanes', () => {
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
     for (let n = 0; n < 10; n += 1) await expiredDeposit(till, slow)
-    // The lanes stay full, because hanging attempts keep their places.
+    // No attempt counts as hanging, so the lanes stay full.
     startSending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
-    // All endpoints belong to one store, so each has the least width.
+    // All endpoints belong to one store, so each lane has the least width: 2 places.
     await expect.poll(() => silent.taken.length).toBe(40 * 2)
     await expiredDeposit(till, await aStore(till, { webhookUrl: receiver.url }))
     await publishEvents(till.deps)

@@ -35,7 +35,7 @@ export type Pace = {
 /**
  * A store that hangs on some deposits still answers the others quickly, so other attempts may take the places of
  * hanging ones. A store that is slow with everything is overloaded, so it must not get more calls at a time.
- * `earlierDurationsMs`: how long the store's successful attempts took, the oldest first.
+ * `earlierDurationsMs`: how long the endpoint's earlier successful attempts took, the oldest first.
  */
 export function createPace(leastMs: number, earlierDurationsMs: readonly number[] = []): Pace {
   let usualMs: number | undefined
@@ -55,7 +55,7 @@ export type Load = {
   /** Running attempts of the lane, of which `hanging` count as hanging. */
   open: number
   hanging: number
-  /** The number of stores with due deliveries, and of busy endpoints of this lane's store. */
+  /** How many stores have lanes now, and how many endpoints of this lane's store. */
   busyStores: number
   ownEndpoints: number
 }

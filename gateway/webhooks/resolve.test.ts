@@ -139,7 +139,7 @@ describe('the look-up by DNS', () => {
   it.each([
     ['http://both.test/', 'the address is not public'],
     ['http://none.test/', 'ENODATA'],
-  ])('lets the webhook to %s fail: %s', async (url, reason) => {
+  ])('makes the webhook to %s fail: %s', async (url, reason) => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(url))).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) })
   })

@@ -38,7 +38,7 @@ describe('a webhook', () => {
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
   })
 
-  it('reads only the beginning of an endless answer', async () => {
+  it('ends after the beginning of an endless answer', async () => {
     let sent = 0
     const closed = Promise.withResolvers<void>()
     receiver.answers.push((response) => {
@@ -78,7 +78,7 @@ describe('in live mode', () => {
     ['IPv4 written in IPv6', (port) => `https://[::ffff:127.0.0.1]:${port}/`, 'the address is not public'],
     ['this machine by name', () => 'https://localhost/', 'the address is not public'],
     ['the cloud’s metadata', () => 'https://169.254.169.254/latest', 'the address is not public'],
-    ['no address at all', () => 'store', 'the address is not a URL'],
+    ['a text that is not a URL', () => 'store', 'the address is not a URL'],
     ['the port of SSH', () => 'https://store.example:22/', 'the port must be 443'],
     ['the port of a cache', () => 'https://93.184.216.34:6379/', 'the port must be 443'],
     ['a name with a command for a shell', () => 'https://a$(reboot).example/', 'characters that no name has'],
@@ -240,7 +240,7 @@ describe('a name', () => {
   })
 
   it('leads to the checked address, without another look-up', async () => {
-    // Only the first answer is this machine: after a second look-up, the receiver would get nothing.
+    // The receiver listens only at the first answer: after a second look-up, it would get nothing.
     const { names, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
@@ -248,7 +248,7 @@ describe('a name', () => {
   })
 
   it('that is public at the check and private afterwards never leads to the private address', async () => {
-    // This address is public, and no network has it.
+    // A public address that belongs to no network.
     const { names, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`

@@ -43,7 +43,7 @@ export type SenderOptions = {
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
   deadlineMs?: number
-  /** Finds every address of a name. The default is DNS in live mode and the system's look-up in the sandbox. */
+  /** Finds the addresses of a name. The default is DNS in live mode and the system's look-up in the sandbox. */
   resolve?: Resolve
   /** The DNS servers of live mode; the system's by default. */
   dnsServers?: string[]
@@ -127,7 +127,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       chunks.push(chunk)
-      // Only the status and the beginning of the body are used, so end a long answer.
+      // The rest of a long body is not used, so end the answer.
       if (bytes > MOST_ANSWER_BYTES) answer.destroy()
     })
     const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))

@@ -122,7 +122,7 @@ function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Listi
   if (outcome?.kind === 'settling') return `given, to be paid on ${moment(outcome.settlesAtS)}`
   if (outcome?.kind === 'paid') return `paid, ${money(outcome.received, item)} for the seller`
   if (outcome?.kind === 'reversed') return `taken back by the ${outcome.causer ?? 'buyer'}`
-  if (outcome?.kind === 'timed_out') return 'not handed over in time'
+  if (outcome?.kind === 'timed_out') return 'not handed over'
   const left = Math.max(0, deal.deadlineS - market.nowS())
   return status === 'waiting' ? 'the offer is out' : `sold, ${left} s left to hand it over`
 }

@@ -1,4 +1,4 @@
-/** The entire state of the market sandbox, as plain JSON. Times are seconds since 1970; money is in the units of `SCALES`. */
+/** The saved state of one market, as plain JSON. Times are seconds since 1970; money is in the units of `SCALES`. */
 import type { Currency } from '../games.ts'
 
 /** A buyer's reaction to the seller's offer. */

@@ -25,7 +25,7 @@ export type Case<D extends string = string> = {
  * attack a whole target, which needs one.
  */
 export type Family<D extends string = string> = {
-  /** Its number in the tables of docs/security.md and docs/proofs.md. */
+  /** Its number in the table of docs/security.md. */
   number: number
   name: string
   defences: Record<D, Defence>
@@ -33,7 +33,7 @@ export type Family<D extends string = string> = {
   | {
       kind: 'parts'
       cases(): readonly Case<D>[]
-      /** Checks that honest calls work with and without the defence. Resolves to undefined if they do. */
+      /** Makes honest calls, which must work with and without each defence. Resolves to undefined if they do. */
       honest(): Promise<string | undefined> | string | undefined
     }
   | {

@@ -75,13 +75,13 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 8,
     name: 'violations of the policy of the page',
     where: 'e2e/support/browser.ts',
-    why: 'the browser enforces the policy; family 7 removes its text',
+    why: 'the browser enforces the policy; family 7 weakens it',
   },
   {
     number: 14,
     name: 'colliding signatures of different values',
     where: 'proofs/bugs',
-    why: 'a library signs; family 13 removes its check',
+    why: 'a library signs; family 13 removes the check of a signature',
   },
   {
     number: 21,
@@ -130,7 +130,7 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 48,
     name: 'clicks through an overlay',
     where: 'e2e/hostile.test.ts',
-    why: 'only a browser shows it; families 6 and 56 remove the header',
+    why: 'only a browser shows it; families 6 and 56 let others frame the page',
   },
   {
     number: 60,

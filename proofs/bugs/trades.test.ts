@@ -22,8 +22,6 @@ let session: FakeSession
 beforeAll(async () => {
   till = await startTill()
   pool = testPool(till.url)
-  // Some tests end database sessions. An idle connection of this pool then reports an error that no test awaits.
-  pool.on('error', () => {})
 })
 beforeEach(async () => {
   await resetTill()
@@ -35,7 +33,7 @@ afterAll(async () => {
   await till.close()
 })
 
-/** Resets the till to its state before the first test. */
+/** Empties every table but `migration`, and undoes `interruptWrites`. */
 async function resetTill(): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace

@@ -110,7 +110,7 @@ describe('install.sh on an empty machine', () => {
   })
 
   it.each([
-    ['no host name', ['--mail', 'ada@till.invalid'], 'Give --host a value of your own'],
+    ['a missing host name', ['--mail', 'ada@till.invalid'], 'Give --host a value of your own'],
     ['the host name of the example', ['--host', 'pay.example', '--mail', 'a@b.c'], 'Give --host a value'],
     ['a host name with a slash', ['--host', 'https://a.b', '--mail', 'a@b.c'], '--host has a character'],
     [

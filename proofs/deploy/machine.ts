@@ -69,7 +69,7 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
     `case $1 in is-active) test -e ${root}/runs-$3; exit ;; enable) touch ${root}/runs-$3 ;; esac\n${recordCall}\n${failIfNamed}`,
   )
   writeProgram('id', 'echo 0')
-  // The host name resolves, and PostgreSQL runs.
+  // Report that the host name resolves, and that PostgreSQL runs.
   writeProgram('getent', 'echo 198.51.100.7 STREAM pay.till.invalid')
   writeProgram('pg_lsclusters', `echo '18 main ${port} online postgres /var/lib/postgresql'`)
   // Every file belongs to the package of Caddy. `conffiles` lists the package's own versions, by checksum.
@@ -120,7 +120,7 @@ export function install({ root, serverUrl }: Machine, release: string, args: rea
   return { status, output: stdout, errors: stderr }
 }
 
-/** A machine with the settings and the key that `install.sh` writes when it makes the database. No PostgreSQL runs. */
+/** A machine with the settings and the key that `install.sh` writes when it makes the database, but without PostgreSQL. */
 export function aMachineWithDatabase() {
   const machine = aMachine()
   const place = join(machine.root, 'etc/tradetill')

@@ -93,13 +93,13 @@ function incompleteSessions(staff: Staff): Case<Defence>[] {
   return [
     ...CALLS.flatMap(({ path }) =>
       ['A'.repeat(43), mallory.headers[halfHeader] ?? ''].map((other, index) => ({
-        what: `${path} with her cookie and ${index === 0 ? 'a guessed half' : 'another operator’s half'}`,
+        what: `${path} with Ada’s cookie and ${index === 0 ? 'a guessed half' : 'another operator’s half'}`,
         stoppedBy: 'both halves' as const,
         attack: () => mustBeRefused('signed_out', call(staff, path, { ...ada.headers, [halfHeader]: other })),
       })),
     ),
     ...[`${his}; ${hers}`, `${his};${hers}`, `${his}; a=b; ${hers}`].map((cookie, index) => ({
-      what: `a session planted before hers, ${index + 1}`,
+      what: `a cookie of Mallory’s session before Ada’s, ${index + 1}`,
       stoppedBy: 'one cookie' as const,
       attack: () => mustBeRefused('signed_out', call(staff, 'session', { ...mallory.headers, cookie })),
     })),

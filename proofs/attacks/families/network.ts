@@ -12,7 +12,7 @@ const SENDER = 'gateway/webhooks/sender.ts'
 const PUBLIC = '93.184.215.14'
 /** A public address that no network has, so packets to it go nowhere. */
 const NOWHERE = '2000::1'
-/** Deadline of a webhook. A webhook to `NOWHERE` waits until then. */
+/** Deadline of a webhook. A webhook to `NOWHERE` may wait until then. */
 const DEADLINE_MS = 2_000
 
 /**
@@ -219,7 +219,7 @@ export const network: Family = family({
     })),
     ...STORE_URLS.flatMap((written) => {
       const url = URL.parse(written)
-      // Some texts are no URL for the parser, so they never reach the check.
+      // The parser refuses some texts, which therefore never reach the check.
       if (url === null) return []
       return {
         what: written,

@@ -43,7 +43,7 @@ async function payAtOnce(target: Target, requests: readonly PayoutRequest[]): Pr
   if (sum > AVAILABLE) return `${sum} of ${AVAILABLE} were paid out`
   return problemIf(
     answered < requests.length,
-    `${requests.length - answered} of ${requests.length} acts failed`,
+    `${requests.length - answered} of ${requests.length} requests failed`,
   )
 }
 
