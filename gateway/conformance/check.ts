@@ -7,9 +7,7 @@ export type Check = {
   title: string
   /** Where docs/ states the requirement. */
   document: string
-  /**
-   * Runs only with invented orders, because the check chooses the currencies; a store's real orders already have one.
-   */
+  /** The check chooses the currency of its order, so it is left out when the store opens the deposits. */
   inventedOrdersOnly?: true
   run(kit: Kit): Promise<Verdict>
 }

@@ -139,7 +139,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'currency',
-    title: 'a credit in another currency leaves this balance unchanged',
+    title: 'a credit in EUR leaves the balance in USD unchanged',
     document: 'store-guide.md#opening-a-deposit',
     inventedOrdersOnly: true,
     async run(kit) {

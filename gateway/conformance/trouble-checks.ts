@@ -71,7 +71,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'new-epoch',
-    title: 'the event of a restored till, which skips numbers, changes no balance',
+    title: 'the event of a restored till changes no balance, and the next deposit is credited',
     document: 'store-guide.md#after-the-till-was-restored',
     async run(kit) {
       const epoch = kit.newEpoch()

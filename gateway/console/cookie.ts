@@ -28,8 +28,8 @@ export const CLEAR_COOKIE = `${COOKIE_NAME}=; ${ATTRIBUTES}; Max-Age=0`
 type Headers = Record<string, string | string[] | undefined>
 
 /**
- * Returns undefined unless both halves are there. Also if two cookies have this name, because a page on another port
- * must have planted one of them.
+ * Returns undefined unless both halves are there. Of two cookies with this name, a page on another port must have planted
+ * one, so then neither counts.
  */
 export function readHalves(headers: Headers): Halves | undefined {
   const found = String(headers.cookie ?? '')

@@ -214,7 +214,7 @@ describe('a sandbox', () => {
   })
 })
 
-test('sign-in attempts are limited per address and overall, which refuses no call of a signed-in operator', async () => {
+test('sign-in attempts are limited per address and overall, but the calls of a signed-in operator are not', async () => {
   const { headers } = await signIn(till, name)
   const tryKeys = async (times: number) => {
     const kinds: (string | undefined)[] = []

@@ -112,7 +112,7 @@ export function finishStepUp(deps: SignInDeps, { operatorId, session }: Visitor,
   })
 }
 
-/** Signs in to a sandbox without a passkey. The key is valid until the gateway that made it ends. */
+/** Signs in to a sandbox without a passkey, with the key in `TRADETILL_CONSOLE_SANDBOX_KEY`. */
 export async function enterSandbox(deps: SignInDeps, key: string): Promise<Halves> {
   const { db, clock, sandboxKey } = deps
   if (sandboxKey === undefined || !isSame(sha256(key), sha256(sandboxKey))) refuseCall('link_over')

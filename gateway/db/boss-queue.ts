@@ -131,7 +131,7 @@ function waitingKey(key: string | undefined, startAfter: Date | undefined): stri
 type Work = { places: number; run(job: Job<unknown>): Promise<void> }
 
 /**
- * pg-boss's own workers each poll once a second, and a bot needs several. Here one statement polls all queues of the
+ * Each of pg-boss's own workers polls for itself, and a bot needs several. Here one statement polls all queues of the
  * process, and finds those that have jobs.
  */
 async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: Log; pollSeconds: number }) {

@@ -19,17 +19,17 @@ export type BotBarTable = {
   times: number
 }
 
-/** How far the search of a bot's trade history has come. */
+/** Progress of the pass through a bot's trade history. */
 export type BotHistoryTable = {
   bot_id: bigint
-  /** When its next pages were last requested. */
+  /** When a process last took the history, to read its next pages. */
   turned_at: Date
-  /** When the running search began; null between two searches. */
+  /** When the current pass began; null between two passes. */
   begun_at: Date | null
-  /** The oldest Steam trade that the running search has read; null before its first page. */
+  /** The oldest Steam trade that the current pass has read; null before its first page. */
   after_trade_id: string | null
   after_begun_at: Date | null
-  /** When the last search that reached its end began. */
+  /** When the last complete pass began. */
   complete_at: Date | null
 }
 
@@ -93,7 +93,7 @@ export type BotTable = {
   token_expires_at: Generated<Date | null>
   /** When the account accepted Steam's notice about trade protection. */
   protection_acknowledged_at: Generated<Date | null>
-  /** The items that the bot has, without the custody entries after `items_counted_to`. */
+  /** How many items the bot has, without the custody entries after `items_counted_to`. */
   items_held: Generated<number>
   items_counted_to: Generated<bigint>
   created_at: Generated<Date>

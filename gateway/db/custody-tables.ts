@@ -24,7 +24,7 @@ export type DepartureTable = {
   begun_at: Date
   /** `Stage` in departures/departure.ts explains the values, and `Explanation` there those of the next column. */
   stage: 'under_way' | 'gone' | 'called_off' | 'returned'
-  /** Why the items may leave; null is an alarm. */
+  /** Why the items may leave; null raises an alarm. */
   explanation: 'destination' | 'own_bot' | 'moved' | 'operator' | 'vault' | null
   destination: string | null
   seen_at: Generated<Date>

@@ -31,7 +31,7 @@ export function deleteBefore<T extends keyof Times & keyof Tables>(
   })
 }
 
-/** Repeats `work` until it handles fewer rows than `atATime`. */
+/** Repeats `work` until it handles fewer rows than `atATime`, or has run `MOST_ROUNDS` times. */
 export async function inRounds(atATime: number, work: () => Promise<number>): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     if ((await work()) < atATime) return
@@ -44,7 +44,7 @@ export async function placeOf(db: Db, sweep: string): Promise<Date | undefined> 
   return row?.up_to
 }
 
-/** Records how far the sweep has come. The place never moves back, because two processes may sweep at the same time. */
+/** Records how far the sweep has come. The place never moves back, even if two processes sweep at the same time. */
 export async function keepPlace(db: Db, sweep: string, upTo: Date): Promise<void> {
   await sql`
     insert into sweep_place (sweep, up_to) values (${sweep}, ${upTo})

@@ -9,7 +9,7 @@ export type CreditMode = 'on_accept' | 'on_release'
 /** The side that pays for a reversal of credit that was already available. */
 export type Liability = 'operator' | 'store'
 
-/** States of a trade in which an offer is, or may be, open on Steam. A deposit has at most one such trade. */
+/** States of a trade whose offer is to be sent, may have been sent, or is open. A deposit has at most one such trade. */
 export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
 
 /** States of a trade whose items the bot received. In `reversed`, they went back. */

@@ -27,7 +27,7 @@ export type Departure = {
   partnerSteamId: string
   begunAt: Date
   stage: Stage
-  /** Null is an alarm: nothing explains why the items went there. */
+  /** Null raises an alarm: nothing explains why the items went there. */
   explanation: Explanation | null
   items: readonly DepartedItem[]
 }
@@ -59,7 +59,7 @@ export function judgeDeparture(
   steamTrade: SteamTrade,
   circumstances: Circumstances,
 ): DepartureEvent[] {
-  // A row that undoes a delivery returns its items, and the delivery's own trade covers that.
+  // A row that undoes an earlier trade is no departure. The earlier trade's own row or `judgeUndoing` shows the return.
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
   // Nothing left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []

@@ -49,7 +49,7 @@ it('D-34 a bot lists its free items that came by deposits, and a wish for them w
   await bench.asGateway.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
 
-it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
+it('D-34 an item that the bot gives to a buyer causes no alarm, leaves custody, and brings proceeds', async () => {
   const { till, bench, acts, runRounds, readHistory, itemsOnSale } = selling
   const [first] = itemsOnSale()
   expect((await bench.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')

@@ -90,7 +90,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('without an explanation is an alarm, which is logged once, however often the history is read', async () => {
+  it('without an explanation raises an alarm, which is logged once, however often the history is read', async () => {
     give('9500')
     await readHistory()
     till.clock.advance(3_600_000)
@@ -120,7 +120,7 @@ describe('an item that a bot gave', () => {
     expect(alarms()).toHaveLength(1)
   })
 
-  it('is an alarm while Steam holds it, and stays in custody if the trade is then called off', async () => {
+  it('raises an alarm while Steam holds it, and stays in custody if the trade is then called off', async () => {
     give('9500', { state: 'in_escrow' })
     await readHistory()
     expect(alarms()).toHaveLength(1)
@@ -150,7 +150,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('is read on its own within two turns, even if Steam holds six trades that are older', async () => {
+  it('has its trade read by number within two turns, even if Steam holds six older trades', async () => {
     const ids = Array.from({ length: 7 }, (_, index) => `950${index}`)
     for (const id of ids) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
     const { history } = handlers()
@@ -267,7 +267,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is an alarm even if no deposit brought it', async () => {
+  it('raises an alarm even if no deposit brought it', async () => {
     give('9500', { assetIds: ['424242'] })
     await readHistory()
     expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({ items: 1, inCustody: 0 })
@@ -295,7 +295,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('is found on a later page, and the search ends at the last complete pass', async () => {
+  it('is found on a later page, and the next pass ends at trades from before the last complete pass', async () => {
     session.begunAt = () => till.clock.now()
     give('9500')
     for (let index = 0; index < 5; index += 1) give(String(9_600 + index), { assetIds: [] })
