@@ -89,3 +89,27 @@ it('one session has at most six streams', async () => {
   for (let n = 0; n < 7; n += 1) statuses.push((await open('eager')).status)
   expect([...statuses, (await open('other')).status]).toEqual([...Array<number>(6).fill(200), 503, 200])
 })
+
+it('a caller who has left already gets no stream', async () => {
+  const read = vi.fn(async () => 'a')
+  const live = createLive({ log: captureLog().log, readMark: read })
+  const opened = Promise.withResolvers<boolean>()
+  const server = createServer(async (_request, response) => {
+    const closed = once(response, 'close')
+    caller.abort()
+    await closed
+    opened.resolve(live.open({ key: 'gone', response, mayStay: async () => true }))
+  })
+  onTestFinished(async () => {
+    await live.stop()
+    server.close()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const caller = new AbortController()
+  await expect(fetch(`http://127.0.0.1:${port}/`, { signal: caller.signal })).rejects.toThrow()
+  expect(await opened.promise).toBe(false)
+  expect(read).not.toHaveBeenCalled()
+})

@@ -16,7 +16,7 @@ const CHECKS_PER_BEAT = 10
 const MOST_CHECKS = 900
 
 export type Live = {
-  /** Returns false if there are too many streams. */
+  /** Returns false if there are too many streams, or if the caller has left. */
   open(stream: Stream): boolean
   stop(): Promise<void>
 }
@@ -74,6 +74,8 @@ export function createLive({ log, readMark }: Deps): Live {
   }
   return {
     open(stream) {
+      // Its `close` event has passed, so nothing would remove the stream.
+      if (stream.response.destroyed) return false
       const ofSession = [...streams.keys()].filter(({ key }) => key === stream.key)
       if (streams.size >= MOST_STREAMS || ofSession.length >= MOST_STREAMS_OF_SESSION) return false
       streams.set(stream, checks)
