@@ -72,7 +72,7 @@ export function assertionOptions({ url }: Party, known: readonly KnownPasskey[] 
   })
 }
 
-/** Uses up a challenge. Resolves to false if it was not ours or is already used. */
+/** Uses up a challenge. Resolves to false if it was used, has expired or belongs to another caller. */
 type TakeChallenge = (challenge: Buffer) => Promise<boolean>
 
 const expectationsOf = ({ url }: Party, take: TakeChallenge) => ({

@@ -8,14 +8,14 @@ import type { BarReason, BarScope } from '../bots/bar.ts'
  */
 export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
 
-/** A pause in which the bot gets no new trades, because Steam refused it: in one game, or in all. */
+/** A time in which the bot gets no new trades, because Steam refused it: in one game, or in all. */
 export type BotBarTable = {
   bot_id: bigint
   scope: BarScope
   reason: BarReason
   barred_at: Date
   until: Date
-  /** Pauses in a row, without an offer sent between them. */
+  /** Bars in a row, without an offer sent between them. */
   times: number
 }
 
