@@ -113,3 +113,17 @@ it('a caller who has left already gets no stream', async () => {
   expect(await opened.promise).toBe(false)
   expect(read).not.toHaveBeenCalled()
 })
+
+it('a change is sent after a beat at which the sessions could not be read', async () => {
+  const { state, open, pass } = await startLive()
+  const stream = await open('any')
+  state.mayStay = () => {
+    throw new Error('the database is away')
+  }
+  await pass(FIRST_BEAT_MS - CHECK_MS)
+  state.mark = 'b'
+  await pass(CHECK_MS)
+  state.mayStay = () => true
+  await pass(CHECK_MS)
+  await expect.poll(() => stream.text).toContain('data: changed')
+})
