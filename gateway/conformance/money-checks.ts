@@ -124,7 +124,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'later-reversal',
-    title: 'a reversal after the end of the hold is deducted from the balance',
+    title: 'a reversal after the money became available is deducted from the balance',
     document: REVERSALS,
     async run(kit) {
       const [credit, ...rest] = await makeEvents(kit, [

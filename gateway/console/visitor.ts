@@ -43,9 +43,9 @@ export async function visitorOf(
 function visitorIn(session: FoundSession, sandboxKey: string | undefined): Visitor | undefined {
   const { operator, sandboxSha256 } = session
   if (operator !== null) return { session, ...operator }
-  const isOfThisRun =
+  const hasCurrentKey =
     sandboxKey !== undefined && sandboxSha256 !== null && isSame(sandboxSha256, sha256(sandboxKey))
-  return isOfThisRun ? { session, name: SANDBOX_OPERATOR, role: 'operator', operatorId: null } : undefined
+  return hasCurrentKey ? { session, name: SANDBOX_OPERATOR, role: 'operator', operatorId: null } : undefined
 }
 
 type Needs = { role: OperatorRole; isFresh: boolean }

@@ -44,8 +44,8 @@ type OperatorChallengeTable = {
 }
 
 /**
- * A session has two halves: the cookie, and a secret of the page. `sandbox_sha256`: hash of the key of a sandbox that
- * signs in without a passkey; null for an operator. `verified_at`: when a passkey was last checked.
+ * A session has two halves: the cookie, and a secret of the page. `sandbox_sha256`: hash of the sandbox's key, for
+ * a session that began with it; null for an operator. `verified_at`: when a passkey was last checked.
  */
 type OperatorSessionTable = {
   cookie_sha256: Buffer

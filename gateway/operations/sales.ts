@@ -331,7 +331,10 @@ async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answ
   if (custody.moved === 'back') return refused('conflict', 'names an item that went back to its shopper')
   const live = await currentSaleOf(tx, custody)
   if (live !== undefined)
-    return refused('conflict', `names an item of another sale: ${live.reference} on ${live.market}, ${live.state}`)
+    return refused(
+      'conflict',
+      `names an item of another sale: ${live.reference} on ${live.market}, ${live.state}`,
+    )
   if (custody.moved === 'in') await moveItem({ db: tx, clock }, item)
   const soldAt = line.soldAt ?? clock.now()
   if (soldAt > clock.now()) return refused('usage', 'must not be sold in the future')
