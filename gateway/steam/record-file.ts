@@ -1,4 +1,4 @@
-/** The file of a run against the real Steam: every request and answer, with stand-ins for ids and names. */
+/** The file of a run against the real Steam: every answer but those to logins, with stand-ins for ids and names. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { type RawReply, recordedReply, redact } from './record.ts'

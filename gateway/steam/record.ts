@@ -167,7 +167,7 @@ function redactFields(
   )
 }
 
-/** Descriptions are keyed by the numbers of their class. */
+/** Keeps listed names, short numbers, and `CLASS_INSTANCE`, by which Steam keys descriptions. */
 const fieldName = (field: string): string =>
   isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : maskText(field)
 

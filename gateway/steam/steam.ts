@@ -2,15 +2,15 @@
  * The Steam port: what the till needs from Steam, in the till's own words. `web/` implements it with the client
  * libraries.
  *
- * Every method has its own deadline and resolves to a value. No answer of Steam makes a method throw. `unavailable`
- * means that nothing is known: never conclude anything about an offer from it. No field is optional, so the compiler
- * names every implementation that does not fill a new one.
+ * Every method but `close` has its own deadline and resolves to a value. No answer of Steam makes a method throw.
+ * `unavailable` means that nothing is known: never conclude anything about an offer from it. No field is optional, so
+ * the compiler names every implementation that does not fill a new one.
  */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 
 /**
- * `timeout`: no answer within the deadline. `rate_limited`: Steam refused one request too many.
+ * `timeout`: no answer within the deadline. `rate_limited`: Steam refused the request, because there were too many.
  * `session_dead`: the refresh token no longer opens a session; the bot needs a new enrolment.
  * `not_our_turn`: our own limits held the request back. It was not sent, so it proves nothing about Steam.
  * `steam_error`: every other failure.
@@ -125,7 +125,7 @@ export type RefusedReason =
   | 'access_denied'
   /** The session had ended and was not renewed, so Steam did not act on the send. */
   | 'session_dead'
-  /** Steam refused one request too many. */
+  /** Steam refused the send, because there were too many requests. */
   | 'rate_limited'
   /** Our own limits held the request back, so it was not sent. */
   | 'not_our_turn'
@@ -221,7 +221,7 @@ export type SteamTrade = {
   state: SteamTradeState
   begunAt: Date
   received: MovedAsset[]
-  /** Items that the bot gave. The gateway's offers never give any, so another program or a person made this trade. */
+  /** Items that the bot gave. The gateway's offers never give any: another program or a person made such a trade. */
   given: MovedAsset[]
   /** End of Steam's trade protection; null if there is none. */
   settlesAt: Date | null

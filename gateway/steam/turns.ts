@@ -13,7 +13,10 @@ import {
 import { limitsOf, type Method } from './methods.ts'
 import type { Unavailable } from './steam.ts'
 
-/** `limited`: Steam refused one request too many. `failed`: no answer, or an answer that shows trouble at Steam. */
+/**
+ * `limited`: Steam refused the request, because there were too many. `failed`: no answer, or an answer that shows
+ * trouble at Steam.
+ */
 export type Outcome = 'answered' | 'limited' | 'failed'
 
 /**
@@ -39,7 +42,7 @@ type Request<T> = {
   judge(answer: T): Outcome
 }
 
-/** The requests of one account. */
+/** Makes the requests of one account, or those for public pages. */
 export type Asker = {
   /** Sends the request when it is its turn. `not_our_turn` means that it was certainly not sent. */
   ask<T>(request: Request<T>): Promise<T | Unavailable>

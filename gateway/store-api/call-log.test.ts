@@ -51,7 +51,7 @@ const call = (method: 'GET' | 'POST', url: string, { body, headers = {} }: Call 
 
 const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK_URL }
 
-/** Returns the only log line of an answer. */
+/** Returns the line `store called` of an answer. Fails unless there is exactly one. */
 function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknown> {
   const id = answer.headers['x-request-id']
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
@@ -128,7 +128,7 @@ describe('the line of a store’s call', () => {
     expect(till.lines.filter((line) => line.includes('call was refused'))).toHaveLength(1)
   })
 
-  it('has no key, hash or trade link', async () => {
+  it('has no API key, hash of a deposit or token of a trade link', async () => {
     const tradeUrl = 'https://steamcommunity.com/tradeoffer/new/?partner=39735273&token=Ab_cd-12'
     const created = await call('POST', '/v1/deposits', { body: { ...order, tradeUrl } })
     const hash = created.json().url.slice(-32)

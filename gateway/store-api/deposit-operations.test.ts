@@ -51,7 +51,7 @@ describe('POST /v1/deposits', () => {
     ])
   })
 
-  test('refuses a maximum below the minimum of every accepted game, and names that minimum', async () => {
+  test('refuses a maximum below the minimums of all accepted games, and names the smallest of them', async () => {
     // At this rate the minimum is 3.00 for Counter-Strike, and 1.00 for every other game.
     await saveRate(till.db, 'fixed', rate('1'))
     const refused = await post({ ...IN_EUR, externalId: 'small', maxAmount: 299, games: ['cs'] })
@@ -144,7 +144,7 @@ test('a deposit and its events can be ordered by one number', async () => {
   const opened = (await post(BODY)).json()
   await api.call('POST', `/v1/deposits/${opened.id}/cancel`)
   const read = async () => (await api.call('GET', `/v1/deposits/${opened.id}`)).json()
-  // The deposit may be newer than its number, but never older.
+  // The deposit may be newer than its `sequence`, but never older.
   expect([opened.sequence, (await read()).sequence, (await read()).status]).toEqual([0, 0, 'paymentTimeout'])
   await publishEvents(till.deps)
   expect((await read()).sequence).toBe(1)

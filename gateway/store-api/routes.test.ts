@@ -62,7 +62,7 @@ describe('an API key', () => {
     expect(new Set(answers.map((answer) => answer.body)).size).toBe(1)
   })
 
-  test('counts towards its store’s limit only if valid, so nobody else can use up the calls', async () => {
+  test('uses up its store’s limit of calls only if it is valid', async () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
     const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`

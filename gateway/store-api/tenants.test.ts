@@ -95,7 +95,7 @@ test('a store can have only as many open deposits as the operator allows; ended 
 })
 
 describe('in live mode', () => {
-  /** Makes a handler that answers with the result of `answer` on the challenge. */
+  /** Returns a handler that answers with `answer(challenge)`. */
   const echo =
     (answer: (challenge: string) => string, code = 200) =>
     (response: ServerResponse) => {

@@ -47,7 +47,7 @@ export async function readStatement(
   { currency, after, limit }: StatementQuery,
 ): Promise<Statement> {
   const before = after === undefined ? null : BigInt(after)
-  // The range and the order use both columns, which only the account's own index provides. With "=", the planner may
+  // The range, and the order by account and id, make the planner use the index on these two columns. With "=", it may
   // scan all entries by id to find those of an account that has few.
   const side = (column: 'debit_account' | 'credit_account') => sql`
     select entry.* from account, lateral (
@@ -56,8 +56,8 @@ export async function readStatement(
       order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit + 1}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
-  // The operator bore these reversals, so no account of the store has them. `offset 0` makes the query start from
-  // the store's few deposits, because the planner overestimates them and would otherwise read every entry.
+  // The operator bore these reversals, so no account of the store has them. `offset 0` makes the query start from the
+  // few deposits that have one. The planner overestimates their number, and would otherwise read every entry.
   const covered = sql`
     select entry.* from deposit,
       lateral (select id from trade where trade.deposit_id = deposit.id offset 0) paid,

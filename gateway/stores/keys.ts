@@ -58,7 +58,7 @@ export async function findStoreByKey(
   const row = await findKey(db, key.id)
   if (row === undefined || !isSameSecret(row.secret_sha256, key.secretSha256)) return undefined
   const hasExpired = row.expires_at !== null && row.expires_at <= now
-  // A caller without a log must not update the last use, or the call that has a log would write no line.
+  // Without a log, do not update an expired key's last use, or the call that has a log would write no line.
   if (hasExpired && log === undefined) return undefined
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= LAST_USE_EVERY_MS) {
     await changeKey(db, key.id, { last_used_at: now })

@@ -1,8 +1,8 @@
-/** Origins to which a store may send shoppers back: only registered ones. */
+/** Checks that a store sends shoppers back only to its registered origins. */
 
 /**
- * Parses `https://host[:port]`. Returns undefined for anything else. Sandbox mode also allows http, for stores on the
- * same machine.
+ * Parses `https://host[:port]`, with or without a slash at the end. Returns undefined for anything else. Sandbox mode
+ * also allows http, for stores on the same machine.
  */
 export function parseOrigin(text: string, mode: 'sandbox' | 'live'): string | undefined {
   const url = URL.parse(text)

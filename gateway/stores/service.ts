@@ -169,7 +169,7 @@ async function openAddress(
 /** Returns why the address cannot be used even if the operator names it. */
 function refuseWebhook(text: string, mode: Mode): string | undefined {
   const url = parseWebhookUrl(text)
-  if (url === undefined) return 'the webhook must be an https address without a user name'
+  if (url === undefined) return 'the webhook must be a URL without spaces, a user name or a password'
   const refusal = refuseUrl(url, { mode, allowance: { inside: isInsideHost(addressOf(url).host) } })
   return refusal && `the webhook cannot be sent there, because ${refusal}`
 }

@@ -1,4 +1,4 @@
-/** Starts a console on a new or a given database. Its operators sign in as a browser would. */
+/** Starts a console on a new or a given database, and signs operators in with the calls that its page makes. */
 import { readConfig } from '../config.ts'
 import { createConsole } from '../console/app.ts'
 import type { Live } from '../console/live.ts'

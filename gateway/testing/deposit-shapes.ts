@@ -1,4 +1,4 @@
-/** The `--json` output of commands on deposits, trades and items. */
+/** The `--json` output of `find`, and of most commands on deposits, trades and items. */
 import { z } from 'zod'
 import { currency, game, id, minor, shopperRecord, time } from './shapes.ts'
 

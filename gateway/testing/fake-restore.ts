@@ -1,4 +1,4 @@
-/** A fake pg_restore: fills the database with a copy of the tests' template, marked as a till's. */
+/** A fake pg_restore: replaces the database with a copy of the tests' template, marked as a till's. */
 import pg from 'pg'
 import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'

@@ -1,6 +1,6 @@
 import { freePort as freePortWithin } from '../kit/free-port.ts'
 
-/** This range does not overlap that of the embedded database, from which a starting till takes its ports. */
+/** Does not overlap the range from which an embedded PostgreSQL takes its port. */
 const PORTS = { from: 20_000, until: 32_000 }
 
 const usedPorts = new Set<number>()

@@ -33,7 +33,7 @@ export async function startStockedTill() {
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const deps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 } satisfies InventoryDeps
   const readers: Reader[] = []
-  /** Adds a bot. Steam may give it other answers than the bots before it. */
+  /** Adds a bot. Steam's answers to it can differ from those to the other bots. */
   const addReader = async (): Promise<Reader> => {
     const reader = await aReader(till, readers.length + 1)
     readers.push(reader)

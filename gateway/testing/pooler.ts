@@ -48,7 +48,7 @@ function createCutter(isStarted: boolean, take: (whole: Buffer, type: number | u
 type Session = {
   end(): void
   write(bytes: Buffer): void
-  /** `isFree`: the message ends the session's transaction. */
+  /** `isFree`: whether the message ends the session's transaction. */
   listen(to: (bytes: Buffer, isFree: boolean) => void): void
 }
 

@@ -33,7 +33,7 @@ export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string)
   const host = url && loopbackAddress(url)
   if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
     throw new Error(
-      'The Steam sandbox must be on this machine, such as http://127.0.0.1:4301. This address is not.',
+      'The Steam sandbox must be on this machine: use an address such as http://127.0.0.1:4301.',
     )
   }
   return new SteamAgent({ host, port: Number(url.port || 80) })

@@ -35,7 +35,7 @@ export type LoginWay =
 
 export type TokenAnswer =
   | { kind: 'token'; refreshToken: string }
-  /** `not_confirmed`: nobody confirmed the login on the phone in time. */
+  /** `not_confirmed`: nobody confirmed the login before the wait for it ended. */
   | {
       kind: 'refused'
       reason: 'wrong_password' | 'wrong_code' | 'not_confirmed'

@@ -48,7 +48,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** Gives this reply to every call that `askAll` makes in a session. */
+/** Gives this reply to every call of `askAll`, except the logins. */
 function replyEverywhere(reply: () => SteamReply): void {
   const methods = [
     'GetTradeOffer',

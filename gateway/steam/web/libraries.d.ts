@@ -50,7 +50,6 @@ declare module 'steamcommunity' {
     })
     httpRequest(options: CommunityCall, callback: RequestCallback): void
     getSessionID(): string
-    setCookies(cookies: string[]): void
     acknowledgeTradeProtection(callback: (error: Error | null) => void): void
   }
 }

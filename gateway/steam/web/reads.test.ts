@@ -203,7 +203,7 @@ describe('an inventory', () => {
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
   })
 
-  it('is read in smaller pages until Steam accepts their size, with which the next read begins', async () => {
+  it('is read in smaller and smaller pages until Steam accepts their size, and the next read begins with that size', async () => {
     const counts: (string | null)[] = []
     steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
     steam.routes.set(PUBLIC_PATH, ({ query }) => {

@@ -305,7 +305,7 @@ async function giveAndTakeBack(): Promise<void> {
   await control('POST', `trades/${sandbox.world().trades.at(-1)?.id}/reverse`, { bySupport: true })
 }
 
-describe('every field of the port', () => {
+describe('every field', () => {
   /** Fields, including nested ones, that none of these values fills. */
   const unfilledFields = (values: readonly object[]): string[] => {
     const filled = new Map<string, boolean>()
@@ -325,7 +325,7 @@ describe('every field of the port', () => {
     return [...filled].flatMap(([field, isFilled]) => (isFilled ? [] : [field]))
   }
 
-  it('is filled by the sandbox and read by the port, so a new field cannot be forgotten', async () => {
+  it('of an offer, a Steam trade, a profile and an item, except `restriction`, is filled by the sandbox and read by the port', async () => {
     const { offerId } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/accept`)
     const accepted = await offerNow(offerId)
@@ -335,9 +335,9 @@ describe('every field of the port', () => {
     await control('POST', `trades/${tradeId}/reverse`)
     await giveAndTakeBack()
     const trades = await session.listSteamTrades(null)
-    const held = await send('K7M2QY')
+    const escrowed = await send('K7M2QY')
     sandbox.begin('hold-15-days', { steamId: shopper.steamId })
-    await control('POST', `offers/${held.offerId}/accept`)
+    await control('POST', `offers/${escrowed.offerId}/accept`)
     const offers = await session.listOffers(since, null)
     const profile = await portOnSandbox().readProfile(shopper.steamId)
     if (trades.kind !== 'trades' || offers.kind !== 'offers') throw new Error(JSON.stringify(trades))
