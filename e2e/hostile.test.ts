@@ -1,4 +1,4 @@
-/** Hostile names of items and people: the page shows them as text and runs none of them. */
+/** Hostile names of items, shoppers who may not trade, and a foreign page that frames ours. */
 
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
