@@ -186,17 +186,22 @@ export function waitUntilReady(supervisor: Starting): Promise<void> {
 
 type Role = { user: string; password: string }
 
-async function ensureDatabase(url: string, roles: readonly Role[]): Promise<void> {
+export async function ensureDatabase(url: string, roles: readonly Role[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
+  // A connection that breaks also rejects its query.
+  client.on('error', () => {})
   await client.connect()
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
-  if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  for (const { user, password } of roles) {
-    const known = await client.query('select from pg_roles where rolname = $1', [user])
-    const verb = known.rowCount === 0 ? 'create' : 'alter'
-    await client.query(`${verb} role ${user} login password '${password}'`)
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+    for (const { user, password } of roles) {
+      const known = await client.query('select from pg_roles where rolname = $1', [user])
+      const verb = known.rowCount === 0 ? 'create' : 'alter'
+      await client.query(`${verb} role ${user} login password '${password}'`)
+    }
+  } finally {
+    await client.end()
   }
-  await client.end()
 }
 
 function writePrivate(file: string, text: string): void {

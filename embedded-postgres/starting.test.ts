@@ -1,8 +1,9 @@
-/** The wait for the embedded PostgreSQL to be ready, with a fake supervisor and a fake clock. */
-import { EventEmitter } from 'node:events'
+/** The start of the embedded PostgreSQL, with a fake supervisor, a fake clock and a fake server. */
+import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { waitUntilReady } from './embedded.ts'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { ensureDatabase, waitUntilReady } from './embedded.ts'
 
 const SILENCE_MS = 120_000
 
@@ -50,3 +51,18 @@ it.each([
     expect(start.supervisor.stdin.writableEnded).toBe(true)
   },
 )
+
+it('a start fails, without ending the process, if PostgreSQL ends at the first query', async () => {
+  const server = createServer((socket) => {
+    // Answers the client's greeting with "authenticated" and "ready for a query".
+    socket.once('data', () => {
+      socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex'))
+      socket.once('data', () => socket.destroy())
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `postgres://tradetill:secret@127.0.0.1:${port}/postgres`
+  await expect(ensureDatabase(url, [])).rejects.toThrow('Connection terminated unexpectedly')
+})
