@@ -84,7 +84,7 @@ describe('a name in the table "Where to change what"', () => {
     ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `./README.md`', []],
     ['`gateway/store-api/openapi.ts`, `README.md`', ['gateway/store-api: README.md']],
     ['`node scripts/gone.ts`', ['.: scripts/gone.ts']],
-  ])('without a folder is in the folder of the full path before it: %s', (cell, missing) => {
+  ])('must exist, as a full path or in the folder of the full path before it: %s', (cell, missing) => {
     expect(missingOf(cell)).toEqual(missing)
   })
 })

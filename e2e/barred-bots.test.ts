@@ -1,4 +1,4 @@
-/** D-30: what a shopper sees when Steam bars bots from trading. */
+/** D-30: what a shopper sees while bots are barred. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

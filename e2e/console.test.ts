@@ -173,7 +173,7 @@ test('an operator opens a link, registers a passkey, and works with the keyboard
   await press(page, 'Tab', 'Enter')
   await dialog.waitFor({ state: 'hidden' })
 
-  // Registering a store shows its key, only once.
+  // Registering a store shows its key.
   await page.goto(`${till.console}/stores`)
   await page.getByRole('button', { name: 'Register a store' }).click()
   const register = page.getByRole('dialog', { name: 'Register a store' })

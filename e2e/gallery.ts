@@ -1,5 +1,5 @@
 /**
- * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
+ * `npm run gallery`: pictures of every scene, in both languages, on a desktop and a phone, into `.data/gallery`, and the
  * main ones into `e2e/gallery`. `-- --check` compares new main pictures with the stored ones. `-- NAME` takes only the
  * scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the README's pictures
  * into `docs/images` instead, and `-- --video` records the guide's clips into `widget/public`.
@@ -26,7 +26,7 @@ const MOST_DIFFERENCE = 0.01
 
 type Look = { language: Language; viewport: typeof DESKTOP; scheme: 'dark' | 'light' | 'forced' }
 
-/** Every language at every width, alternating colour schemes. */
+/** Both languages on a desktop and a phone, each in one colour scheme. */
 const LOOKS: Look[] = [
   { language: 'en', viewport: DESKTOP, scheme: 'dark' },
   { language: 'en', viewport: MOBILE, scheme: 'light' },

@@ -115,7 +115,7 @@ test('the server ends after a kill -9 of its owner', async () => {
   await expect.poll(tryQuery, { message: 'the server ends' }).toContain('ECONNREFUSED')
 })
 
-test('commits survive a kill -9 of the owner, no process is left, and an immediate start works', async () => {
+test('commits survive a kill -9 of the owner, and an immediate start works, after which the old server is gone', async () => {
   const owner = await startInProcess()
   await query(owner.url, 'create table outlived (n int); insert into outlived values (7)')
   owner.child.kill('SIGKILL')

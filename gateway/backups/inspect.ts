@@ -1,4 +1,4 @@
-/** Opens a restored database as its till would, and verifies its ledger. */
+/** Examines a restored database: its master key, its migrations, its contents and its ledger. */
 import pg from 'pg'
 import { type Claim, ownershipOf, readIdentity } from '../db/identity.ts'
 import { judgeSchema, migrationFiles, readApplied } from '../db/schema-version.ts'

@@ -36,8 +36,8 @@ export async function barBot(tx: Tx, { botId, reason, game, now }: BarRequest): 
 }
 
 /**
- * Clears the bars that cover a game, because Steam accepted the bot's offer for items of that game, and forgets all
- * doubts about the bot.
+ * Clears the bars that cover a game, because Steam took the bot's offer for items of that game, and forgets all doubts
+ * about the bot.
  */
 export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void> {
   await tx.deleteFrom('bot_bar').where('bot_id', '=', botId).where('scope', 'in', ['all', game]).execute()
@@ -47,8 +47,8 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
 /**
- * Records that Steam refused this bot's offer to a partner but accepted another bot's. Several such partners within an
- * hour bar the bot as `doubted`.
+ * Records that Steam refused this bot's offer to a partner but took the same offer from another bot. Several such
+ * partners within an hour bar the bot as `doubted`.
  */
 export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
   const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }

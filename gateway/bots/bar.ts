@@ -16,7 +16,7 @@ export type BarReason =
 /** `all`: the bar covers every game. */
 export type BarScope = Game | 'all'
 
-/** `times`: the number of consecutive bars, with no accepted offer between them. */
+/** `times`: the number of consecutive bars, with no offer between them that Steam took. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other bot can take the trade. */
