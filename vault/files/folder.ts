@@ -8,7 +8,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 
@@ -37,7 +37,7 @@ export function openFolder(path: string): Folder {
       const file = join(path, name)
       const handle = openSync(`${file}.new`, 'w', 0o600)
       try {
-        writeSync(handle, text)
+        writeFileSync(handle, text)
         fsyncSync(handle)
       } finally {
         closeSync(handle)

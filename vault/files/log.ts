@@ -2,7 +2,15 @@
  * The vault's memory: entries are only ever added, and each is signed together with the one before it. The vault knows
  * what it did from this log alone, so no write to the database makes it forget.
  */
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { type Folder, syncFolder } from './folder.ts'
@@ -55,7 +63,8 @@ export function openLog(folder: Folder, key: Key): VaultLog {
       const line: Line = { ...unsigned, mac: macOf(key, unsigned) }
       // Stays true if the write or the sync throws.
       isBroken = true
-      writeSync(handle, `${JSON.stringify(line)}\n`)
+      // Unlike `writeSync`, throws if the disk takes only a part of the entry.
+      writeFileSync(handle, `${JSON.stringify(line)}\n`)
       fsyncSync(handle)
       isBroken = false
       before = line.mac
