@@ -82,6 +82,7 @@ function outcome(world: World, offer: Offer, { does, atS, asPartner }: Act): Wor
     case 'decline':
       return endOffer(world, { ...asPartner, how: 'decline' }, atS).world
     case 'sell':
+      if (offer.items.length === 0) return world
       return withoutAssets(world, new Set(offer.items.slice(0, 1).map(({ assetId }) => assetId)), atS)
     case 'counter': {
       const rest = offer.items.length > 1 ? offer.items.slice(1) : offer.items

@@ -223,6 +223,17 @@ describe('the automatic acts of people', () => {
     expect(offerState(end.world, offerId)).toBe(STATE.accepted)
   })
 
+  it('include a refusal of magic_seller, who has nothing to sell in an offer that asks for no items', () => {
+    const { world } = acceptedTrade({ appId: 570 })
+    const { steamId, token } = account(world, 'magic_seller')
+    const give = bot(world).assets
+    const intent = { sender: bot(world).steamId, partner: steamId, token, message: '', items: [], give }
+    const sent = sendOffer(world, intent, NOW_S)
+    const offerId = sent.answer.kind === 'sent' ? sent.answer.offerId : ''
+    const confirmed = confirmOffer(sent.world, { offerId, allow: true }, NOW_S).world
+    expect(offerState(advanceTo(confirmed, NOW_S + 10), offerId)).toBe(STATE.declined)
+  })
+
   it('include magic_reverser, who takes the trade back after three days', () => {
     const { world } = send(fresh(), { who: 'magic_reverser' })
     expect(advanceTo(world, NOW_S + 3 * DAY_S).trades[0]?.status).toBe(TRADE.complete)
