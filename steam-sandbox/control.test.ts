@@ -200,7 +200,8 @@ describe('behaviours', () => {
     const toBoth = [sendBotOffer(), sendBotOffer('quiet_lynx')]
     await call('POST', 'clock', { advanceS: 10 })
     expect(toBoth.map(({ offerId }) => stateOf(offerId))).toEqual([STATE.declined, STATE.declined])
-    expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
+    for (const name of ['nonsense', 'constructor'])
+      expect((await call('PUT', `behaviours/${name}`, {})).status).toBe(404)
   })
 
   it('let a shopper own 5,000 items of Counter-Strike 2', async () => {

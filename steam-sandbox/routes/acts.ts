@@ -202,9 +202,9 @@ function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
 export function switchOn(sandbox: Sandbox, name: string, body: unknown): Reply {
   const [steamId, times] = [field(body, 'steamId'), field(body, 'times')]
   const person = typeof steamId === 'string' ? { steamId } : {}
-  if (BAD_DAYS[name]) {
+  if (Object.hasOwn(BAD_DAYS, name)) {
     sandbox.faults.begin(name, { ...person, ...(typeof times === 'number' ? { times } : {}) })
-  } else if (PEOPLE[name]) {
+  } else if (Object.hasOwn(PEOPLE, name)) {
     sandbox.change((world) => {
       const others = world.switched.filter((other) => other.name !== name || other.steamId !== person.steamId)
       const switched = { ...world, switched: [...others, { name, ...person }] }
