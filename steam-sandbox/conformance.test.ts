@@ -41,7 +41,7 @@ describe('the conformance suite', () => {
 })
 
 const OTHER_TEST_FILES = ['world/trades.test.ts', 'control.test.ts', 'limits.test.ts']
-/** Behaviours that tests use only through their magic players. */
+/** The magic players through which tests use behaviours. */
 const PLAYER_OF_BEHAVIOUR = {
   'hidden-inventory': 'magic_hidden',
   'no-items': 'magic_empty',

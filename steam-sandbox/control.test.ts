@@ -51,7 +51,7 @@ async function makeTrade() {
 }
 
 describe('time', () => {
-  it('is advanced by the control API, with everything that is due in between', async () => {
+  it('is advanced by the control API, and what falls due in between happens', async () => {
     await makeTrade()
     expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
       nowS: NOW_S + 7 * DAY_S,

@@ -14,7 +14,7 @@ export type Incoming = {
   cookies: ReadonlyMap<string, string>
 }
 
-/** The answer to a request. The functions below write it. */
+/** The answer to a request. */
 export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
 
 export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): Reply {

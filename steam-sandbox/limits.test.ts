@@ -20,7 +20,7 @@ let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeEach(async () => {
-  // The library checks sessions by the machine's clock, which no test can set.
+  // The library checks sessions by the machine's clock, so the sandbox's clock starts at the same time.
   nowMs = Date.now()
   steam = await startSteamWithoutWaits({ seed: 'limits', clock: () => nowMs })
   bot = await logIn(steam, 'Tradetill Bot #1')

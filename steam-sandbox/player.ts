@@ -7,7 +7,7 @@ import type { Account, Asset, Offer, World } from './world/world.ts'
 
 export type Player = ReturnType<typeof createPlayer>
 
-/** A person's links, items and acts, without a browser. `accept`, `decline` and `counter` return Steam's answer. */
+/** Stands in for a person at a browser. `accept`, `decline` and `counter` return Steam's answer. */
 export function createPlayer(sandbox: Sandbox, who: string) {
   const find = (world: World) => world.accounts.find(({ name, steamId }) => who === name || who === steamId)
   const known = find(sandbox.world())

@@ -10,9 +10,11 @@ const readme = textOf('README.md')
 it('the README lists every call of the control API, and no other', () => {
   const listed = [...readme.matchAll(/^\| `(\w+ \/control\/[^`]*)` \|/gm)].map((match) => match[1] ?? '')
   const calls = [...textOf('routes/control.ts').matchAll(/'(\w+ \/control\/\w+)'/g)].map((match) => match[1])
-  const acts = [...textOf('routes/acts.ts').matchAll(/^ {2}'(\w+) (\w+) (\w*)':/gm)]
+  const changes = [...textOf('routes/changes.ts').matchAll(/^ {2}'(\w+) (\w+) (\w*)':/gm)]
   const plain = (call: string) => call.replace(/\{\w+\}/, '*')
-  const served = acts.map(([, method, noun, verb]) => `${method} /control/${noun}/*${verb ? `/${verb}` : ''}`)
+  const served = changes.map(
+    ([, method, noun, verb]) => `${method} /control/${noun}/*${verb ? `/${verb}` : ''}`,
+  )
   expect(listed.map(plain).sort()).toEqual([...calls, ...served].sort())
 })
 

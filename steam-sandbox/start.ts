@@ -3,7 +3,7 @@ import { createFaults, type PlainFault } from './faults.ts'
 import { createKeeper, type Keeper } from './keeper.ts'
 import { createPlayer, type Player } from './player.ts'
 import { createQuotas, TIGHT_QUOTAS } from './quotas.ts'
-import { switchOff, switchOn } from './routes/acts.ts'
+import { switchOff, switchOn } from './routes/changes.ts'
 import { advance, type Pause, type Sandbox } from './sandbox.ts'
 import { serve } from './serve.ts'
 import { createTour } from './tour.ts'
@@ -60,7 +60,7 @@ export async function startSteam({
     /** Applies a pure change to the world, without a call. */
     change: sandbox.change,
     reset: sandbox.reset,
-    /** The acts of a person, by name or Steam id. Throws for an unknown one. */
+    /** Stands in for the account with this name or Steam id. Throws if there is none. */
     as: (player: string): Player => createPlayer(sandbox, player),
     /** Switches a behaviour on, for all or one account. `times`: after how many requests a bad day ends. */
     begin(name: string, options: { steamId?: string; times?: number } = {}) {

@@ -52,8 +52,8 @@ export function createTour(onPressed: (name: string) => void) {
       return change(name, { state, summary, links })
     },
     /**
-     * Plays one scene at a time, because all share the clock. Returns false for an unknown
-     * scene, or while another one plays.
+     * Marks a scene as playing and calls `onPressed`. Returns false for an unknown scene, or while a scene plays: one
+     * at a time, because all share the clock.
      */
     press(name: string): boolean {
       if (isPlaying() || !change(name, { state: 'playing', summary: '', links: [] })) return false

@@ -130,7 +130,7 @@ describe('the items of a deposit', () => {
   })
 })
 
-/** Removes the last entry of the stopped vault's log, as if the vault died after the act and before recording it. */
+/** Removes the last entry of the stopped vault's log, as if the vault died after the step and before recording it. */
 function killBeforeWriting(lastKind: string): void {
   bench.restart()
   const file = join(bench.path, 'log.jsonl')
@@ -204,7 +204,7 @@ describe('the commands', () => {
     )
   })
 
-  it('refuse a destination without a trade link, and a limit that is not an amount', () => {
+  it('refuse a destination without a trade link, and a limit without cents', () => {
     const { terminal } = person('')
     expect(() => allow(settings, terminal, { name: 'shelf', link: 'nowhere' })).toThrow(
       'must be a trade link',

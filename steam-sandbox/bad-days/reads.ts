@@ -135,7 +135,7 @@ export const READS: Record<string, BadDay> = {
   'read-result-2-with-data': on(ECONOMY, 'A read gets result 2, but correct data.', {
     change: (reply) => ({ ...reply, headers: { ...reply.headers, 'x-eresult': '2' } }),
   }),
-  'read-empty': on(ECONOMY, 'A read gets `{}`, without a response.', result(1, {})),
+  'read-empty': on(ECONOMY, 'A read gets `{}`, which lacks the field `response`.', result(1, {})),
   'read-null': on(ECONOMY, 'A read gets `null`.', { status: 200, body: null, headers: { 'x-eresult': '1' } }),
   'read-hang': on(ECONOMY, 'A read gets no answer.', { hang: 'before' }),
   'offers-without-items': on(OFFERS, 'Offers lack their items.', eachOffer(withoutItems)),

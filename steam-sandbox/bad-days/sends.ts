@@ -38,10 +38,13 @@ export const SENDS: Record<string, BadDay> = {
   'send-24': on('Steam refuses the offer with (24): the bot lacks a privilege.', refusal(24)),
   'send-29': on('Steam refuses the offer with (29): duplicate request.', refusal(29)),
   'send-34': on(
-    'Steam refuses the offer with (34), as after a name change.',
+    'Steam refuses the offer with (34), as after the other side changed its name.',
     refusalText('You cannot trade with somebody (34)'),
   ),
-  'send-50': on('Steam refuses the offer with (50), as if five were open.', refusal(50)),
+  'send-50': on(
+    'Steam refuses the offer with (50), as if five offers to the other side were open.',
+    refusal(50),
+  ),
   'send-55': on('Steam refuses the offer with (55): a back end failed.', refusal(55)),
   'send-84': on('Steam refuses the offer with (84): too many requests.', refusal(84)),
   'send-steam-guard': on(

@@ -1,6 +1,6 @@
 import { BAD_DAY_GROUPS } from '../bad-days/bad-days.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
-import { switchOff, switchOn } from '../routes/acts.ts'
+import { switchOff, switchOn } from '../routes/changes.ts'
 import { advance, type Sandbox } from '../sandbox.ts'
 import { PEOPLE } from '../world/people.ts'
 import { DAY_S } from '../world/world.ts'

@@ -1,7 +1,7 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { GAMES } from '../items.ts'
-import { find, give, lose, switchOff, switchOn } from '../routes/acts.ts'
+import { find, give, lose, switchOff, switchOn } from '../routes/changes.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import { lineOf } from '../routes/lines.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -112,7 +112,11 @@ export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
   if (from !== null && to !== null) {
     const answer = give(sandbox, { from, to, assetIds: undefined })
     if (answer.status === 200) return redirect('/bots/', 303)
-    return page('Nothing was given', '<h1>Nothing was given</h1><p>The bot has no tradable items.</p>', 409)
+    return page(
+      'Nothing was given',
+      '<h1>Nothing was given</h1><p>The bot has no tradable items, or one of the accounts cannot trade.</p>',
+      409,
+    )
   }
   const drifted = driftForm(form, sandbox)
   if (drifted !== undefined) return drifted

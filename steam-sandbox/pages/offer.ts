@@ -1,5 +1,5 @@
 import { type Incoming, type Reply, redirect } from '../http.ts'
-import { answerOffer, counter } from '../routes/acts.ts'
+import { answerOffer, counter } from '../routes/changes.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { type Account, type Asset, findAccount, findOffer, type Offer, STATE } from '../world/world.ts'
 import { escapeHtml } from './html.ts'

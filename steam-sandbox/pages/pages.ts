@@ -53,7 +53,7 @@ export function pages(request: Incoming, sandbox: Sandbox): Reply | undefined {
     const id = match[1] ?? ''
     if (request.method === 'GET') return get(sandbox, id, request)
     if (request.method !== 'POST' || !post) return undefined
-    // Browsers send Origin with every form, so a call without it did not come from a button here.
+    // Browsers send Origin with every form that is posted, so a call without it did not come from a button here.
     if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
     return post(request, sandbox, id)
   }

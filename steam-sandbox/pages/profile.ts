@@ -1,5 +1,5 @@
 import { type Incoming, type Reply, redirect } from '../http.ts'
-import { reverse } from '../routes/acts.ts'
+import { reverse } from '../routes/changes.ts'
 import { itemCountsText, lineOf } from '../routes/lines.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
 import { isProtectedNow, reverseAll } from '../world/trades.ts'

@@ -7,7 +7,7 @@ import { refreshTokenOf } from '../tokens.ts'
 import { addBot, findOrAddSeller, inviteGuest, MOST_BOTS, MOST_GUESTS } from '../world/guests.ts'
 import { PEOPLE } from '../world/people.ts'
 import type { Account } from '../world/world.ts'
-import { ACTS } from './acts.ts'
+import { CHANGES } from './changes.ts'
 import { lineOfShopper } from './lines.ts'
 
 /** The calls of tests and demos, on the sandbox's own address only. */
@@ -16,7 +16,7 @@ export function control(request: Incoming, sandbox: Sandbox): Reply | undefined 
   const call = CALLS[`${request.method} ${request.path}`]
   if (call) return call(sandbox, request)
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')
-  return ACTS[`${request.method} ${noun} ${verb}`]?.(sandbox, id, request.json)
+  return CHANGES[`${request.method} ${noun} ${verb}`]?.(sandbox, id, request.json)
 }
 
 const MOST_ADVANCE_S = 3650 * 86_400
@@ -87,7 +87,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   },
   'POST /control/faults': ({ faults }, request) => {
     const fault = parseFault(request.json)
-    if (!fault) return badRequest('A fault needs match.path and an effect.')
+    if (!fault) return badRequest('A fault needs match.path.')
     faults.add(fault)
     return json({ ok: true })
   },

@@ -7,7 +7,7 @@ import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type Offer, STATE, withAccount } from '../world/world.ts'
 import { mobileSessionOf } from './login.ts'
 
-/** The most seconds that a key's time may differ from Steam's. */
+/** How many seconds a key's time may differ from the real time. */
 const KEY_LIFE_S = 300
 const TYPE = { trade: 2, market: 3, apiKey: 9 } as const
 /** The tag that each call's key must use. The older names still work. */

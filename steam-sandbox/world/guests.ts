@@ -87,7 +87,7 @@ function botLike(template: Account, identity: Pick<Account, 'kind' | 'name' | 'a
   }
 }
 
-/** Declines a guest's open offers and removes their items. Other accounts are left as they are. */
+/** Declines all open offers to a guest, and removes the guest's items. Ignores an account that is not a guest's. */
 export function dismissGuest(world: World, steamId: string, nowS: number): World {
   if (findAccount(world, steamId)?.isGuest !== true) return world
   const open = world.offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)

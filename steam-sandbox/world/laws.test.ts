@@ -1,4 +1,4 @@
-/** Laws of the world that every sequence of acts keeps. The sequences are random. */
+/** Laws of the world that every sequence of steps keeps. The sequences are random. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
@@ -19,7 +19,7 @@ const PEOPLE = [
   'Tradetill Bot #2',
 ]
 
-/** A small world, in which a few people have three items of each of two games, so their acts often collide. */
+/** A small world: two bots, and four shoppers with at most three items of each of two games, so steps often collide. */
 function smallWorld(): World {
   const world = seedWorld('laws', START_S * 1000)
   const accounts = world.accounts.filter(({ name }) => PEOPLE.includes(name))
@@ -37,7 +37,7 @@ function smallWorld(): World {
 // Worlds are immutable, so all runs can start with the same one.
 const SMALL = smallWorld()
 
-/** An act: `who` chooses the bot and the shopper, `which` the offer, the trade or the number of items. */
+/** `who` chooses the bot and the shopper, `which` the offer, the trade or the number of items. */
 type Step = { what: string; who: number; which: number; afterS: number }
 
 const steps = fc.array(
@@ -74,13 +74,13 @@ function run(script: Step[]): { worlds: World[]; nowS: number } {
   const worlds = [world]
   for (const step of script) {
     nowS += step.afterS
-    world = act(advanceTo(world, nowS), step, nowS)
+    world = takeStep(advanceTo(world, nowS), step, nowS)
     worlds.push(world)
   }
   return { worlds, nowS }
 }
 
-function act(world: World, { what, who, which }: Step, nowS: number): World {
+function takeStep(world: World, { what, who, which }: Step, nowS: number): World {
   const pick = <T>(list: T[]): T | undefined => list[which % Math.max(1, list.length)]
   const bot = world.accounts.filter(({ kind }) => kind === 'bot')[who % 2]
   const shopper = world.accounts.filter(({ kind }) => kind === 'shopper')[who % 4]
@@ -129,7 +129,7 @@ function itemsOf({ accounts, trades }: World): { id: string; classId: string }[]
 
 const RUNS = { numRuns: 400 }
 
-it('the random scripts reach every state of an offer that acts can cause, and every status of a trade', () => {
+it('the random scripts reach every state of an offer that steps can cause, and every status of a trade', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(steps, (script) => {
@@ -139,7 +139,7 @@ it('the random scripts reach every state of an offer that acts can cause, and ev
     }),
     { ...RUNS, seed: 1 },
   )
-  // Only a bad day shows an offer as reverted, and no act has that result.
+  // Only a bad day shows an offer as reverted, and no step has that result.
   const offers = Object.values(STATE).filter((state) => state !== STATE.reverted)
   const all = [
     ...offers.map((state) => `offer ${state}`),
@@ -148,7 +148,7 @@ it('the random scripts reach every state of an offer that acts can cause, and ev
   expect(all.filter((each) => !seen.has(each))).toEqual([])
 })
 
-it('no act of any person loses, doubles or changes an item', () => {
+it('no step loses, duplicates or changes an item', () => {
   const classes = (world: World) =>
     itemsOf(world)
       .map(({ classId }) => classId)

@@ -39,7 +39,7 @@ export type Intent = {
 
 /**
  * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not
- * acknowledged trade protection, 11 the countered offer is not live, 15 wrong token or a partner who cannot receive
+ * acknowledged trade protection, 11 no active offer to counter, 15 wrong token or a partner who cannot receive
  * offers, 24 a barred sender, 25 too many live offers, 26 an item is missing or not tradable.
  */
 export function sendOffer(
@@ -121,7 +121,7 @@ type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
  * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow
- * begins a cooldown. Refusals: 42 unknown, 15 not theirs, 11 neither live nor in escrow.
+ * begins a cooldown. Refusals: 42 unknown, 15 not theirs, 11 not in a state that allows it.
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)

@@ -1,6 +1,6 @@
 import type { Account, Bar, Settings, World } from './world.ts'
 
-/** An automatic act of a person, `afterS` seconds after an offer was sent. `sell`: sells the first item elsewhere. */
+/** How a person reacts to an offer, `afterS` seconds after it was sent. `sell`: sells the first item elsewhere. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
 
 /** Peculiarities of a person or their account. */

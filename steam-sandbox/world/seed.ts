@@ -37,8 +37,8 @@ type Counts = Record<number, number>
 type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
 
 /**
- * Creates a world with two shoppers, two bots and the magic players (shoppers whose answers are fixed), always the same
- * for a seed and time. Ids start at `nowMs`.
+ * Creates a world with two shoppers, two bots and the magic players (shoppers with a permanent behaviour), always the
+ * same for a seed and time. Ids start at `nowMs`.
  */
 export function seedWorld(seed: string, nowMs: number): World {
   const random = createRandom(seed)

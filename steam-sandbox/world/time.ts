@@ -69,13 +69,13 @@ function eventsOfOffer(world: World, offer: Offer): Event[] {
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
   const asPartner = { offerId: offer.id, by: offer.partner }
   const next = outcome(world, offer, { does, atS, asPartner })
-  // A person whose act is impossible declines instead, because otherwise the act would stay due forever.
+  // A person whose reaction is impossible declines instead, because otherwise it would stay due forever.
   return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
 }
 
-type Act = { does: Reaction['does']; atS: number; asPartner: { offerId: string; by: string } }
+type DueReaction = { does: Reaction['does']; atS: number; asPartner: { offerId: string; by: string } }
 
-function outcome(world: World, offer: Offer, { does, atS, asPartner }: Act): World {
+function outcome(world: World, offer: Offer, { does, atS, asPartner }: DueReaction): World {
   switch (does) {
     case 'accept':
       return acceptOffer(world, asPartner, atS).world

@@ -202,14 +202,14 @@ describe('a trade in escrow', () => {
   })
 })
 
-describe('the automatic acts of people', () => {
+describe('the automatic reactions of people', () => {
   it.each([
     ['magic_accepts', 5, STATE.accepted],
     ['magic_declines', 10, STATE.declined],
     ['magic_counters', 10, STATE.countered],
     ['magic_seller', 10, STATE.invalidItems],
     ['magic_last_second', 299, STATE.accepted],
-  ])('happen on time: %s acts after %i seconds', (who, afterS, state) => {
+  ])('happen on time: %s reacts after %i seconds', (who, afterS, state) => {
     const { world, offerId } = send(fresh(), { who, count: 2 })
     expect(offerState(advanceTo(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
     const then = advanceTo(world, NOW_S + afterS + 1000)

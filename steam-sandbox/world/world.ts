@@ -44,7 +44,7 @@ export type Settings = {
   inventory?: 'public' | 'private'
   /** True if the person has replaced the trade link. */
   hasNewLink?: boolean
-  /** True if the mobile authenticator has been on for seven days. */
+  /** True if the person has turned on the mobile authenticator, which ends holds. */
   hasAuthenticator?: boolean
 }
 
@@ -92,7 +92,7 @@ export type Trade = {
   items: TradedItem[]
 }
 
-/** The entire state of the sandbox, as plain JSON. Ids grow, and start at the time of the seed. */
+/** The state that the data file keeps, as plain JSON. Ids grow, and start at the time of the seed. */
 export type World = {
   version: 2
   lastId: number
@@ -102,7 +102,7 @@ export type World = {
   accounts: Account[]
   offers: Offer[]
   trades: Trade[]
-  /** Behaviours switched on for one person, or for every shopper. */
+  /** Behaviours of people that are switched on, for one account or for every shopper. */
   switched: { name: string; steamId?: string }[]
 }
 

@@ -47,7 +47,7 @@ export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
   const { entries, lastMac, length } = readChain(folder, key)
   const handle = openSync(file, 'a', 0o600)
-  // Cuts off an incomplete last entry: the vault was killed while it wrote it, so it had not acted on it yet.
+  // Cuts off an incomplete last entry: the vault stopped while writing, so it had not acted on the entry yet.
   ftruncateSync(handle, length)
   fsyncSync(handle)
   if (folder.read(BEGUN_FILE) === undefined) folder.write(BEGUN_FILE, '')

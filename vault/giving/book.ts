@@ -59,7 +59,7 @@ export type Giving =
   | (OfferedGift & { state: 'delivered'; steamTradeId: string })
   | (IntendedGift & { state: 'ended'; because: string })
 
-/** Gifts by the number of their wish. */
+/** The state of each wish that was taken up or refused, by the number of the wish. */
 export type Book = ReadonlyMap<string, Giving>
 
 /** Reads an entry about a wish. Undefined for other entries, such as those of sales. */

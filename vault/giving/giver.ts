@@ -50,7 +50,7 @@ export type GiverParts = {
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined
-  /** The use of the limits by sales begun since `since`: sales and wishes share the limits. */
+  /** The use of the limits by items sold since `since`: sales and wishes share the limits. */
   soldSince(since: Date): Spent
   /** True if the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
@@ -61,7 +61,7 @@ export type GiverParts = {
 export type Giver = {
   round(): Promise<void>
   book(): ReadonlyMap<string, Giving>
-  /** The use of the limits by wishes and sales begun since `since`. */
+  /** The use of the limits since `since`: by wishes taken up, and by items sold. */
   spent(since: Date): Spent
   /** The number of items of a game that wishes have brought to an account since this process began. */
   arrivals(steamId: string, appId: number): number
@@ -274,7 +274,7 @@ async function noteOffer(context: GiverContext, wishId: string, offerId: string)
 
 async function end(context: GiverContext, wishId: string, because: string): Promise<void> {
   const giving = context.note({ kind: 'ended', wish: wishId, because })
-  context.say('a gift ended', { wish: wishId, because })
+  context.say('a gift ended without a delivery', { wish: wishId, because })
   if (giving !== undefined) await context.wishes.report(wishId, { giving })
 }
 

@@ -98,8 +98,8 @@ export function judgeItems(assets: readonly GivenAsset[], seen: ShownItems): Obj
 type Load = { cents: bigint; items: number; now: Date }
 
 /**
- * `spent`: the use of the limits by wishes and sales together. Refuses more than the limits can ever allow; otherwise
- * waits for room.
+ * `spent`: the use of the limits by wishes and sales together. Refuses more than the limits can ever allow, and
+ * waits while they have no room.
  */
 export function judgeLimits(
   { limits }: Rules,

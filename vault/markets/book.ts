@@ -111,7 +111,7 @@ export function liveListing(
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** The number of items in deals intended since `since`, and their listed prices. Leaves out deals that gave nothing. */
+/** The number of items in deals intended since `since`, and their listed prices. Leaves out deals that have ended. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {

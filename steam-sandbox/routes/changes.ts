@@ -19,11 +19,11 @@ import {
 import { approveLogin } from './enrolment.ts'
 import { renewToken } from './own.ts'
 
-type Act = (sandbox: Sandbox, id: string, body: unknown) => Reply
+type Change = (sandbox: Sandbox, id: string, body: unknown) => Reply
 type Done = { kind: string }
 
-/** The acts by method, noun and verb of `/control/{noun}/{id}/{verb}`. */
-export const ACTS: Record<string, Act> = {
+/** The calls that change one thing, by method, noun and verb of `/control/{noun}/{id}/{verb}`. */
+export const CHANGES: Record<string, Change> = {
   'POST offers accept': (sandbox, id) => answerOffer(sandbox, id, 'accept'),
   'POST offers decline': (sandbox, id) => answerOffer(sandbox, id, 'decline'),
   'POST offers cancel': (sandbox, id) => cancelAsSender(sandbox, id),
