@@ -213,7 +213,7 @@ function throughProxy(port: number, path: string, headers: Record<string, string
   return promise
 }
 
-test('the gateway reads the configured prices, and a silent source or a waiting call does not delay its stop', async () => {
+test('the gateway reads prices from a configured source, and a silent source or a waiting call does not delay its stop', async () => {
   const source = await startSourceServer()
   onTestFinished(async () => void (await source.close()))
   source.answer('/v1/prices', json({ success: true, items: [{ name: 'Knife', count: 90, min: 12_500 }] }))

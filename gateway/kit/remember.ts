@@ -1,5 +1,5 @@
 type Limits = {
-  /** Number of remembered answers. */
+  /** The most answers to remember. When one more is needed, all are forgotten. */
   texts: number
   /** Answers for longer texts are not remembered. */
   length: number

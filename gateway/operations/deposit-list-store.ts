@@ -12,7 +12,7 @@ import { RELEASE_WAIT_MS } from './outlook.ts'
 export type Need =
   /** A step of its trade is due, but no gateway holds the bot. */
   | 'bot_away'
-  /** Steam has not answered about its offer for a day. */
+  /** Its offer was sent more than a day ago, and Steam has not reported how it ended. */
   | 'steam_silent'
   /** Its credit is held, but no bot can ask Steam about the trade any more. */
   | 'credit_waits'
