@@ -47,9 +47,9 @@ function complaintsOf(text: string): string[] {
 }
 
 describe('the words', () => {
-  it('of every file are plain', () => {
+  it('of every source and document are plain', () => {
     const complaints = files
-      .filter((file) => file !== OWN && /\.(?:tsx?|mjs|css|md|sql)$/.test(file))
+      .filter((file) => file !== OWN && /\.(?:tsx?|m?js|css|md|sql|sh|html|ya?ml)$/.test(file))
       .flatMap((file) =>
         complaintsOf(readFileSync(join(ROOT, file), 'utf8')).map((line) => `${file}:${line}`),
       )
