@@ -1,4 +1,4 @@
-/** Finds tests that depend on time. */
+/** Finds tests that are skipped, that depend on time, or that can make another test fail. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const SKIPS_OR_SLEEPS = new RegExp(
   ].join('|'),
 )
 
-/** Methods of Playwright's locators and pages that return the state at the call, without waiting. */
+/** Methods of Playwright's locators and pages that do not wait for an expected state. */
 const LOOKS =
   'count|is[A-Z][a-z]+|textContent|innerText|allTextContents|allInnerTexts|inputValue|getAttribute|evaluate|evaluateAll'
 const LOOKS_ONCE = new RegExp(`expect\\(\\s*await (?:(?!\\bawait\\b)[^;])*?\\.(?:${LOOKS})\\(`)

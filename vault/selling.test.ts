@@ -158,7 +158,7 @@ describe('listings are taken down', () => {
     expect(listedItems()).toHaveLength(2)
   })
 
-  it('while the till has the market off, and the vault sells again in the next round, without a restart', async () => {
+  it('while the till has the market off, and the vault sells again in the round after the market is on again, without a restart', async () => {
     await bench.runRounds(1)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
     await bench.runRounds(2)

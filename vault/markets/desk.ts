@@ -228,7 +228,7 @@ async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
   if (!(await ping(parts))) {
     state.lastRunMs.delete('ping')
-    parts.say('the market refused the ping', { market: market.name })
+    parts.say('the ping failed', { market: market.name })
   }
 }
 

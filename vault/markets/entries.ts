@@ -84,7 +84,7 @@ function sealToken({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'
 
 /**
  * Reads an entry of sales from the log. Undefined for other entries, such as wishes. Throws if this version cannot read a
- * sale, because the vault could then give its items twice. Throws if the token cannot be unsealed.
+ * sale, because the items of a skipped sale could be given twice. Throws if the token cannot be unsealed.
  */
 export function fromLog({ n, at, entry }: Entry, key: Key): DatedEntry | undefined {
   const line = lineSchema.safeParse(entry)

@@ -107,7 +107,7 @@ describe('a listing', () => {
     )
   })
 
-  it('has a result for each line, although the envelope always reports success', async () => {
+  it('of several items has a result for each, although the envelope always reports success', async () => {
     await prepareToSell(bench, client, DOTA)
     const [first = '', second = ''] = bench.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({

@@ -6,7 +6,7 @@ import { scaleOf } from './scale.ts'
 const BUYER = '76561198000000001'
 const OWN_ACCOUNT = '76561198000000009'
 const scale = scaleOf('USD')
-if (scale === undefined) throw new Error('dollars have a scale')
+if (scale === undefined) throw new Error('dollars have no scale')
 
 const due = (change: Partial<Due> = {}): Due => ({
   dealId: 'h1',

@@ -3,7 +3,7 @@ import { looksLikeDeposit } from '../giving/gift.ts'
 import type { Due, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
-/** The listings, by our own record. */
+/** A listing, by our own record. */
 export type OwnListing = { itemId: string; appId: number; assetId: string; priceMinor: bigint }
 
 /**

@@ -17,7 +17,8 @@ export type MarketAnswer<T> = { kind: 'answered'; value: T } | Failure
 /**
  * A reason why an account cannot sell. `other_account`: the key belongs to another account. `no_trade_token`: the market
  * does not know the token of the account's trade link. `trade_check_failed`: the market's check of the account's
- * trades failed. `offline`: it counts the seller as offline, and a ping ends that. `banned_from_selling`: it bars the account.
+ * trades failed. `offline`: the market counts the seller as offline until a ping. `banned_from_selling`: the market bars
+ * the account.
  */
 export type Problem =
   | 'other_account'
@@ -35,7 +36,10 @@ export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string
 /** An item to list. */
 export type Line = { assetId: string; priceMinor: bigint }
 
-/** The answer for one line. `retry`: the line may succeed later, perhaps once the market has read the inventory. */
+/**
+ * The answer for one line. `itemId`: the market's number of the listing. `retry`: the line may succeed later, perhaps once
+ * the market has read the inventory.
+ */
 export type Listed =
   | { kind: 'listed'; assetId: string; itemId: string }
   | { kind: 'refused'; assetId: string; code: string; retry: boolean }

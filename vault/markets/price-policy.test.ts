@@ -62,7 +62,7 @@ describe('a listing', () => {
     fc.assert(
       fc.property(priced, (each) => {
         const verdict = listingPrice(each, DEFAULT_RULES)
-        if (verdict.kind !== 'price') throw new Error('there is a price and a cost')
+        if (verdict.kind !== 'price') throw new Error('the item got no price')
         expect(verdict.minor * 10_000n >= each.knownMinor * DEFAULT_RULES.floorBp).toBe(true)
         expect(each.mayLose || netOf(verdict.minor, each.feeBp) >= each.costMinor).toBe(true)
       }),

@@ -45,13 +45,13 @@ export async function bidsFor(
   })
 }
 
-type Repriced = { itemId: string; priceMinor: bigint }
+type Reprice = { itemId: string; priceMinor: bigint }
 
 /** Returns the listings whose price must change. */
 export async function repricesFor(
   listings: readonly Listing[],
   { items, ...context }: Context & { items: ReadonlyMap<string, OwnItem> | undefined },
-): Promise<Repriced[]> {
+): Promise<Reprice[]> {
   const listed = listings.flatMap((listing) => {
     const item = items?.get(listing.assetId)
     return listing.state === 'on_sale' && item !== undefined ? [{ listing, item }] : []
@@ -60,7 +60,7 @@ export async function repricesFor(
   if (appId === undefined) return []
   const listedItems = listed.map(({ item }) => item)
   const facts = await factsOf(appId, listedItems, context)
-  return listed.flatMap(({ listing, item }): Repriced[] => {
+  return listed.flatMap(({ listing, item }): Reprice[] => {
     const { itemId, priceMinor: before, assetId } = listing
     const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
     const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })

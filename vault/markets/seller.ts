@@ -140,7 +140,7 @@ async function compareListings(parts: Parts, appId: number, rows: readonly Row[]
   const current = ownListings(parts, appId)
   for (const { state, itemId } of current) {
     const isGone = itemId !== null && !rows.some((row) => row.itemId === itemId)
-    // The listing was taken down by somebody else, or it never existed.
+    // The listing was taken down without our record of it, or it never existed.
     if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
   }
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(current, row))
@@ -178,9 +178,8 @@ async function takeUpDeal(parts: Parts, { appId, due, rows }: RequestedDeal): Pr
       .filter((deal) => deal.market === market.name && deal.state !== 'ended')
       .map((deal) => [deal.due.dealId, deal.due]),
   )
-  const ended = book.deals.get(dealKey(market.name, due.dealId))
-  // The deal's offer has ended, or the deal was abandoned. Nothing is given for it a second time.
-  if (ended?.state === 'ended') return
+  // A deal that has ended is never taken up again.
+  if (book.deals.get(dealKey(market.name, due.dealId))?.state === 'ended') return
   const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known })
   if (verdict.kind === 'again') return
   if (verdict.kind === 'refused') {

@@ -68,7 +68,7 @@ export function createShop(parts: ShopParts): Shop {
   const accountOf = (steamId: string) =>
     readingOnce(inventories, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
-  // A failure of the till must not stop due deals. It receives the reports later.
+  // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
   const reportBalance = createBalanceReporter(parts)
   const context: Context = { ...parts, accountOf, announce, reportBalance, arrived: new Map() }

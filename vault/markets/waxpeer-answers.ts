@@ -150,7 +150,10 @@ export const readyTradesSchema = z.union([
 /** A deal that must be handed over, with a row for each item bought. */
 export type DueDeal = { due: Due; rows: readonly Row[] }
 
-/** Leaves out a deal that cannot be read, or that names two recipients, so the others can still be handed over. */
+/**
+ * Leaves out deals that are done. Also leaves out a deal that cannot be read or that names two recipients, so the others
+ * can still be handed over.
+ */
 export function dueDealsOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): DueDeal[] {
   return trades.flatMap((row): DueDeal[] => {
     const trade = readySchema.safeParse(row).data

@@ -7,7 +7,10 @@ import { type DueDeal, pushedDealOf } from './waxpeer-answers.ts'
 const SOCKET_URL = 'wss://wssex.waxpeer.com'
 /** The time between two pings. */
 const PING_MS = 25_000
-/** The longest wait for the socket to open, and for the answer to a ping. A socket without an answer is closed. */
+/**
+ * How long the socket may fail to open before it counts as down, and how long a ping may stay unanswered before the
+ * socket is closed.
+ */
 const SILENT_MS = 60_000
 /** The time between two attempts to open the socket. */
 const REOPEN_AFTER_MS = 5_000

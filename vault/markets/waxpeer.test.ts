@@ -142,7 +142,7 @@ describe('an account', () => {
 })
 
 describe('a listing', () => {
-  it('needs an inventory that was read, keeps ids of 19 digits, and has a result for each line', async () => {
+  it('of several items needs an inventory that was read, keeps ids of 19 digits, and has a result for each', async () => {
     await goOnline()
     const lines = bench
       .assetsOf(DOTA)

@@ -16,7 +16,7 @@ const USD = '1'
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** The account's items of a game, by asset id, without protected ones. Undefined if Steam's list was incomplete. */
+/** The account's items of a game, by asset id, without protected ones. Undefined unless Steam sent the whole list. */
 export async function readFreeItems(
   session: Session,
   appId: number,

@@ -1,4 +1,4 @@
-/** Both sandboxes, and clients of their markets, on a clock that the test advances. */
+/** Both sandboxes, and clients of the simulated markets, on a clock that the test advances. */
 import { type RunningMarket, startMarket } from '../../market-sandbox/start.ts'
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -101,7 +101,7 @@ export async function openMarketBench() {
 
 function firstBot(steam: RunningSteam): Account {
   const bot = steam.world().accounts.find(({ kind }) => kind === 'bot')
-  if (!bot) throw new Error('the seed has a bot')
+  if (!bot) throw new Error('the seed has no bot')
   return bot
 }
 

@@ -287,7 +287,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
 
 function dollarScale(): Scale {
   const scale = scaleOf('USD')
-  if (scale === undefined) throw new Error('dollars have a scale')
+  if (scale === undefined) throw new Error('dollars have no scale')
   return scale
 }
 

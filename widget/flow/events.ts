@@ -12,7 +12,7 @@ export type FlowEvent =
   /** The payment was asked for, and is still the same. */
   | { kind: 'paymentUnchanged' }
   | { kind: 'paymentFailed'; refusal: Refusal }
-  /** Try again, after the page could not be opened or a link could not be checked. */
+  /** The shopper presses Try again, after the page could not be opened or a link could not be checked. */
   | { kind: 'retryPressed' }
   /** The page became visible, went online, woke from sleep or was restored from the browser's memory. */
   | { kind: 'returned' }
@@ -27,7 +27,7 @@ export type FlowEvent =
   | { kind: 'languageChosen'; language: Language }
   | { kind: 'inventoryLoaded'; request: number; inventory: Inventory }
   | { kind: 'inventoryFailed'; request: number; code?: string | null }
-  /** The shopper asks Steam for the inventory again, also by Try again after it failed. */
+  /** The shopper asks Steam for the inventory again, or presses Try again after it failed to load. */
   | { kind: 'reloadPressed' }
   | { kind: 'itemToggled'; id: string }
   /** Adds items to the picks, up to the most that one offer may have. */

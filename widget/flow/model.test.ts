@@ -101,7 +101,7 @@ class Gateway {
   }
 }
 
-/** The state that the page should show, computed without the flow. */
+/** The picks and the status that the page should show, as the test tracks them. */
 class Expected {
   picked: string[] = []
   /** The picks in the other games. */

@@ -73,7 +73,10 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
     : { dialogs: ready.dialogs }
 }
 
-/** The shopper can always leave an open offer, but one being created only once it is slow. The page keeps checking. */
+/**
+ * The shopper can always leave an open offer, but one being created only once it is slow: the page then keeps checking
+ * whether it is open.
+ */
 function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
