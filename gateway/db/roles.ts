@@ -67,8 +67,8 @@ function grantsFor(role: string): string[] {
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**
- * Grants the vault's role its rights: it reads wishes, and records its actions and its sales. Does nothing if the role
- * does not exist. Call it like `grantApp`.
+ * Grants the vault's role its rights: it reads what it must give and may sell, and records its actions and its sales.
+ * Does nothing if the role does not exist. Call it like `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
   const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])

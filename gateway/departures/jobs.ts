@@ -9,7 +9,7 @@ export function createDepartureGauges(registry: Registry): DepartureGauges {
   return {
     unexplained: new Gauge({
       name: 'tradetill_bot_departures_unexplained',
-      help: 'Trades in which a bot gave items without an explanation',
+      help: 'Steam trades without an explanation in which a bot gave items that did not come back',
       labelNames: ['bot'],
       registers: [registry],
     }),
