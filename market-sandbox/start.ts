@@ -6,7 +6,7 @@ import { createLimits } from './limits.ts'
 import { lookAtSteam } from './look.ts'
 import { createPrices } from './prices.ts'
 import { takeBack } from './routes/control.ts'
-import type { Market, MarketName } from './sandbox.ts'
+import type { Market, MarketName, Markets } from './sandbox.ts'
 import { serve } from './serve.ts'
 import { createSteamSide, type SteamSide } from './steam.ts'
 import { createSockets } from './waxpeer-sockets.ts'
@@ -59,8 +59,8 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     url: family.url,
     log: family.log,
     look,
-    ...controlsOf(family),
-    waxpeer: controlsOf(waxpeer),
+    ...controlsOf(markets, family),
+    waxpeer: controlsOf(markets, waxpeer),
     begin: (name: FaultName, times?: number) => family.faults.begin(name, times),
     end: family.faults.end,
     reset() {
@@ -78,7 +78,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
 }
 
 /** The functions that tests use on one market. */
-const controlsOf = (market: Market) => ({
+const controlsOf = (markets: Markets, market: Market) => ({
   world: market.world,
   /** Opens an account. Returns its key. */
   open: (steamId: string, currency: Currency = 'USD'): string =>
@@ -87,7 +87,7 @@ const controlsOf = (market: Market) => ({
   ban: (steamId: string, seconds: number) =>
     market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
   buy: market.buy,
-  takeBack: (hash: string) => takeBack(market, hash),
+  takeBack: (hash: string) => takeBack(markets, market, hash),
 })
 
 /** The numbers of listings and deals begin after this. */

@@ -129,7 +129,7 @@ function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Listi
 
 async function takeBackSale(markets: Markets, form: URLSearchParams): Promise<Reply> {
   const market = marketOf(markets, form)
-  await takeBack(market, form.get('back') ?? '')
+  await takeBack(markets, market, form.get('back') ?? '')
   return redirect('/sales/')
 }
 

@@ -1,9 +1,10 @@
 import { FAULTS, isFault } from '../faults.ts'
 import { isCurrency } from '../games.ts'
 import { field, type Incoming, json, parse, type Reply } from '../http.ts'
-import { isMarketName, type Market, type Markets } from '../sandbox.ts'
+import { isMarketName, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
+import { markReversing } from '../world/deals.ts'
 import { openAccount } from '../world/sellers.ts'
-import { isTemper, withDeal } from '../world/world.ts'
+import { isTemper } from '../world/world.ts'
 
 /** The calls of tests and demos, on the sandbox's own address only. `?market=waxpeer` selects Waxpeer, not the family. */
 export async function control(request: Incoming, markets: Markets): Promise<Reply | undefined> {
@@ -33,7 +34,8 @@ const CALLS: Record<string, (call: ControlCall) => Promise<Reply> | Reply> = {
     if (!Array.isArray(items) || !isTemper(as)) return bad('Give items, and as: the temper of the buyer.')
     return boughtReply(await market.buy(items.map(Number), as))
   },
-  'POST deals * take-back': async ({ market, id }) => json({ ok: await takeBack(market, id) }),
+  'POST deals * take-back': async ({ market, markets, id }) =>
+    json({ ok: await takeBack(markets, market, id) }),
   'POST look': async ({ markets }) => {
     await markets.family.look()
     await markets.waxpeer.look()
@@ -71,13 +73,14 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
   return bought.kind === 'bought' ? json(bought.deal, 201) : json({ error: bought.error }, 409)
 }
 
-/** Reverses all protected trades of the seller on Steam, as one click there does. */
-export async function takeBack(market: Market, hash: string): Promise<boolean> {
+/** Reverses all protected trades of the deal's seller on Steam, as one click there does. */
+export async function takeBack(markets: Markets, market: Market, hash: string): Promise<boolean> {
   const deal = market.world().deals.find((each) => each.hash === hash)
   if (deal?.state !== 'given') return false
-  market.change((world) => ({ world: withDeal(world, { ...deal, reversing: 'seller' }), answer: undefined }))
+  for (const name of MARKET_NAMES)
+    markets[name].change((world) => ({ world: markReversing(world, deal.seller), answer: undefined }))
   await market.steam.reverse(deal.seller)
-  await market.look()
+  for (const name of MARKET_NAMES) await markets[name].look()
   return true
 }
 

@@ -82,6 +82,14 @@ export function markReady(
   return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
 }
 
+/** Records that the seller takes back the items of all its deals, because Steam reverses all its protected trades. */
+export function markReversing(world: World, seller: string): World {
+  const deals = world.deals.map((deal) =>
+    deal.seller === seller && deal.state === 'given' ? { ...deal, reversing: 'seller' as const } : deal,
+  )
+  return { ...world, deals }
+}
+
 /** Returns listings that passers-by buy: on sale for half a minute, and no dearer than the lowest price of others. */
 export function listingsForPassers(
   world: World,

@@ -92,6 +92,19 @@ describe('a sale', () => {
     expect((await unwrap(client.ready())).problems).toContain('banned_from_selling')
   })
 
+  it('counts as reversed by the seller if the seller takes back another sale, because Steam reverses both', async () => {
+    const deals: string[] = []
+    for (let sales = 0; sales < 2; sales += 1) {
+      const { due } = await sell(bench, client, { appId: CS, temper: 'accepts' })
+      await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
+      await bench.advanceS(10)
+      deals.push(due.dealId)
+    }
+    expect(await bench.market.takeBack(deals[0] ?? '')).toBe(true)
+    const bySeller = { end: { kind: 'reversed', causer: 'seller', refundMinor: 0n } }
+    expect(await outcomes(CS)).toMatchObject([bySeller, bySeller])
+  })
+
   it('is paid even if the buyer accepts the offer before it is reported to the market', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'eager' })
     const offerId = bench.send(due)
