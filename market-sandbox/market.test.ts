@@ -1,5 +1,5 @@
 /**
- * The sandbox's own address: control API, pages and restarts. The tests in vault/markets cover its calls as a market.
+ * The sandbox's own address: control API, pages and restarts. The tests in vault/markets cover the markets' calls.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

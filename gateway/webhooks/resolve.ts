@@ -1,6 +1,6 @@
 /**
- * Resolves names for live mode with queries of its own. The system's look-up needs one of the process's few threads: a
- * few names with silent servers would hold up all other webhooks, and everything else that needs such a thread.
+ * Resolves names for live mode by asking DNS servers directly. The system's look-up needs one of the process's few
+ * threads: a few names with silent servers would hold up all other webhooks, and everything else that needs a thread.
  */
 import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
 

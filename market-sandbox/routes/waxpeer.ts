@@ -14,7 +14,7 @@ const TOKEN_LIFE_S = 6 * 3_600
 const MOST_LINES = 100
 /** The rows of a page of the history. */
 const HISTORY_ROWS = 100
-/** An item may be listed or changed this often within this time. */
+/** An item may be listed or changed `MOST_OF_ITEM` times within this time. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
 /** Steam's states of an offer: active, and waiting for the sender's phone. */

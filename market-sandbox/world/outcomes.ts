@@ -43,7 +43,7 @@ export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer |
   return matching.findLast(({ state }) => state !== OFFER.unconfirmed) ?? matching.at(-1)
 }
 
-/** Ends deals that were handed over or missed; settles and reverses those that were given. */
+/** Marks ended deals as given or failed, then pays or reverses those that were given. */
 export function judge(world: World, seen: SteamView, nowS: number): World {
   const judged = world.deals
     .filter(({ state }) => state === 'open')

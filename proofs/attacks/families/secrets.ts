@@ -22,7 +22,7 @@ function lineOf(fields: object, message: string, pretty = false): string {
   return written
 }
 
-/** The log must not contain it. */
+/** A secret that the log must not contain. */
 const CANARY = 'c0ffeec0ffeec0ffeec0ffeec0'
 /** Secret texts. Each contains `CANARY`. */
 const TEXTS: Record<string, string> = {

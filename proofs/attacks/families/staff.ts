@@ -31,7 +31,7 @@ export type Staff = {
 
 const staffByTarget = new WeakMap<Target, Promise<Staff>>()
 
-/** Starts the console of a target with its operators once, and returns it to every family. */
+/** Starts a target's console and adds its operators, once for all families. */
 export function staffOf(target: Target): Promise<Staff> {
   const found = staffByTarget.get(target) ?? startStaff(target)
   staffByTarget.set(target, found)
