@@ -330,7 +330,7 @@ const SCENES: readonly TourScene[] = [
   { title: 'Paid', status: /gave an item worth \$[\d.]+ to Tradetill Bot/ },
   { title: 'Held', status: /are on hold until \d{4}-/ },
   { title: 'Released', status: /\$[\d.]+ were released/ },
-  { title: 'Reversed', status: /took \$[\d.]+ back from the store/ },
+  { title: 'Reversed', status: /told the store to take \$[\d.]+ back/ },
   {
     title: 'A foiled scam',
     status: /the till refused it.*the store answered 400/,

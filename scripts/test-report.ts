@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { DefaultReporter, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
+import { counted } from '../gateway/kit/counted.ts'
 import { failureFolder } from '../gateway/testing/evidence.ts'
 
 /** The result of a run, for the process that started it. */
@@ -59,7 +60,7 @@ export default class TestReport extends DefaultReporter {
     const isRed = failed.length > 0 || !module.ok()
     const place = `${String(this.#done).padStart(4)}/${this.#files}`
     this.log(
-      `${place} ${isRed ? '✗' : '✓'} ${seconds(durationMs(module))}  ${pathOf(module)} (${tests.length} tests)`,
+      `${place} ${isRed ? '✗' : '✓'} ${seconds(durationMs(module))}  ${pathOf(module)} (${counted(tests.length, 'test')})`,
     )
     for (const test of failed) this.log(`           ✗ ${test.fullName}`)
   }

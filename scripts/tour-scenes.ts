@@ -63,7 +63,7 @@ async function reverse(stage: Stage): Promise<Played> {
   await stage.advance(DAY_HOURS)
   const { reversedAmount } = await stage.untilReversed(payment.id)
   return {
-    summary: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till noticed, and took ${dollars(reversedAmount)} back from the store.`,
+    summary: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till noticed, and told the store to take ${dollars(reversedAmount)} back.`,
     links: [
       ...linksOf(stage, payment, 'the top-up is marked as taken back, and the balance fell'),
       { label: 'Shoppers in the console: this account is remembered', url: `${stage.urls.console}/shoppers` },
