@@ -1,4 +1,4 @@
-/** Runs the step before `npm start` in a newcomer's folder, with a fake npm and fake Nodes. */
+/** Runs the step before `npm start` in a folder without packages, with a fake npm and fake Nodes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -67,7 +67,7 @@ test('a client generated from the document compiles, and accepts values added la
   expect(compile()).toBe('')
 })
 
-test('the document leaves all answers open to new fields and values', () => {
+test('the document leaves webhooks and the main answers open to new fields and values', () => {
   const { webhooks, components } = JSON.parse(text)
   const inAnswers = ['Deposit', 'Event', 'EventList', 'Balances', 'Statement', 'Problem', 'WebhookEndpoint']
   const open = JSON.stringify([webhooks, ...inAnswers.map((name) => components.schemas[name])])

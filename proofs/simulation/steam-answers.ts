@@ -29,7 +29,7 @@ function reportedState({ engine, faults }: SteamMemory, offer: SteamOffer): Offe
 export const isReportedLate = ({ items, settlesAt, settlementReportedAt }: ModelTrade): boolean =>
   settlesAt !== null && settlementReportedAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
 
-/** The end of protection as Steam reports it; null before the report, which can be up to a day after the trade. */
+/** The end of protection as Steam reports it; null before the report, which can be up to 20 hours late. */
 function settlementOf({ engine }: SteamMemory, steamTrade: ModelTrade | undefined): number | null {
   const isReported = steamTrade !== undefined && engine.now() >= steamTrade.settlementReportedAt
   return isReported ? steamTrade.settlesAt : null

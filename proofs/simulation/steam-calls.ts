@@ -18,7 +18,7 @@ export type SteamAccess = {
   /** Steam id of the bot. */
   bot: string
   gate: Gate
-  /** The process that asks. Its budgets end with its run. */
+  /** The process that asks. Each of its runs begins with unused budgets. */
   process: Restartable
   isDown(): boolean
 }

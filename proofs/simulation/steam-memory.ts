@@ -7,7 +7,7 @@ export type SteamOffer = {
   offerId: string
   /** Steam id of the bot. */
   bot: string
-  /** Steam id of the shopper, who is asked for items, or who asks for them back in a counter-offer. */
+  /** Steam id of the shopper, who is asked for items, or who asks the bot for items in a counter-offer. */
   partner: string
   isCounter: boolean
   message: string
@@ -98,7 +98,7 @@ export type SteamMemory = Sim & {
   strayItems: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
   lastOmitted: Map<string, string>
-  /** The items that Steam held when an inventory was last shown in full, by bot and game. */
+  /** A bot's items that were in escrow when an inventory was last shown in full, by bot and game. */
   lastHeld: Map<string, ReadonlySet<string>>
   /** When an inventory was shown in full, newest last, by bot and game. */
   shownInFull: Map<string, number[]>

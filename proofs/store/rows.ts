@@ -1,4 +1,4 @@
-/** Fills the table of deposits to any size, for measurements that must not depend on it. */
+/** Fills a database with any number of deposits, for measurements that must not depend on that number. */
 import { sql } from 'kysely'
 import type { Db } from '../../gateway/db/client.ts'
 

@@ -35,7 +35,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 
 type Schemas = Record<string, JsonSchema>
 
-/** Generates values of the schema. They may break rules that JSON Schema cannot express. */
+/** Generates values of the schema. They may break most of its patterns, and rules that JSON Schema cannot express. */
 export function fitting(schema: JsonSchema, schemas: Schemas): fc.Arbitrary<unknown> {
   if (typeof schema.$ref === 'string') {
     return fitting(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas)

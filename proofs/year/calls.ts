@@ -109,7 +109,7 @@ function callsOfBots({ trades, clock }: Deps, db: Db): Call[] {
   ]
 }
 
-/** Calls about a trade of `rows.ts` whose offer was accepted, and about one whose credit is held. */
+/** Calls that credit a trade of `rows.ts` whose offer is open, and that look at one whose credit is held. */
 function callsOfCredits(deps: Deps, db: Db): Call[] {
   const tradeIn = (state: 'active' | 'held') =>
     db
@@ -164,7 +164,7 @@ function callsOfCredits(deps: Deps, db: Db): Call[] {
   ]
 }
 
-/** The departure of an item that the vault gives, as the bot's history reports it. */
+/** The departure of a trade's items, as the bot's history reports it. */
 function callOfDeparture({ clock }: Deps, db: Db): Call {
   const departures = createDepartureStore({ db, clock })
   return {

@@ -1,4 +1,4 @@
-/** A pool that explains each query of its clients right before it runs, and measures its time. */
+/** A pool that runs EXPLAIN before each query of its clients, and measures the query's time. */
 import pg from 'pg'
 import { z } from 'zod'
 

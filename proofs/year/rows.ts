@@ -211,7 +211,7 @@ const money = ({ stores }: Size): Statements => [
       select id, sum(amount) from (select credit_account as id, amount from ledger_entry
         union all select debit_account, -amount from ledger_entry) moved group by id) own
     where own.id = account.id`,
-  // The whole ledger was checked earlier.
+  // As if a check of the whole ledger had just ended.
   sql`update ledger_check set begun_at = now(), complete_at = now() + interval '1 second',
     verified_entry = (select greatest(0, max(id) - 3000) from ledger_entry)`,
   sql`insert into verified_balance (account_id, balance)

@@ -1,6 +1,6 @@
 /**
- * Finds the functions that query a growing table, and those of them that ran. With these lists, the proof can check
- * that it covers every function that runs without a person.
+ * Finds the functions that query a growing table, and the functions that ran. With these lists, the proof can check that
+ * it covers every query that runs without a person.
  */
 import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -9,7 +9,7 @@ import { readSource } from '../../scripts/source-tree.ts'
 /** A file and a function of it, such as `gateway/trades/store.ts loadTrade`. */
 type Place = string
 
-/** The reader's placeholder for a function without a name. */
+/** The name that `readSource` gives to a function without one. */
 const UNNAMED = 'a function'
 
 /** A table's name in quotes is an argument to Kysely; other names are part of SQL. */
@@ -44,7 +44,7 @@ export function statementsOf(file: string, text: string, tables: readonly string
 const UNCOUNTED = ['opt', 'maglev']
 
 /**
- * Runs the steps one after the other, and resolves to the named functions below `root` that ran meanwhile. They are
+ * Runs the steps one after the other, and resolves to the functions below `root` that ran meanwhile. They are
  * collected after every step, because the engine may forget the counts of functions that nothing refers to.
  */
 export async function functionsIn(

@@ -45,7 +45,7 @@ export async function openYear(url: string, size: Size) {
   return { calls, db, observed, lines, bytesPerDeposit, [Symbol.asyncDispose]: close }
 }
 
-/** Measures the time of the statements, without their explanation. */
+/** Runs the call, and measures its statements, without the time for EXPLAIN. */
 export async function measure(
   { name, readsAll = false, run }: Call,
   { takeStatements }: ObservedPool,

@@ -114,7 +114,7 @@ export function isReportedInvalid(steam: Steam, offerId: string | null, reason: 
       return steamTrade !== undefined && isReportedTakenBack(steamTrade)
     case 'invalid':
     case 'invalid_items':
-      // A bad end counts only if Steam reported it twice.
+      // The till believes these two only after a second report.
       return times(reason) > 1
     default:
       return false

@@ -334,8 +334,9 @@ export async function checkTradesAtRest(monitor: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Checks, long after the faults, that an item is credited if and only if it arrived and was not taken back, that nothing is
- * due, and that the store has an event for every reversal.
+ * Checks, long after the faults, that no offer is open, that an item is credited if and only if it arrived and was not
+ * taken back, that nothing is due except delivered trades of dead bots, that the store has an event for every reversal,
+ * and that no ledger entry can be changed.
  */
 export async function checkFinalState(scene: Scene): Promise<void> {
   const { steam, monitor } = scene

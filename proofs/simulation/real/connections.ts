@@ -57,7 +57,7 @@ export type Deps = {
   afterCommit(): void
 }
 
-/** The error of a statement that the scheduler cancelled, because it waited for the same lock as another one. */
+/** PostgreSQL's error code of a cancelled statement. Here only the scheduler cancels. */
 const CANCELLED = '57014'
 
 /** Connections per process. */

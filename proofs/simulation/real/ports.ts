@@ -68,6 +68,7 @@ export function idsOf(random: Random): Ids {
 /** Matches errors that the simulation causes. Any other error in the log is a defect. */
 const SIMULATED_ERROR = /after a commit|could not serialize|simulated/
 
+/** Matches the log line about an offer that turned up after its trade was abandoned. */
 const TURNED_UP = /"state":"abandoned".*that its trade does not wait for/
 
 /** A log that searches every line for secrets, and for errors that the simulation did not cause. */

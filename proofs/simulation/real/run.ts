@@ -51,7 +51,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Factor on the probability of Steam's faults, because a seed costs seconds and must meet many of them. */
 const EAGERNESS = 4
 const FAULTS_MS = 10 * MINUTE_MS
-/** When the processes stop watching offers, from the start. Trades that are still open end soon after. */
+/** When the processes stop watching offers, from the start. Most trades have ended by then. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /**
  * When every deposit must be final, from the start. A deposit lives an hour, and its last trade some minutes more.
@@ -126,7 +126,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   planDeaths(scene, FAULTS_MS)
   creditByHand(scene, BY_HAND_MS)
   releaseEarly(scene, [FAULTS_MS / 3, FAULTS_MS, 24 * HOUR_MS])
-  // Most sweeps have stopped by then, because nothing was due.
+  // In most seeds the sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => endFaults(scene))
   engine.at(START + RESTED_MS, () => scheduler.beforeNextStep(() => checkTradesAtRest(monitor)))
@@ -298,7 +298,6 @@ function changeStore(scene: Scene, store: bigint): void {
   })
 }
 
-/** Empties the tables. */
 export async function emptyTables(monitor: pg.ClientBase): Promise<void> {
   // Only tables with rows, because each truncated table costs new files.
   const tables = await tablesOf(monitor, 'pg_relation_size(oid) > 0')

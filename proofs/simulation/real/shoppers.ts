@@ -36,7 +36,7 @@ export function beginShopping(scene: ShoppingScene, deposits: number): void {
   }
 }
 
-/** Makes a call at a live process. Repeats it if the process dies, or if none is alive. */
+/** Makes a call at a live process. Repeats it if a fault of the database makes it fail, or if no process is alive. */
 function call(scene: ShoppingScene, work: (process: Process) => Promise<void>): void {
   const { engine, random, processes } = scene
   const live = processes.filter(({ isAlive }) => isAlive)

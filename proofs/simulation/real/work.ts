@@ -151,9 +151,12 @@ export function sweep(scene: Scene, busyUntil: number): void {
   })
 }
 
-/** Looks through the histories of all bots at these times, in three turns a minute apart. */
+/**
+ * Looks through the histories of all bots at these times, and again one and two minutes later, because one look reads
+ * only a few pages of each.
+ */
 export function sweepHistory(scene: Scene, times: readonly number[]): void {
-  for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
+  for (const time of times.flatMap((at) => [0, 1, 2].map((minutes) => at + minutes * MINUTE_MS))) {
     scene.engine.at(time, () => {
       const [process] = scene.processes.filter(({ isAlive }) => isAlive)
       if (process !== undefined) startInProcess(scene, () => sweepHistories(process.deps))
