@@ -83,7 +83,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{contract,scripts,steam-sandbox,market-sandbox,demo-store}/**/*.test.ts',
+            '{contract,scripts,sdk,steam-sandbox,market-sandbox,demo-store}/**/*.test.ts',
             '*.test.ts',
             ...PURE_PROOFS,
           ],

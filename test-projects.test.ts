@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import config from './vitest.config.ts'
+
+const ROOT = import.meta.dirname
+
+const project = z.object({ test: z.object({ include: z.array(z.string()) }) })
+const configSchema = z.object({ test: z.object({ projects: z.array(project) }) })
+
+test('every test file belongs to a project of vitest.config.ts', () => {
+  const { projects } = configSchema.parse(config).test
+  const included = new Set(projects.flatMap(({ test: { include } }) => globSync(include, { cwd: ROOT })))
+  const files = execFileSync('git', ['ls-files', '*.test.ts', '*.test.tsx'], { cwd: ROOT, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '')
+  expect(files.filter((file) => !included.has(file))).toEqual([])
+})
