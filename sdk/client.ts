@@ -151,7 +151,7 @@ function caller(options: TillOptions) {
   }
 }
 
-/** True if a retry may succeed. A 2xx here lost its body. Repeats are safe, by `externalId` or by the key of a cancel. */
+/** True if a retry may succeed. A 2xx here lost its body. */
 function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
@@ -172,9 +172,11 @@ async function bodyOf(answer: Response): Promise<Partial<Problem> | undefined> {
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal?.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
   })

@@ -1,6 +1,6 @@
 /** The package for stores, against a fake till: calls, the event log, credit and webhooks. */
 import { Webhook as Signer } from 'standardwebhooks'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   type CreditStore,
   catchUp,
@@ -161,6 +161,21 @@ describe('the event log', () => {
       [1, 2],
       [3, 3],
     ])
+  })
+
+  test('leaves no listener on the signal after a wait', async () => {
+    const answers = [page([], false), page([], false), page([eventOf(1)], false)]
+    const till = createTill({
+      url: 'https://pay.example',
+      apiKey: 'tt_test_1',
+      fetch: async () => answers.shift() ?? found(),
+    })
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    for await (const { sequence } of till.events({ follow: true, everyMs: 1, signal })) if (sequence === 1) break
+    expect(added).toHaveBeenCalledTimes(2)
+    expect(removed.mock.calls).toEqual(added.mock.calls)
   })
 })
 
