@@ -12,8 +12,13 @@ const SHARED = ['contract/*.ts', 'package-lock.json']
 const WIDGET: Page = { folder: 'widget', sources: ['widget/**/*', ...SHARED] }
 const CONSOLE: Page = {
   folder: 'console',
-  sources: ['console/**/*', 'widget/styles/*', 'widget/vite.config.ts', ...SHARED],
+  sources: [
+    ...['console/**/*', 'gateway/operations/item-states.ts', 'widget/styles/*', 'widget/vite.config.ts'],
+    ...SHARED,
+  ],
 }
+
+export const PAGES: readonly Page[] = [WIDGET, CONSOLE]
 
 /** Resolves once widget/dist is up to date. If the build fails, throws with its output. */
 export const buildWidgetIfChanged = (): Promise<void> => buildIfChanged(WIDGET)
@@ -29,8 +34,9 @@ async function buildIfChanged(page: Page): Promise<void> {
   writeFileSync(stamp, hash)
 }
 
-function hashOf({ sources }: Page): string {
-  const files = globSync([...sources], {
+/** Returns the full paths of a page's sources, sorted. */
+export const filesOf = ({ sources }: Page): string[] =>
+  globSync([...sources], {
     cwd: ROOT,
     withFileTypes: true,
     exclude: (entry) => entry.name === 'dist',
@@ -38,8 +44,10 @@ function hashOf({ sources }: Page): string {
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
+
+function hashOf(page: Page): string {
   const hash = createHash('sha256')
-  for (const file of files) hash.update(file.slice(ROOT.length)).update(readFileSync(file))
+  for (const file of filesOf(page)) hash.update(file.slice(ROOT.length)).update(readFileSync(file))
   return hash.digest('hex')
 }
 

@@ -173,7 +173,8 @@ describe('the event log', () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
-    for await (const { sequence } of till.events({ follow: true, everyMs: 1, signal })) if (sequence === 1) break
+    for await (const { sequence } of till.events({ follow: true, everyMs: 1, signal }))
+      if (sequence === 1) break
     expect(added).toHaveBeenCalledTimes(2)
     expect(removed.mock.calls).toEqual(added.mock.calls)
   })

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { filesOf, PAGES } from './build-pages.ts'
+import { readSource } from './source-tree.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+test.each(PAGES)('a change of any source that the $folder imports causes a new build', (page) => {
+  const sources = filesOf(page).map((file) => relative(ROOT, file).replaceAll('\\', '/'))
+  const imported = sources
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx$|vite\.config\.ts$/.test(file))
+    .flatMap((file) => readSource(file, readFileSync(join(ROOT, file), 'utf8')).imports)
+    .flatMap(({ to, typeOnly }) => (typeOnly ? [] : [to.replace(/\?.*$/, '')]))
+  expect(imported.length).toBeGreaterThan(50)
+  expect(imported.filter((file) => !sources.includes(file))).toEqual([])
+})
