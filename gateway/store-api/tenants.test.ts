@@ -53,7 +53,7 @@ describe('the registration of a store', () => {
     ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
     ['live', 'https://shop.example/', undefined],
   ] as const)(
-    'in %s mode with the webhook %s allows its address only if that needs a permission',
+    'in %s mode with the webhook %s allows the address of the webhook only if it needs a permission',
     async (mode, webhookUrl, allowed) => {
       const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
       expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })

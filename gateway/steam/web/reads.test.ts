@@ -370,7 +370,7 @@ describe('a profile', () => {
     expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
-  it('that Steam cannot load now never counts as unknown: its name comes from the other page, or it is unavailable', async () => {
+  it('that Steam cannot load now never counts as unknown: its name comes from the miniprofile, or it is unavailable', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
@@ -383,7 +383,7 @@ describe('a profile', () => {
     })
   })
 
-  it('is unknown without an account, and unavailable if the page is unreadable', async () => {
+  it('is unknown if Steam has no such account, and unavailable if Steam limits the request', async () => {
     steam.routes.set(profilePath, () => ({
       body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',
     }))

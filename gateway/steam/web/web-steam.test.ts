@@ -73,7 +73,7 @@ describe('opening a session', () => {
 })
 
 describe('logins', () => {
-  it('that Steam limits pause for the account, even if its session is opened again', async () => {
+  it('that Steam limits pause for the account, so its next attempt sends no request', async () => {
     steam.routes.set(FINALIZE, () => ({ status: 429, body: null }))
     const port = steam.createPort()
     expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'rate_limited' })
