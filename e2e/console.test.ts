@@ -261,6 +261,33 @@ test('a list whose next page cannot be loaded keeps its rows, says so, and loads
   await failure.waitFor({ state: 'detached' })
 })
 
+test('a page of a list that arrives after the filter has changed is not appended to other rows', async () => {
+  const ids = [(await createDeposit()).id, (await createDeposit()).id, (await createDeposit()).id].reverse()
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  await enterSandbox(page)
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route('**/ops/find/deposits', async (route) => {
+    const input = route.request().postDataJSON() as { before?: string }
+    if (input.before === ids[1]) {
+      asked.resolve()
+      await answered.promise
+    }
+    return route.continue({ postData: { ...input, limit: 1 } })
+  })
+  const shownIds = () => page.getByRole('main').locator('a[href^="/deposits/"]').allTextContents()
+  await page.goto(`${till.console}/deposits`)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(shownIds).toEqual(ids.slice(0, 2))
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await asked.promise
+  await page.getByLabel('Status').selectOption('created')
+  await expect.poll(shownIds).toEqual(ids.slice(0, 1))
+  await page.getByLabel('Status').selectOption('')
+  answered.resolve()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(shownIds).toEqual(ids.slice(0, 2))
+})
+
 /** A server on another port of localhost. Serves `html` and records the cookies that it receives. */
 async function hostileServer(html: string) {
   const cookies: string[] = []

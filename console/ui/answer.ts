@@ -61,34 +61,35 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
 ): Rows<ROW> {
   const first = useAnswer<ANSWER>(name, input)
   const inputJson = JSON.stringify(input)
-  const [further, setFurther] = useState<{ inputJson: string; pages: Page<ROW>[] }>({ inputJson, pages: [] })
+  /** Another object after each change of the filter and each refresh. A page for an older one is dropped. */
+  const current = useRef({ inputJson })
+  if (current.current.inputJson !== inputJson) current.current = { inputJson }
+  const list = current.current
+  const [further, setFurther] = useState<{ list: object; pages: Page<ROW>[] }>({ list, pages: [] })
   const [isLoadingMore, setLoading] = useState(false)
-  const [failed, setFailed] = useState<{ inputJson: string; failure: Failure }>()
-  const firstPage = useRef<{ inputJson: string; page: Page<ROW> }>(undefined)
+  const [failed, setFailed] = useState<{ list: object; failure: Failure }>()
+  const firstPage = useRef<{ list: object; page: Page<ROW> }>(undefined)
 
-  const pages = further.inputJson === inputJson ? further.pages : []
-  if (first.shown.kind === 'ready' && (pages.length === 0 || firstPage.current?.inputJson !== inputJson)) {
+  const pages = further.list === list ? further.pages : []
+  if (first.shown.kind === 'ready' && pages.length === 0) {
     const { data } = first.shown
-    firstPage.current = { inputJson, page: { rows: rowsOf(data), next: data.next } }
+    firstPage.current = { list, page: { rows: rowsOf(data), next: data.next } }
   }
-  const currentFirstPage = firstPage.current?.inputJson === inputJson ? firstPage.current.page : undefined
+  const currentFirstPage = firstPage.current?.list === list ? firstPage.current.page : undefined
   const last = pages.at(-1) ?? currentFirstPage
   const more = async (): Promise<void> => {
     if (last?.next == null || isLoadingMore) return
     setLoading(true)
     const reply = await call<ANSWER>(`find/${name}`, { ...input, before: last.next })
     setLoading(false)
-    setFailed(reply.ok ? undefined : { inputJson, failure: reply.failure })
+    if (list !== current.current) return
+    setFailed(reply.ok ? undefined : { list, failure: reply.failure })
     if (!reply.ok) return
     const page = { rows: rowsOf(reply.data), next: reply.data.next }
-    setFurther((before) => ({
-      inputJson,
-      pages: [...(before.inputJson === inputJson ? before.pages : []), page],
-    }))
+    setFurther({ list, pages: [...pages, page] })
   }
   const refresh = (): void => {
-    setFurther({ inputJson, pages: [] })
-    setFailed(undefined)
+    current.current = { inputJson }
     first.refresh()
   }
   const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
@@ -98,7 +99,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
       : first.shown.kind === 'failed'
         ? first.shown
         : { kind: 'loading' }
-  const moreFailure = failed?.inputJson === inputJson ? failed.failure : undefined
+  const moreFailure = failed?.list === list ? failed.failure : undefined
   return {
     shown,
     hasMore: last?.next != null,
