@@ -250,8 +250,11 @@ const startAttacker = (plan: Plan): ChildProcess =>
   fork(join(import.meta.dirname, 'siege-attacker.ts'), [JSON.stringify(plan)])
 
 async function stopAttacker(attacker: ChildProcess): Promise<Record<string, number>> {
+  if (!attacker.connected) throw new Error('the attacker ended early')
+  const death = once(attacker, 'exit').then(() => Promise.reject(new Error('the attacker ended early')))
   const report = once(attacker, 'message')
-  attacker.send('end')
-  const [statuses] = await report
+  // A failure to send is followed by the attacker's exit.
+  attacker.send('end', () => {})
+  const [statuses] = await Promise.race([report, death])
   return z.record(z.string(), z.number()).parse(statuses)
 }
