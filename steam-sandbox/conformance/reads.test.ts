@@ -155,7 +155,7 @@ describe('the answers to a read of offers or trades:', () => {
     expect(lists).toHaveLength(3)
   })
 
-  row('nine days of 1,000 trades in pages', async () => {
+  row('nine days with 1,000 trades each, in pages', async () => {
     await control(steam, 'PUT behaviours/busy-for-nine-days', { steamId: bot.steamId })
     const ids = new Set<string>()
     let after = { time: 0, id: '0' }

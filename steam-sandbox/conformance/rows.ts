@@ -101,7 +101,7 @@ export const ROWS = {
     'some offers without items',
     'item without classid',
     'several cursors',
-    'nine days of 1,000 trades in pages',
+    'nine days with 1,000 trades each, in pages',
     'an offer in an unknown state',
     'hang',
   ],

@@ -87,9 +87,9 @@ ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">
 <button name="answer" value="decline">Decline</button></div>${offer.items.length > 0 ? counterForm : ''}</form>`
   }
   const until = offer.escrowEndsAtS ? moment(offer.escrowEndsAtS) : ''
-  const held = `You accepted. Steam holds the items until ${until}, because one of you has no mobile authenticator.`
+  const inEscrow = `You accepted. Steam holds the items until ${until}, because one of you has no mobile authenticator.`
   const ended = STATE_TEXTS[offer.state] ?? 'This offer has ended.'
-  const outcome = offer.state === STATE.inEscrow ? held : ended
+  const outcome = offer.state === STATE.inEscrow ? inEscrow : ended
   return `<p role="status" class="card">${outcome} You can go back to the store's page.</p>`
 }
 

@@ -110,7 +110,7 @@ function eventsOfTrade(world: World, trade: Trade): Event[] {
   ]
 }
 
-/** Settles a trade if an item has left its receiver. The reversal is then impossible, and would stay due forever. */
+/** Settles a trade if an item has left its receiver. Otherwise the reversal, now impossible, would stay due forever. */
 function settleIfGone(world: World, trade: Trade): World {
   const owned = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   return trade.items.every(({ newAssetId = '' }) => owned.has(newAssetId))

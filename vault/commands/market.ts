@@ -17,7 +17,7 @@ export async function addMarket(
   const folder = openFolder(settings.folder)
   const key = openKey(folder)
   const seller = readAccounts(folder, key).find(({ steamId }) => steamId === account)
-  if (seller === undefined) throw new Refusal(`The vault has no account ${account}: run enrol --sells first.`)
+  if (seller === undefined) throw new Refusal(`The vault has no account ${account}: enrol it first.`)
   if (seller.sells && sellsItself)
     throw new Refusal(`${account} only sells: --sells-itself is for a bot that collects deposits.`)
   if (!seller.sells && !sellsItself) {
