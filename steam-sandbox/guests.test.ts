@@ -1,6 +1,8 @@
 /** Guests: copies of shoppers, each for one test or demo. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
+import { barToTrading } from './world/people.ts'
+import { findAccount, withAccount } from './world/world.ts'
 
 let steam: RunningSteam
 
@@ -25,4 +27,18 @@ it('a guest has a profile page', async () => {
   const { steamId } = steam.invite('nova_hound')
   const page = await fetch(`${steam.url}/profiles/${steamId}/`)
   expect(await page.text()).toContain('nova_hound_1')
+})
+
+it('a guest can trade, even if the shopper of whom it is a copy is barred from trading', () => {
+  const barred = steam.as('nova_hound').steamId
+  const barOf = (steamId: string) => {
+    const account = findAccount(steam.world(), steamId)
+    return account && barToTrading(steam.world(), account, 0)
+  }
+  steam.change((world) => ({
+    world: withAccount(world, barred, (account) => ({ ...account, restrictedUntilS: 1 })),
+    answer: undefined,
+  }))
+  expect(barOf(barred)).toBe('cannot_trade')
+  expect(barOf(steam.invite('nova_hound').steamId)).toBeUndefined()
 })

@@ -26,8 +26,9 @@ export function inviteGuest(world: World, like: string): Added {
   const assets = template.assets
     .filter(({ receivedAtS }) => receivedAtS === undefined)
     .map((asset, index) => ({ ...asset, assetId: String(world.lastId + 1 + index) }))
+  const { restrictedUntilS: _, ...unrestricted } = template
   const guest: Account = {
-    ...template,
+    ...unrestricted,
     accountId,
     steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
     name,
