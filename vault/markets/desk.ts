@@ -80,7 +80,7 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   lastRunMs: Map<string, number>
-  /** By game: for how many sold items news is due, and when that number last grew. */
+  /** By game: on how many sold items the market should report next, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>

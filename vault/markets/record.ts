@@ -1,4 +1,4 @@
-/** The record of sales in the vault's log, with the reports that the till has not received yet. */
+/** The record of sales in the vault's log, and the reports to the till that follow from it. */
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import { type Book, EMPTY_BOOK, evolve } from './book.ts'

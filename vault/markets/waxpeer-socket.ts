@@ -35,7 +35,7 @@ export type Socket = {
   openings(): number
   /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean
-  /** Deals that the socket has reported and whose deadline is not over. */
+  /** Deals that the socket has reported and whose deadline has not passed. */
   deals(): readonly DueDeal[]
   /** True if the socket has reported that the market called off the deal of this offer. */
   isCalledOff(offerId: string): boolean

@@ -295,7 +295,7 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
 
 /**
  * True unless the history, newest first, shows that an item's sale is over. The socket's list keeps a deal until its
- * deadline, even if it is over before.
+ * deadline, even if the deal ends before that.
  */
 const isOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
   due.assets.every(({ assetId }) => {

@@ -1,4 +1,4 @@
-/** Steam's answers, parsed strictly: anything unexpected counts as no answer. */
+/** Parses Steam's answers strictly. */
 import { z } from 'zod'
 import { steamIdOf } from '../files/trade-link.ts'
 import type { SteamAnswer } from './session.ts'
