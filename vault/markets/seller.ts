@@ -14,7 +14,7 @@ import {
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
-import type { Due, Line, Listed, Market, MarketAnswer, Row } from './market.ts'
+import type { Due, Line, Listed, Market, MarketAnswer, Outcome, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 /** An append-only journal. `add` resolves once the entry cannot be lost. */
@@ -284,10 +284,7 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
   }
 }
 
-/**
- * How much the clocks of the market and the vault may differ. An item is never sold twice within this time, so two of its
- * sales cannot be mixed up.
- */
+/** How much the clocks of the market and the vault may differ. */
 const CLOCKS_DIFFER_MS = 120_000
 
 /** Records how sales ended. Returns true if the market had news. */
@@ -295,11 +292,10 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
   const answer = await market.outcomes(appId, since)
   if (answer.kind !== 'answered') return false
   let hasNews = false
-  for (const { itemId, soldAt, end } of answer.value) {
+  for (const { itemId, soldAt, end } of latestSales(answer.value)) {
     const listing = latestListing(journal.book(), { market: market.name, itemId })
-    // A market that reuses item ids also reports earlier listings of the item in its history.
-    const isEarlier = listing !== undefined && soldAt.getTime() < listing.begunAt.getTime() - CLOCKS_DIFFER_MS
-    if (listing === undefined || isEarlier || end.kind === 'pending' || isSame(listing.end, end)) continue
+    if (listing === undefined || isSaleBefore(journal.book(), listing, soldAt)) continue
+    if (end.kind === 'pending' || isSame(listing.end, end)) continue
     if (isTooMuch(listing, end)) {
       alarm({ kind: 'too_much', itemId })
       continue
@@ -308,6 +304,27 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
     hasNews = true
   }
   return hasNews
+}
+
+/** A market that reuses the numbers of listings also reports earlier sales of an item. Returns the latest of each. */
+function latestSales(outcomes: readonly Outcome[]): Iterable<Outcome> {
+  const latest = new Map<string, Outcome>()
+  for (const each of outcomes) {
+    const known = latest.get(each.itemId)
+    if (known === undefined || each.soldAt > known.soldAt) latest.set(each.itemId, each)
+  }
+  return latest.values()
+}
+
+/** True if a sale at this time was a sale of an earlier listing with the same number. */
+function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolean {
+  if (soldAt.getTime() < latest.begunAt.getTime() - CLOCKS_DIFFER_MS) return true
+  const { market, itemId } = latest
+  // Within that difference, a listing that is still on sale shows that its own sale is yet to come.
+  return (
+    latest.state === 'on_sale' &&
+    listings.some((each) => each !== latest && each.market === market && each.itemId === itemId)
+  )
 }
 
 const isTooMuch = ({ priceMinor }: Listing, end: NonNullable<Listing['end']>): boolean =>
