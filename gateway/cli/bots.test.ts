@@ -136,7 +136,9 @@ describe('bot', () => {
     const nonsense = 'eyJhbGciOiJub25lIn0.bm90aGluZw.bm90aGluZw'
     const added = await run(['bot', 'add', '--by', 'Ada'], `${refreshToken}\n${nonsense}\n${other}\n`)
     expect(added).toMatchObject({ code: 4, errors: expect.stringMatching(/^1 not added\. Check the token/) })
-    expect(added.out).toMatch(/^Bot 1 added: .*\nBot 2 added: .*\nLine 2: The bot was not added: token_/)
+    expect(added.out).toMatch(
+      /^Bot 1 added: .*\nBot 2 added: .*\nLine 2: The bot was not added: the text is not/,
+    )
     await run(['bot', 'enrol'], `${accountName}\n${password}\n${sharedSecret}\n`)
     const { rows } = await database.pool.query(
       'select act, operator, arguments from operator_act order by id',

@@ -93,6 +93,7 @@ describe('the inventory call', () => {
     ['accepts only identity', { 'accept-encoding': 'identity' }],
     ['accepts only br', { 'accept-encoding': 'br' }],
     ['refuses gzip', { 'accept-encoding': 'gzip;q=0' }],
+    ['refuses gzip before another encoding', { 'accept-encoding': 'gzip;q=0 , br' }],
   ])('does not compress the answer if the browser %s', async (_what, headers: Record<string, string>) => {
     const many = Array.from({ length: 50 }, (_, index) => anItem(String(index), 'Knife'))
     const answer = await call(many, headers)

@@ -68,7 +68,7 @@ async function compressAnswer(
   payload: unknown,
 ): Promise<unknown> {
   reply.header('vary', 'accept-encoding')
-  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
   if (!takesGzip || typeof payload !== 'string' || payload.length < COMPRESSED_FROM_CHARACTERS) return payload
   const body = await compress(payload)
   reply.header('content-encoding', 'gzip').header('content-length', body.length)

@@ -1,6 +1,6 @@
 /** Enrolment: a Steam account becomes a bot of the till. */
 import type { TradeLink } from '../../contract/trade-link.ts'
-import { type EnrolledBot, proveBot, saveProvedBot } from '../bots/service.ts'
+import { type EnrolledBot, type ProveBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Config } from '../config.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
@@ -43,7 +43,10 @@ export async function enrolBot(
   if (proved.kind === 'unavailable') {
     return refused('unavailable', `Steam did not answer: ${proved.reason}: ${proved.detail}`)
   }
-  if (proved.kind === 'refused') return refused('conflict', `The bot was not added: ${whyOf(proved.reason)}.`)
+  if (proved.kind === 'refused') {
+    const effect = expected === undefined ? 'The bot was not added' : 'The token was not renewed'
+    return refused('conflict', `${effect}: ${WHY_REFUSED[proved.reason]}.`)
+  }
   const { steamId: approving, name: approvingName } = proved.profile
   if (expected !== undefined && approving !== expected) {
     return refused(
@@ -62,10 +65,12 @@ export async function enrolBot(
   })
 }
 
-const whyOf = (reason: string): string =>
-  reason === 'check_link_refused'
-    ? 'Steam refused the trade link of --check-with: give a current one of another account'
-    : reason
+const WHY_REFUSED: Record<Extract<ProveBotAnswer, { kind: 'refused' }>['reason'], string> = {
+  token_dead: 'Steam refuses the refresh token: log in again for a new one',
+  token_malformed: 'the text is not a refresh token',
+  unknown_account: 'Steam does not show the profile of the account',
+  check_link_refused: 'Steam refused the trade link of --check-with: give a current one of another account',
+}
 
 const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
   (protectionAcknowledged

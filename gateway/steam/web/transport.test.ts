@@ -113,6 +113,16 @@ describe('the transport', () => {
     expect(result).toEqual({ kind: 'failed', code: 'UNREADABLE' })
   })
 
+  it('survives a library that throws whatever it gets', async () => {
+    answer = (response) => response.end('{}')
+    const result = await transport.run(60_000, () =>
+      transport.request({ uri: 'https://steamcommunity.com/', json: true }, () => {
+        throw new TypeError('item.classid is undefined')
+      }),
+    )
+    expect(result).toEqual({ kind: 'failed', code: 'UNREADABLE' })
+  })
+
   it('ends running requests when it is closed, and starts no new ones', async () => {
     const asked = Promise.withResolvers<void>()
     answer = () => asked.resolve()

@@ -42,7 +42,7 @@ export function createTransport(
   const open = new Set<() => void>()
   let isClosed = false
   // Set only while `start` runs. The libraries call `request` synchronously, but do not pass on a deadline.
-  let current: { ms: number; result: HttpResult } | undefined
+  let current: { ms: number; result: HttpResult; end(): void } | undefined
 
   const bind = (base: RequestApi): BoundRequest => {
     const send = (options: RequestOptions, callback: RequestCallback) => {
@@ -57,7 +57,11 @@ export function createTransport(
         } catch {
           // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
           if (call) call.result = failure(new TransportError('UNREADABLE'))
-          callback(new TransportError('UNREADABLE'))
+          try {
+            callback(new TransportError('UNREADABLE'))
+          } catch {
+            call?.end()
+          }
         }
       }
       const stop = (code: string) => {
@@ -85,12 +89,13 @@ export function createTransport(
         return Promise.resolve({ kind: 'failed', code: isClosed ? 'CLOSED' : 'DEADLINE' })
       }
       return new Promise((resolve) => {
-        const call = { ms, result: failure(new TransportError('NOT_SENT')) }
+        const end = () => resolve(call.result)
+        const call = { ms, result: failure(new TransportError('NOT_SENT')), end }
         current = call
         try {
-          start(() => resolve(call.result))
+          start(end)
         } catch {
-          resolve(call.result)
+          end()
         } finally {
           current = undefined
         }
