@@ -1,5 +1,5 @@
 /**
- * The identity of a database: a gateway records it at its first start, and refuses settings that do not match it later.
+ * The identity of a database: a gateway records it at its first start, and later refuses settings that do not match it.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

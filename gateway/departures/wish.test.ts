@@ -79,7 +79,7 @@ it('an item is in at most one open wish, and is free again once the vault has re
   const named = [free[0]?.assetId ?? '']
   const secondAnswer = await sendItems(deps, { to: 'storage', assets: named })
   expect(refusalOf(secondAnswer)).toMatch(/^Not free, or in an open wish already/)
-  expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
+  expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^There are no free/)
   await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'refused')
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
 })
@@ -87,7 +87,7 @@ it('an item is in at most one open wish, and is free again once the vault has re
 it('an item that the vault delivered stays in its wish while the departure is not booked', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'delivered')
-  expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
+  expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^There are no free/)
 })
 
 it('a wish can be withdrawn until the vault has taken it up', async () => {

@@ -61,7 +61,7 @@ export async function showPrice(
   }
   const list = await priceList(db, { game, currency: 'USD', names: [item], rules, now })
   if ('refused' in list) {
-    const message = 'There is no exchange rate of the dollar: is a gateway running?'
+    const message = 'There is no exchange rate for the dollar: is a gateway running?'
     return { kind: 'refused', refusal: 'unavailable', message, data: view }
   }
   const price = list.priceOf(item)

@@ -32,12 +32,12 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   costMinor: bigint
   /**
    * Proceeds less the cost of the item, in minor units of `currency`; the refund alone if the sale was reversed. Null
-   * until it is known.
+   * until it is known, and if the sale was refused or cancelled.
    */
   resultMinor: bigint | null
 }
 
-/** `name`: of the market or game, or the week's Monday. `broughtMinor`: what the markets paid, refunds included. */
+/** `name`: of the market or game, or the week's Monday. `broughtMinor`: what the markets credited, refunds included. */
 export type SaleTotal = {
   by: 'market' | 'game' | 'week'
   name: string

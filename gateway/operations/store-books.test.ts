@@ -82,7 +82,7 @@ it('a credit, a debit and a write-off each move money once and are recorded, and
   expect(await debitStore(deps, debit)).toMatchObject({ kind: 'unchanged' })
   expect(await available()).toBe(-500n)
   expect(await writeOffStore(deps, money(501n, 'c'))).toMatchObject({
-    message: 'Nothing was recorded: the store has -5.00 USD: it owes less than that.',
+    message: 'Nothing was recorded: the store has -5.00 USD: it owes less than 5.01 USD.',
   })
   expect(await writeOffStore(deps, money(500n, 'c'))).toMatchObject({ kind: 'done' })
   expect(await writeOffStore(deps, money(500n, 'c'))).toMatchObject({ kind: 'unchanged' })

@@ -166,7 +166,7 @@ function adjust(
     const has = formatAmount(answer.availableMinor, currency)
     const why =
       answer.because === 'no_debt'
-        ? `the store has ${has}: it owes less than that`
+        ? `the store has ${has}: it owes less than ${amount}`
         : `the store has ${has} available`
     return refused('conflict', `Nothing was recorded: ${why}.`)
   })

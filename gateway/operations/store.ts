@@ -91,7 +91,7 @@ export async function lookSoon(tx: Tx, tradeId: bigint, now: Date): Promise<bool
   return numUpdatedRows > 0n
 }
 
-/** Returns the deposit's trades with held credit, in minor units. */
+/** Returns the deposit's trades that have held credit. */
 export function heldTradesOf(tx: Tx, depositId: bigint) {
   return tx
     .selectFrom('trade')

@@ -66,7 +66,7 @@ describe('webhooks that fail', () => {
     await sendWebhooks()
   })
 
-  it('are counted for their endpoint, as retried and then as given up, without the query of its URL', async () => {
+  it('are counted for their endpoint, as retried and then as given up, and its URL is shown without the query', async () => {
     const { data } = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
     expect(data?.endpoints).toMatchObject([
       {

@@ -83,7 +83,7 @@ export function creditTrade(
   const secondOperator = secondOperatorFor(tradeId, { tradeId, steamTradeId, offerId })
   const what = { name: 'trade credit', needsReason: true, argumentsOf, secondOperator }
   if (!STEAM_NUMBER.test(steamTradeId) || (offerId !== null && !STEAM_NUMBER.test(offerId))) {
-    return Promise.resolve(refused('usage', 'Steam’s numbers are up to 20 digits.'))
+    return Promise.resolve(refused('usage', 'Steam’s numbers have up to 20 digits.'))
   }
   return change(deps, what, {
     tradeId,
@@ -163,7 +163,10 @@ export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Chan
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
     await lockDeposit(tx, { id: before.depositId })
     if (!(await lookSoon(tx, tradeId, deps.clock.now()))) {
-      return refused('conflict', `Trade ${tradeId} is over (${before.state}): Steam has no news of it.`)
+      return refused(
+        'conflict',
+        `Trade ${tradeId} is over (${before.state}): there is nothing left to ask Steam.`,
+      )
     }
     return done(
       viewOf(before),

@@ -38,7 +38,7 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: SendRequest): Prom
     if (missing.length > 0) {
       return refused('conflict', `Not free, or in an open wish already: ${missing.slice(0, 20).join(', ')}.`)
     }
-    if (chosen.length === 0) return refused('conflict', 'No bot has free items that are in no open wish.')
+    if (chosen.length === 0) return refused('conflict', 'There are no free items to send.')
     const wishes = await createWishes(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to } })
     return done(
       { wishes, items: chosen.length },
@@ -65,7 +65,8 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Ne
       ({ item, botId }) => item.startsWith(`${trade.id}-`) && botId === trade.botId,
     )
     if (chosen.length === 0) {
-      return refused('conflict', 'None of its items is free: each is protected, gone, or in an open wish.')
+      const why = 'for example because it is protected, gone, on sale or in an open wish'
+      return refused('conflict', `No item of deposit ${depositId} is free, ${why}.`)
     }
     const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
     const wishes = await createWishes(tx, chosen, { askedBy: 'operator', ask })

@@ -123,7 +123,7 @@ export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
     .executeTakeFirst()
 }
 
-/** Returns false if an operator already backs the proposal. */
+/** Returns false if an operator already backs the proposal, or if it is not open. */
 export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigint): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')
@@ -153,7 +153,7 @@ export async function declineProposalsOf(
 
 type Decision = { proposalId: bigint; state: 'approved' | 'declined'; by: string; at: Date }
 
-/** Returns false if the proposal was already decided. */
+/** Returns false if the proposal is not open. */
 export async function decideProposal(tx: Tx, { proposalId, state, by, at }: Decision): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')

@@ -9,7 +9,7 @@ export const IDLE_MS = 30 * 60_000
 export const LONGEST_MS = 12 * 60 * 60_000
 /** How long a passkey check allows acts on money, items, keys and limits. */
 const FRESH_MS = 5 * 60_000
-/** Least time between two updates of a session's row. */
+/** Minimum time between two updates of a session's row. */
 export const NOTED_EVERY_MS = 15_000
 
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }

@@ -15,7 +15,7 @@ export type SourcePrice = {
   earlier: { usdMicros: bigint; asOf: Date } | null
 }
 
-/** The operator's own price list. Its items count as popular without other sources. */
+/** The operator's own price list, whose listings need no second source to make an item popular. */
 export const FILE_SOURCE = 'file'
 
 /** The source name of an operator's override among the sources of a quote's prices. */
@@ -26,13 +26,13 @@ export type GameRules = {
   commissionBps: number
   /** A price older than this is ignored. */
   freshMs: number
-  /** A price older than this is ignored while another source has a newer one. */
+  /** A price older than this is ignored if another source has one at most this old. */
   supersededMs: number
   /** In hundredths of a percent. A larger fall at one source also lowers older prices of other sources. */
   fallBps: number
   /** A popular item has at least this many sales in 7 or 30 days at one source, or listings at each of two. */
   minPopularity: number
-  /** An item must be worth more than this, in US cents as the shopper would see them. */
+  /** The shopper's credit for an item must be more than this, in US cents. */
   minWorthUsdCents: bigint
   /** How far a price may exceed its 7-day level, or two sources may differ, in hundredths of a percent. */
   spikeBps: number

@@ -20,7 +20,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_COMMISSION_BPS: perGame(0, 9_000).optional(),
   /** A price older than this many minutes is ignored. */
   TRADETILL_PRICE_MAX_AGE_MINUTES: perGame(1, 2_880).optional(),
-  /** A price older than this is ignored while another source of the item has a newer one, in minutes. */
+  /** A price older than this many minutes is ignored if another source has one at most this old. */
   TRADETILL_PRICE_FRESHER_MINUTES: perGame(1, 2_880).optional(),
   /** In hundredths of a percent. A larger fall also lowers older prices of other sources, and ends a quote. */
   TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),

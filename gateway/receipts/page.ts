@@ -10,7 +10,7 @@ import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './
 import { nameWithWear } from './name-with-wear.ts'
 import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 
-/** The content of a receipt: the trade and its two sides, and no secret. Amounts in minor units. */
+/** The content of a receipt, which has no secret. Amounts are in minor units. */
 export type Receipt = Credit & {
   id: string
   storeName: string

@@ -110,7 +110,7 @@ it('a receipt says in both languages what happened and whose items they were, bu
   })
 })
 
-it('a receipt does not name the account that paid, but shows its id, once the deposit has another account’s link, and shows neither once that account is erased', async () => {
+it('once the deposit has the link of another account, a receipt shows the id of the account that paid without its name, and neither once the account that paid is erased', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const { user_steam_id } = await till.db
     .selectFrom('deposit')
@@ -181,7 +181,7 @@ describe('the money on a receipt', () => {
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ')
 
-  it('is credited in one row if nothing is held', () => {
+  it('is shown in one row, as credited, if nothing is held', () => {
     const shown = page('en', {})
     expect(shown).toMatch(/received and credited\. Credited \$33\.75/)
     expect(shown).not.toMatch(/held|taken/i)

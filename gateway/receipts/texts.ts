@@ -80,7 +80,7 @@ const en = {
     'deposit.trade_has_invalid_items': 'Items no longer tradable',
   } satisfies Record<Step['kind'], string>,
   results: {
-    created: 'Nothing was sent yet. The items are with their owner.',
+    created: 'Nothing has been sent yet. The items are with their owner.',
     pending: 'A trade offer is open on Steam. The items are with their owner.',
     succeeded: 'The items were received and credited.',
     paymentTimeout: 'Closed without a trade. The items stayed with their owner.',

@@ -10,7 +10,7 @@ export type Budget = {
 
 /** A taken turn. Its holder must report the result of the request. */
 export type Turn = {
-  /** The first turn after a pause. No other turn is given until its request has ended. */
+  /** Taken after a pause, before Steam has answered again. `waitMs` is Infinity until its result is reported. */
   isProbe: boolean
   /** False if a pause has begun since the turn was taken. */
   isGood(): boolean

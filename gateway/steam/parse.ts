@@ -212,7 +212,7 @@ const publicPage = z.object({
 
 export type InventoryPage = { items: SteamItem[]; next: string | null }
 
-/** A page of the inventory that a bot sees when it makes an offer: tradable items, each list keyed by id. */
+/** A page of the inventory that a bot sees when it makes an offer. */
 export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   const page = partnerPage.safeParse(body)
   if (!page.success) return undefined
@@ -227,7 +227,7 @@ export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-/** A page of the public inventory: every item that its owner shows to everybody. */
+/** A page of the inventory that its owner shows to everybody. */
 export function parsePublicPage(body: unknown): InventoryPage | undefined {
   const page = publicPage.safeParse(body)
   if (!page.success) return undefined

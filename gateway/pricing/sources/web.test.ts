@@ -95,7 +95,7 @@ describe('the market family', () => {
     ['rows of a new form', marketAnswer([{ name: 'Item', price: '1', volume: '1' }])],
     ['a price written with a comma', marketAnswer([{ ...MARKET_ROW, price: '1,5' }])],
     ['a list instead of an object', [MARKET_ROW]],
-  ])('refuses an answer completely for %s', async (_what, answer) => {
+  ])('refuses the entire answer because of %s', async (_what, answer) => {
     server.answer(MARKET_PATH, json(answer))
     await expect(market().fetch?.('cs', neverAborted)).rejects.toThrow(/another form|invalid/)
   })
