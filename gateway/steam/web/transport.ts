@@ -31,6 +31,8 @@ class TransportError extends Error {
   }
 }
 
+type Call = { ms: number; result: HttpResult; end(): void }
+
 /**
  * The libraries' transport. It adds three things that they lack: a deadline for the entire request, a limit on the
  * size of the answer, and a catch for errors that an answer causes inside the library.
@@ -42,7 +44,7 @@ export function createTransport(
   const open = new Set<() => void>()
   let isClosed = false
   // Set only while `start` runs. The libraries call `request` synchronously, but do not pass on a deadline.
-  let current: { ms: number; result: HttpResult; end(): void } | undefined
+  let current: Call | undefined
 
   const bind = (base: RequestApi): BoundRequest => {
     const send = (options: RequestOptions, callback: RequestCallback) => {
@@ -52,17 +54,7 @@ export function createTransport(
         clearTimeout(timer)
         if (call) call.result = error || !response ? failure(error) : reply(response, body)
         if (response) onReply(rawReply(response, body))
-        try {
-          callback(error, response, body)
-        } catch {
-          // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
-          if (call) call.result = failure(new TransportError('UNREADABLE'))
-          try {
-            callback(new TransportError('UNREADABLE'))
-          } catch {
-            call?.end()
-          }
-        }
+        passToLibrary(call, callback, [error, response, body])
       }
       const stop = (code: string) => {
         running.abort()
@@ -105,6 +97,24 @@ export function createTransport(
       isClosed = true
       for (const cut of [...open]) cut()
     },
+  }
+}
+
+function passToLibrary(
+  call: Call | undefined,
+  callback: RequestCallback,
+  answer: Parameters<RequestCallback>,
+): void {
+  try {
+    callback(...answer)
+  } catch {
+    // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
+    if (call) call.result = failure(new TransportError('UNREADABLE'))
+    try {
+      callback(new TransportError('UNREADABLE'))
+    } catch {
+      call?.end()
+    }
   }
 }
 
