@@ -85,7 +85,7 @@ export async function startStream(port: number) {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     finish() {
-      for (const answer of open) answer.end('data: second\n\n')
+      for (const answer of open.splice(0)) answer.end('data: second\n\n')
     },
     async close() {
       server.closeAllConnections()
