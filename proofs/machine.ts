@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads'
 
 /** Seconds that the work takes on each of two quiet cores at the same time. */
 const QUIET_S = 0.175
-/** How often a measurement repeats the work. */
+/** How many times `readSpeed` repeats the work that it measures. */
 const ROUNDS = 3
 
 /** Work similar to that of a start: parsing, sorting, strings and hashes. */

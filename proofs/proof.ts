@@ -4,7 +4,7 @@ import { z } from 'zod'
 export type Result = {
   name: string
   content: Record<string, unknown>
-  /** True if the file collects several runs, for a proof whose rounds take too long for one run. */
+  /** True if the file collects several runs, such as runs with different seeds. */
   isOneOfMany?: boolean
 }
 

@@ -79,7 +79,7 @@ describe('npm run prove', () => {
     ])
   })
 
-  it('exits with 1 if a promise was broken', async () => {
+  it('exits with 1 if the proof failed', async () => {
     expect(await aCommand({ passed: false }).call('dice')).toBe(1)
   })
 
@@ -132,16 +132,19 @@ describe('a result', () => {
     })
   })
 
-  it.each(['source.ts', 'another.ts'])('is refused before the run if %s is not committed', async (file) => {
-    const { root } = aRepository()
-    writeFileSync(join(root, file), 'two\n')
-    const { call, runs, output } = aCommand({ root })
-    expect(await call('dice', '--keep')).toBe(2)
-    expect(output()).toMatch(new RegExp(`--keep needs a clean git tree[^]*${file}`))
-    expect(runs).toEqual([])
-  })
+  it.each(['source.ts', 'another.ts'])(
+    'is not kept if %s is not committed: the command refuses to run the proof',
+    async (file) => {
+      const { root } = aRepository()
+      writeFileSync(join(root, file), 'two\n')
+      const { call, runs, output } = aCommand({ root })
+      expect(await call('dice', '--keep')).toBe(2)
+      expect(output()).toMatch(new RegExp(`--keep needs a clean git tree[^]*${file}`))
+      expect(runs).toEqual([])
+    },
+  )
 
-  it('is refused before the run outside a repository', async () => {
+  it('is not kept outside a repository: the command refuses to run the proof', async () => {
     const root = mkdtempSync(join(tmpdir(), 'prove-'))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
     const { call, runs, output } = aCommand({ root })

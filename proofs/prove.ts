@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- NAME [options]`: the long proofs. `npm run prove` lists them with their options.
- * Exit code 0: passed; 1: a promise was broken; 2: the command could not do what was asked.
+ * Exit code 0: passed; 1: failed; 2: the command could not do what was asked.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -36,7 +36,8 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./cut/prove.ts')).cutProof,
   },
   restore: {
-    about: 'a database lost under load and restored: no number used twice, orphans cancelled or reported',
+    about:
+      'a database lost under load and restored: no event number used twice, orphaned offers cancelled or reported',
     load: async () => (await import('./restore/prove.ts')).restoreProof,
   },
   rolling: {

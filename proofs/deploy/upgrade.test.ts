@@ -1,6 +1,6 @@
 /**
- * Runs `deploy/install.sh` again: from a newer release, after a run that stopped, and with files that the operator
- * changed.
+ * Runs `deploy/install.sh` without Caddy, from a newer release, after a run that stopped, and with files that the
+ * operator wrote.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { aMachineWithDatabase, install, type Machine, REQUIRED_OPTIONS, unpack } from './machine.ts'
 
 describe('install.sh without Caddy', () => {
-  it('tells once how to set up nginx, and later names what a release changes in its file', () => {
+  it('asks once for a proxy, and after an upgrade for the changes that the release makes in the file of nginx', () => {
     const machine = aMachineWithDatabase()
     const { root } = machine
     rmSync(join(root, 'bin/caddy'))
@@ -154,7 +154,7 @@ describe('install.sh with files that the operator wrote', () => {
   })
 
   it.each(['"https://pay.till.invalid"', 'https://pay.till.invalid/'])(
-    'names the settings file if its TRADETILL_PUBLIC_URL is %s',
+    'refuses TRADETILL_PUBLIC_URL=%s in the settings file, and names that file',
     (value) => {
       const machine = aMachineWithDatabase()
       writeFileSync(settingsOf(machine), `TRADETILL_PUBLIC_URL=${value}\n`)

@@ -4,7 +4,7 @@ import { startRedirectProxy } from '../restore/redirect-proxy.ts'
 import { type Disk, openDisk } from './disk.ts'
 import { crashServer, execute, startServer } from './server.ts'
 
-/** Inserts a row that never fits into the rest of a page, so the table grows each time. */
+/** Inserts a text of almost a megabyte, so the table grows each time. */
 const INSERT_FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
 /** How long the server may take to fill up the disk. */
 const MOST_FILL_MS = 120_000

@@ -30,7 +30,7 @@ type Round = (typeof KINDS)[number]
 export const failoverProof = defineProof({
   options: z.object({
     rounds: count(10, 'how many times the database fails'),
-    seed: count(1, 'decides when it fails, for how long, and what shoppers do'),
+    seed: count(1, 'decides when the database fails, for how long, and what shoppers do'),
     keep: keepFlag(),
   }),
   async run({ rounds, seed }) {

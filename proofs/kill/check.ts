@@ -30,8 +30,8 @@ export async function checkTill(till: ProcessTill, confirmedIds: readonly string
 }
 
 /**
- * Checks that each accepted offer is exactly one delivered trade, that no offer is open, and that no code was sent
- * twice.
+ * Checks that each accepted offer is exactly one delivered trade, that no offer is open, and that no secret code was
+ * sent twice.
  */
 async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<string[]> {
   const problems: string[] = []

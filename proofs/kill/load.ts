@@ -76,7 +76,7 @@ export function startLoad(till: ProcessTill, random: Random): Load {
 const createdSchema = z.object({ id: z.string(), url: z.string() })
 const refusalSchema = z.object({ code: z.string() })
 
-/** Makes one deposit, up to its offer. From then on, only the shopper and Steam act. */
+/** Makes one deposit, up to its offer. `peopleOnSteam` or the sandbox answers the offer. */
 async function visit(till: ProcessTill, random: Random, confirmedIds: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
@@ -129,7 +129,7 @@ export async function requestTrade(till: ProcessTill, body: object): Promise<str
     if (answer.status === 200) return 'active'
     if (answer.status !== 202) {
       const { code } = refusalSchema.parse(await answer.json())
-      // No bot at the moment: the shopper tries again.
+      // These refusals are temporary, so the shopper tries again.
       if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works')
         return code
     }
@@ -140,7 +140,7 @@ export async function requestTrade(till: ProcessTill, body: object): Promise<str
 
 type Call = { headers?: Record<string, string>; body?: object }
 
-/** Calls the till. Repeats a call that fails, for as long as a person would; then resolves to undefined. */
+/** Calls the till. Repeats a call that fails, for up to `PATIENCE_MS`; then resolves to undefined. */
 export async function call(till: ProcessTill, path: string, { headers = {}, body }: Call = {}) {
   // Any token will do, if the cookie and the header agree.
   const token = 'k'.repeat(43)

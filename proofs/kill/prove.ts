@@ -73,7 +73,7 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
 }
 
 /**
- * Kills a process in the middle of its work, on a till of its own. Skips no time until another has finished that work.
+ * Kills a process of a new till in the middle of its work. Skips no time until another process has finished that work.
  */
 async function measureOneKill(serverUrl: string, seed: number): Promise<Omit<KillReport, 'nextGateway'>> {
   const till = await openProcessTill(serverUrl, `kill-once-${seed}`)

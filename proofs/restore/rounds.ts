@@ -92,7 +92,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
 
 /** The replacement of the first server. */
 type Successor = {
-  /** Fixes the state that it will have. Everything written after this resolves will be lost. */
+  /** Fixes the state that the successor will have. Everything written after this resolves will be lost. */
   fallBehind(): Promise<void>
   takeOver(): Promise<{ url: string }>
   stop(): Promise<void>

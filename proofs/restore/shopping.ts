@@ -80,7 +80,7 @@ export type Reader = {
   catchUp(): Promise<string | undefined>
 }
 
-/** Starts a reader that relies on the guide's promise: no event is missing before the last sequence that it read. */
+/** Creates a reader that relies on docs/store-guide.md: no event is missing before the last sequence that it read. */
 export function startReader(till: ProcessTill): Reader {
   const events = new Map<number, WebhookEvent>()
   const reusedSequences: number[] = []

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type Balancer = {
   url: string
   calls(): number
-  /** A line for each call that failed, from its caller's view. */
+  /** A line for each call that failed for its caller. */
   failures: string[]
   close(): Promise<void>
 }

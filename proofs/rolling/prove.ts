@@ -26,7 +26,7 @@ export const rollingProof = defineProof({
           const trouble =
             result.problems.length === 0 ? 'nothing lost' : result.problems.slice(0, 5).join('; ')
           console.log(
-            `${gateways} gateways: ${result.calls} calls, ${result.deliveries} deliveries, ${result.webhooks} webhooks, a bot without a holder for ${result.unheldMs} ms at most; ${trouble}`,
+            `${gateways} gateways: ${result.calls} calls, ${result.deliveries} deliveries, ${result.webhooks} webhooks, a bot without a lease for ${result.unheldMs} ms at most; ${trouble}`,
           )
           rolled.push(result)
         }

@@ -148,7 +148,7 @@ async function resultOf(
 ): Promise<Rolled> {
   const problems = await checkTill(till, confirmedIds)
   problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
-  if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no holder for ${unheldMs} ms`)
+  if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no lease for ${unheldMs} ms`)
   const { deliveries, webhooks } = await booksOf(till)
   return { gateways, calls: balancer.calls(), deliveries, webhooks, unheldMs, problems }
 }

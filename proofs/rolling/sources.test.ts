@@ -11,6 +11,6 @@ test('gateways whose columns a migration removes cannot run alongside those of t
   expect(obstacleFor(migrationsBefore('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 
-test('gateways that know every such migration can run alongside those of this tree', () => {
+test('gateways that know every migration that removes something can run alongside those of this tree', () => {
   expect(obstacleFor(migrationsBefore('0011'))).toBeUndefined()
 })

@@ -21,7 +21,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'a wish that was carried out stays open': [
     { file: WISHES, from: "or (deed.state = 'delivered' and", to: "or (deed.state = 'none' and" },
   ],
-  'a gift of the vault is an alarm': [
+  'a gift of the vault causes an alarm': [
     { file: DEPARTURE, from: "if (isVaultsGift) return { kind: 'vault' }", to: '' },
   ],
   'an item that was taken back stays out of the books': [
@@ -30,7 +30,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an item that left a bot stays in the books': [
     { file: BOOKS, from: "if (item?.moved !== 'in' || item.botId !== botId) return", to: 'return' },
   ],
-  'an item that came back keeps the number that it had elsewhere': [
+  'an item that came back is booked under a wrong asset id': [
     {
       file: BOOKS,
       from: 'await giveBack(tx, booking, { item, botId, as: asset.as })',

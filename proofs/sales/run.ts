@@ -29,7 +29,7 @@ const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
 /** How many turns have faults. */
 const FAULTY_TURNS = 160
-/** How many turns come before the calm days, and how many after them, as quickly as most of those with faults. */
+/** How many turns come before the calm days, and again after them; and the time between two of these turns. */
 const BURST_TURNS = 60
 const BURST_PAUSE_MS = MINUTE_MS / 4
 /** Long enough for an offer in escrow, and for its payment. */

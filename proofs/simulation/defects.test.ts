@@ -7,7 +7,7 @@ import { runPure } from './pure/run.ts'
  * changes what a seed does.
  */
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
-/** Fewer deposits than in the command, so a seed costs less and more of them can be tried. */
+/** Fewer deposits than in `npm run prove -- defects`, so a seed costs less and more seeds can be tried. */
 const DEPOSITS = 40
 
 /** The promise that the unchanged rules break, by seed; undefined if none. Each seed runs once. */

@@ -41,7 +41,10 @@ async function findDefects(level: LevelName, seeds: number): Promise<Finding> {
 
 type Planted = { core: Core } | { reads: Reads }
 
-/** The defects by name. Only the real level has reads, and only the pure level looks at inventories. */
+/**
+ * The defects by name. Only the real level checks what stores and operators read, and only the pure level looks at
+ * inventories.
+ */
 function plantedOn(level: LevelName): [string, Planted][] {
   if (level === 'pure')
     return Object.entries({ ...DEFECTS, ...DRIFT_DEFECTS }).map(([name, core]) => [name, { core }])

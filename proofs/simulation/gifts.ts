@@ -184,7 +184,7 @@ function takeBack(memory: SteamMemory, gift: Gift, isOwn: boolean): void {
 const isWith = ({ place }: TradedItem, partner: string): boolean =>
   place === null ? partner === THIEF || partner === STORAGE : place.bot === partner
 
-/** Adds the history's row of a reversed delivery. In it the bot gives items, but it is no theft. */
+/** Adds the history's row of a reversed delivery. In this row the bot gives items, which is no theft. */
 export function undoDelivery(memory: SteamMemory, steamTrade: ModelTrade, back: ModelTrade['items']): void {
   const given = back.map(({ asset, newAssetId }) => {
     return { asset: { ...asset, assetId: newAssetId ?? '' }, newAssetId: asset.assetId }

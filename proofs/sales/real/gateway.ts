@@ -1,4 +1,4 @@
-/** The gateways' own work, the requests of an operator, and the acts of an attacker who controls a gateway. */
+/** The gateways' own work, an operator's requests, and wishes of an attacker who controls a gateway. */
 import { updateHeldItems } from '../../../gateway/bots/held-item-store.ts'
 import type { Tx } from '../../../gateway/db/client.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'

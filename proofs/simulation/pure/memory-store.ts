@@ -1,5 +1,6 @@
 /**
- * Trades in memory, for the gateway's own code around the pure rules. Every commit is checked against what Steam knows.
+ * Trades in memory, for the gateway's own code around the pure rules. Checks what is committed, in part against what
+ * Steam knows.
  */
 import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'

@@ -34,7 +34,7 @@ function tookBack({ trades, forgiven }: TillMemory, { trade: { partnerSteamId } 
   )
 }
 
-/** The room in the store's limit for this trade, next to all its other trades. */
+/** The room in the store's limit for this trade, next to all other trades of the store. */
 export function roomBeside(memory: TillMemory, row: TradeRow): Room {
   const { store } = row.deposit
   const isOther = (other: TradeRow) => other !== row && other.deposit.store === store
