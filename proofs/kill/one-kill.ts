@@ -66,7 +66,6 @@ const webhooksOf = ({ receiver }: ProcessTill, type: string) =>
 
 /** Makes a delivery whose webhook the store receives but does not answer. Resolves to the id of that webhook. */
 async function makeUnansweredWebhook(till: ProcessTill, trade: Trade): Promise<unknown> {
-  // Receives the webhook, and never answers.
   till.receiver.answers.push(() => {})
   trade.accept()
   await until('the store hears of the delivery', () => webhooksOf(till, 'deposit.succeeded').length > 0)

@@ -225,7 +225,10 @@ function without(list: readonly string[], others: readonly string[]): string[] {
   })
 }
 
-/** Checks that a market's accounts match what the market paid, to the cent for each sale. */
+/**
+ * Checks that the till's accounts of each market match the sales there, and that the market's own balance matches what it
+ * paid for them, except for rounding.
+ */
 async function compareBooksWithMarkets(till: SellingTill): Promise<string[]> {
   const accounts = await readRows(
     till.pool,

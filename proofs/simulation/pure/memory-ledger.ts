@@ -1,4 +1,4 @@
-/** The ledger of a simulated till, which checks every posting independently. */
+/** The ledger of a simulated till. It checks every posting. */
 import type { Movement } from '../../../gateway/ledger/entry.ts'
 import { isStoreAccount } from '../../../gateway/ledger/entry.ts'
 import { createTrace, type Trace } from '../trace.ts'

@@ -120,7 +120,7 @@ export type TillMemory = Sim & {
   byCode: Map<string, TradeRow>
   /** The live trade of each asset. */
   taken: Map<string, TradeRow>
-  /** Trades whose credit takes, or has taken, room in their store's limit. */
+  /** Trades whose credit may take room in their store's limit. */
   atRisk: Set<TradeRow>
   /** Room in the limits that reversals have taken, and when it is free again. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
