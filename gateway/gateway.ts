@@ -370,7 +370,7 @@ async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating>
   return pricing
 }
 
-/** Runs the process until it receives a signal, or a part that it needs ends. */
+/** Runs the process until it is told to stop, or a part that it needs ends. */
 export async function main(config: Config, startup: Startup): Promise<void> {
   const gateway = await startGateway(config, startup).catch((error: unknown) => {
     console.error(

@@ -19,7 +19,8 @@ const MOST_ITEMS = 50
 export type FreeItem = HeldItem & { assetId: string }
 
 /**
- * Free items of bots: not under protection, with a known asset id, in no open wish, and not on sale. Oldest first.
+ * Free items of bots: not under protection, with a known asset id, in no open wish, and neither on sale nor sold.
+ * Oldest first.
  * First closes the wishes that the vault has finished, and locks the table of wished items.
  */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {

@@ -50,9 +50,9 @@ export type DepositCause =
   | { kind: 'offer_opened' }
   | { kind: 'trade_ended'; status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'> }
   | { kind: 'delivered' }
-  /** The store no longer wants it. Only possible before there is an offer. */
+  /** The store cancels the deposit before there is an offer. Later, a cancelled offer causes `trade_ended`. */
   | { kind: 'cancelled_by_store' }
-  /** A check of its time. `isStopped`: a trade is open, Steam is down or maintenance lasts, so it does not expire. */
+  /** A check of the expiry. `isStopped`: a trade is open, Steam is down or maintenance lasts, so nothing expires. */
   | { kind: 'time_passed'; now: Date; isStopped: boolean }
 
 /** Returns the status that a cause moves a deposit to; null if nothing changes. */

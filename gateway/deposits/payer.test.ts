@@ -60,7 +60,7 @@ const deny = (steamId: string) =>
     .values({ steam_id: steamId, reason: 'stolen items', denied_at: till.clock.now() })
     .execute()
 
-describe('D-31 a deposit whose store names the payer', () => {
+describe('D-31 a deposit whose store names a payer or a customer label', () => {
   test('has the payer in every answer', async () => {
     const shopper = { steamId: STEAM_ID, lock: true }
     const created = (await post({ shopper, customerLabel: 'Nova <b>7</b>' })).json()
@@ -74,14 +74,14 @@ describe('D-31 a deposit whose store names the payer', () => {
     expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
   })
 
-  test('accepts only the payer’s link if it is locked, and asks Steam about no other account', async () => {
+  test('accepts only the payer’s link if `lock` is set, and asks Steam about no other account', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
     expect(profilesRead).toEqual([])
     expect(await resolve(url, LINK)).toMatchObject({ name: 'nova_hound' })
   })
 
-  test('accepts any link if it is not locked', async () => {
+  test('accepts any link if `lock` is not set', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID } })).json()
     expect(await resolve(url, OTHER_LINK)).toMatchObject({ name: 'nova_hound' })
   })

@@ -119,7 +119,7 @@ describe('GET /api/payment', () => {
     expect(JSON.stringify(view)).not.toContain('tok-en_1')
   })
 
-  it('A-019 names the games that the store accepts', async () => {
+  it('A-019 names the games of the deposit', async () => {
     const { hash, id } = await aDeposit(till, store)
     await till.db
       .updateTable('deposit')

@@ -111,7 +111,7 @@ export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()
       { schema: { body: errorReportBodySchema, response: { 204: z.null() } } },
       async (request, reply) => {
         const hash = depositHashOf(request.body)
-        // Every page gets the same answer: it must not reveal which deposits exist.
+        // Every report gets the same answer: it must not reveal which deposits exist.
         if (hash !== undefined && (await findByHash(deps.db, hash)) !== undefined) report(request.body)
         return reply.code(204).send(null)
       },

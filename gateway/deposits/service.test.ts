@@ -214,7 +214,7 @@ describe('the time of a deposit', () => {
     await stop()
   })
 
-  it('D-6 never ends while it has an open trade', async () => {
+  it('D-6 does not end while the deposit has an open trade', async () => {
     const { bot } = await aBot(till)
     const deposit = await aDeposit(till, store)
     const request = requestTrade(till.deps, deposit.body)

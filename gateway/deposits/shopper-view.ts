@@ -1,4 +1,4 @@
-/** A deposit as its page shows it, read once for all waiting pages instead of once a second for each. */
+/** Deposits as their pages show them. One query reads any number of them. */
 import { createHash } from 'node:crypto'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -175,7 +175,7 @@ const numberOrNull = (value: bigint | null): number | null => (value === null ? 
 
 /**
  * Returns the seconds to the expiry while created, and to the trade's deadline while pending; null once the shopper has
- * accepted, while the shopper's time is paused, and after the end.
+ * accepted, while the shopper's time is stopped, and after the end.
  */
 function timeLeftOf(row: ViewRow): number | null {
   if (isFinal(row.status)) return null

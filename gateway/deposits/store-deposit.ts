@@ -18,7 +18,7 @@ import {
 
 type Trade = NonNullable<StoreDeposit['trade']>
 
-/** The trade shown with a deposit; its items are ordered by id. */
+/** The trade shown with a deposit; its items are ordered by asset id. */
 export type ShownTrade = Pick<
   Selectable<TradeTable>,
   'game' | 'partner_steam_id' | 'steam_offer_id' | 'steam_trade_id' | 'reason'

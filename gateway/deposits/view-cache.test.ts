@@ -124,7 +124,7 @@ describe('polled views', () => {
     expect(reader.reads).toEqual([['a']])
   })
 
-  it('are read at most fifty times at once for one link, then five times a second; further calls get the cached view', async () => {
+  it('are read at most fifty times in a row for one link, then five times a second; further calls get the cached view', async () => {
     const readsOf = async (calls: number) => {
       const before = reader.reads.length
       for (let n = 0; n < calls; n += 1) expect((await cache.readNow('a'))?.etag).toBe('1')

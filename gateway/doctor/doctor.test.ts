@@ -364,7 +364,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(faults(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
   })
 
-  it('ends with exit code 1 after a fault, and still makes all other checks', async () => {
+  it('ends with exit code 1 after a fault, and still makes the checks that the fault does not prevent', async () => {
     const env = { ...LIVE, DATABASE_URL: till.url, TRADETILL_PUBLIC_URL: 'https://127.0.0.1:9' }
     const { out, errors, code } = await runCommand(['doctor', '--json'], { env })
     const { findings, toMend } = JSON.parse(out)

@@ -7,7 +7,7 @@ export type Finding = {
   /** `mend`: something needs fixing. */
   state: 'good' | 'mend' | 'not_checked'
   says: string
-  /** Setting or command that fixes the problem; null without a problem. */
+  /** How to fix the problem; null unless the state is `mend`. */
   advice: string | null
 }
 

@@ -27,7 +27,7 @@ export type PublicAnswer =
       hsts: string | null
       /** Status of the page, and the encoding of a compressible file. */
       page: { status: number; encoding: string | null }
-      /** Answer to a body of 60 KB, nearly the largest that the till accepts. */
+      /** Answer to a body of 60 KB, nearly the largest that the till accepts. `isOurs`: it came from the gateway. */
       largeBody: { status: number; isOurs: boolean }
       /** Answer to plain http. */
       plain: { kind: 'closed' } | { kind: 'answered'; status: number; location: string }
@@ -116,7 +116,7 @@ function callerFinding(caller: Answered['caller']): Finding {
   }
   if (caller.isProxy) {
     const advice =
-      'let the proxy send X-Forwarded-For, and name it in TRADETILL_TRUSTED_PROXIES; if /etc/hosts leads the public name to 127.0.…, take it out there'
+      'let the proxy send X-Forwarded-For, and name it in TRADETILL_TRUSTED_PROXIES; if /etc/hosts maps the public name to 127.0.…, remove that entry'
     return mend(check, `the gateway sees callers as ${caller.address}, which is a proxy`, advice)
   }
   return good(check, `the gateway sees us as ${caller.address}`)

@@ -69,7 +69,7 @@ describe('a database that disappears during the checks', () => {
     expect(notChecked).toBeGreaterThanOrEqual(6)
   })
 
-  it('fails the probe if the server does not answer a query', async () => {
+  it('makes the probe fail if the server stops answering queries', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let isSilent = false
     // The probe reads the time between two queries, so the second one gets no answer.

@@ -80,7 +80,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
     /role console/,
   ],
   [
-    'the host name of the shoppers’ page',
+    'a console under the host name of the shoppers’ page',
     () => console({ url: OURS.publicUrl }),
     'console.origin',
     /own host name/,

@@ -144,7 +144,7 @@ describe('an asset id that Steam never gave', () => {
     expect(compare(expected, shown)).toEqual({ found, learnt: [] })
   })
 
-  it('is not missed a moment after the delivery', () => {
+  it('causes no finding a moment after the delivery', () => {
     expect(compare(custody([bookedItem(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
   })
 })
@@ -201,7 +201,7 @@ describe('a finding', () => {
     expect(settleDrift(findingsAfter(expected, [gone, gone]), cameBack, at(DAY_MS))).toEqual([])
   })
 
-  it('survives a look that shows only a part, which does not count', () => {
+  it('survives a look at only a part, which does not count, unless that part contains the item', () => {
     const found = findingsAfter(expected, [gone, look([], false)])
     expect(found).toMatchObject([{ kind: 'missing', looks: 1 }])
     expect(findingsAfter(expected, [gone, look([ownItem('11')], false)])).toEqual([])

@@ -28,7 +28,7 @@ export type Custody = {
   held: readonly BookedItem[]
   /** Keys of assets that are leaving: Steam may have moved them already. */
   leaving: ReadonlySet<string>
-  /** Keys of assets that left the bot according to its custody entries. */
+  /** Keys of assets that entered the bot according to its custody entries. Those not in `held` have left. */
   gone: ReadonlySet<string>
   /** The number of items in offers that may have been accepted but are not booked yet, by game and name. */
   coming: ReadonlyMap<string, number>

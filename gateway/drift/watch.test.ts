@@ -5,9 +5,7 @@ import { selectDepartures } from '../departures/list-store.ts'
 import { createMetrics } from '../metrics.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { runCommand } from '../testing/command.ts'
-
 import { type FakeSession, receivedIdOf } from '../testing/fake-steam.ts'
-
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
@@ -71,7 +69,7 @@ async function findings() {
 const alarms = () => till.lines.filter((line) => line.includes('items are missing from a bot'))
 
 describe('D-34 a bot’s own inventory', () => {
-  it('that matches custody is seen completely, protected items included, without an alarm', async () => {
+  it('that matches custody is seen completely, protected items included, without a finding', async () => {
     await deliver('cs')
     await deliver()
     await lookTillSure()

@@ -28,7 +28,10 @@ export type DriftStore = {
   stateOf(botId: bigint): Promise<DriftState>
   /** `shown`: the bot's items on Steam, to find those that custody entries once named. */
   custodyOf(botId: bigint, shown: readonly OwnItem[]): Promise<Custody>
-  /** When the last complete pass through the bot's history began; undefined if there is nothing to look for. */
+  /**
+   * When the last complete pass through the bot's history began; null before the first, undefined if the bot never had
+   * an item.
+   */
   historyFrom(botId: bigint): Promise<Date | null | undefined>
   /** Stores asset ids that Steam did not give at the delivery. */
   learnAssetIds(

@@ -68,7 +68,7 @@ const finish = (...args: string[]) =>
 /** The SQL state with which triggers refuse writes after a restore, until the next epoch. */
 const BETWEEN_EPOCHS = 'TT001'
 
-/** Publishes `count` events before the loss. */
+/** Publishes `count` events. */
 async function publish(count: number): Promise<void> {
   for (let number = 0; number < count; number += 1) await expiredDeposit(till, api.store)
   await publishEvents(till.deps)
@@ -80,7 +80,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     ['database', 'database_oid = 1'],
     ['database', 'log_oid = 1'],
     ['timeline', 'timeline = timeline - 1'],
-  ])('stops for the reason %s if the record has %s', async (reason, change) => {
+  ])('stops for the reason %s after the change %s of its record', async (reason, change) => {
     const epochs = watch()
     // The first check begins the first epoch, and the second one compares.
     await epochs.check()
@@ -124,13 +124,13 @@ describe('D-37 a till whose database was restored or replaced', () => {
     await publishEvents({ ...till.deps, mayPublish: () => epochs.whyStopped() === undefined })
     expect((await eventsAfter(0)).json().events).toEqual([])
   })
+})
 
-  test('refuses a cursor ahead of the log instead of answering with an empty page', async () => {
-    await publish(2)
-    expect((await eventsAfter(2)).json()).toEqual({ events: [], next: 2, hasMore: false })
-    const answer = await eventsAfter(3)
-    expect([answer.statusCode, answer.json().code]).toEqual([409, 'cursor_ahead'])
-  })
+test('D-37 a cursor ahead of the log is refused, and not answered with an empty page', async () => {
+  await publish(2)
+  expect((await eventsAfter(2)).json()).toEqual({ events: [], next: 2, hasMore: false })
+  const answer = await eventsAfter(3)
+  expect([answer.statusCode, answer.json().code]).toEqual([409, 'cursor_ahead'])
 })
 
 describe('D-37 restore finish', () => {

@@ -154,7 +154,7 @@ describe('refusals', () => {
   })
 })
 
-describe('changing calls', () => {
+describe('changing calls, and their token', () => {
   test('A-105 a call with the token of its cookie passes', async () => {
     expect(await change()).toMatchObject({ status: 200, json: { n: 1 } })
   })
@@ -206,7 +206,7 @@ describe('changing calls', () => {
     },
   )
 
-  test('a browser that already has the cookie keeps it', async () => {
+  test('a browser that already has a token in its cookie keeps it', async () => {
     const answer = await fetch(base, { headers: { cookie: `csrf=${'A'.repeat(43)}` } })
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
@@ -271,7 +271,7 @@ test('a page that keeps reporting errors does not use up its other calls', async
   expect(await change()).toMatchObject({ status: 200 })
 })
 
-test('a store’s call counts against its address, whatever key it sends', async () => {
+test('a call of the store API counts against its address, even with a made-up key', async () => {
   const headers = { authorization: 'Bearer tt_test_abcdefgh_made-up' }
   const statuses: number[] = []
   for (let n = 0; n < 310; n += 1) statuses.push((await send('GET', '/v1/call', { headers })).status)

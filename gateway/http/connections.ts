@@ -51,7 +51,7 @@ type Options = {
   nowMs(): number
 }
 
-/** Creates the servers of an app, one for each address that it listens on. */
+/** Creates the servers of an app, one for each address that it listens on. The limits hold for each server alone. */
 export function boundedServers(
   options: Options,
 ): (serve: RequestListener) => ReturnType<typeof createServer> {

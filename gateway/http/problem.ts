@@ -26,7 +26,7 @@ const POOL_RETRY_S = 5
 /** For a call that failed because the database was away. */
 const AWAY_RETRY_S = 2
 
-/** The SQLSTATE of a write between two epochs. Only an operator can end this: see gateway/epochs. */
+/** The SQLSTATE of a write that is refused until the next epoch begins: see gateway/epochs. */
 const BETWEEN_EPOCHS = 'TT001'
 const BETWEEN_EPOCHS_RETRY_S = 30
 
@@ -126,7 +126,7 @@ function refusalLines(log: Log, nowMs: () => number) {
     }
     const about = { ...logFieldsOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
-    // The gateway's own refusals have no error. Any other error shows why the database failed.
+    // A ProblemError is the gateway's own refusal. Any other error shows why the database failed.
     if (fault === undefined || fault instanceof ProblemError) log.info(about, 'call was refused')
     else log.error({ ...about, err: fault }, 'call failed because the database was away')
   }

@@ -13,8 +13,7 @@ const PATIENCE_MS = 300
 type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }
 
 /**
- * Never fails the page: without a result here, the page's own call is refused and shows why. An unknown hash counts as
- * a guess.
+ * Never fails the page: without a payment in it, the page makes that call itself. An unknown hash counts as a guess.
  */
 export function shownPayment(
   { readPayment: read, unable, patienceMs = PATIENCE_MS }: Options,
@@ -29,7 +28,7 @@ export function shownPayment(
       request.call.refusal = 'deposit_not_found'
       misses.count(request)
     } catch {
-      // A guesser or no database: the page's own call shows which.
+      // A guesser, or a database that is away or slow: the page's own call shows which.
     }
     return undefined
   }

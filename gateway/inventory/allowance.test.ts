@@ -53,7 +53,7 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   return seen
 }
 
-describe('a link that reloads every game in every language', () => {
+describe('a link that keeps reloading', () => {
   test('causes at most 12 reads a minute, and gets stored items for the rest', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({
       answered: 12 * GAMES.length * LANGUAGES.length,
@@ -177,7 +177,7 @@ describe('a token', () => {
     till.clock.advance(30_000)
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], ageSeconds: 30 })
     expect(till.steam.reads).toBe(1)
-    // Items count from the read that returned them, however often the token changes.
+    // The age of items counts from the read that returned them, however often the token changes.
     till.clock.advance(29_999)
     await changeToken('third')
     expect((await till.ask()).ageSeconds).toBe(59)
