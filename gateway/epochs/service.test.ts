@@ -253,6 +253,21 @@ describe('D-37 the memory of a gateway', () => {
     expect(second.whyStopped()).toBeUndefined()
   })
 
+  test('that is ahead of the database stops the gateway even if the database cannot record the stop', async () => {
+    const epochs = watch()
+    await epochs.check()
+    await epochs.check()
+    await sql`create function refuse_halt() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`.execute(
+      till.db,
+    )
+    await sql`create trigger refuse_halt before insert on halt execute function refuse_halt()`.execute(
+      till.db,
+    )
+    const later = watch({ memory: memoryAhead(memory(), 1_000_000_000n) })
+    await expect(later.check()).rejects.toThrow('disk full')
+    expect(later.whyStopped()).toBe('behind')
+  })
+
   test('is reported once if it cannot be read or written, and stops nothing', async () => {
     await watch().check()
     // A path through a file can be neither read nor written.

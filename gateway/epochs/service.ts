@@ -50,14 +50,17 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
 
   const stop = async (broken: Break): Promise<void> => {
     deps.gauge.set(1)
-    if (broken === 'behind') await haltAsBehind(db, clock.now())
-    if (stoppedBy === broken && deps.monotonicMs() - loggedMs < LOG_AGAIN_MS) return
-    loggedMs = deps.monotonicMs()
+    const isLogDue = stoppedBy !== broken || deps.monotonicMs() - loggedMs >= LOG_AGAIN_MS
     stoppedBy = broken
-    log.error(
-      { found: broken, reason: BREAKS[broken] },
-      'database was restored or replaced: nothing is published, opened or offered until tradetill restore finish',
-    )
+    if (isLogDue) {
+      loggedMs = deps.monotonicMs()
+      log.error(
+        { found: broken, reason: BREAKS[broken] },
+        'database was restored or replaced: nothing is published, opened or offered until tradetill restore finish',
+      )
+    }
+    // Comes last, because this gateway must stop even if the write fails.
+    if (broken === 'behind') await haltAsBehind(db, clock.now())
   }
 
   return {
