@@ -103,14 +103,17 @@ describe('sandbox mode', () => {
     ['TRADETILL_HOST', '192.168.1.5'],
     ['TRADETILL_PUBLIC_URL', 'https://pay.example'],
     ['TRADETILL_PUBLIC_URL', 'http://localhost.evil.example'],
-  ])('refuses %s=%s, which leaves this machine, unless a public sandbox is set', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([
-      `${name} is ${value}, and a sandbox stays on this machine: set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach`,
-    ])
-    expect(read({ [name]: value, TRADETILL_PUBLIC_SANDBOX: '1' })).toMatchObject({
-      config: { mode: 'sandbox', webhookMode: 'live' },
-    })
-  })
+  ])(
+    'refuses %s=%s, with which other machines could reach the sandbox, unless it is a public one',
+    (name, value) => {
+      expect(problemsOf({ [name]: value })).toEqual([
+        `${name} is ${value}, and a sandbox stays on this machine: set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach`,
+      ])
+      expect(read({ [name]: value, TRADETILL_PUBLIC_SANDBOX: '1' })).toMatchObject({
+        config: { mode: 'sandbox', webhookMode: 'live' },
+      })
+    },
+  )
 
   test.each([
     ['TRADETILL_HOST', '::1'],

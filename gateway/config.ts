@@ -264,7 +264,7 @@ const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both se
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
-/** Reads the settings, and treats empty ones as absent. A problem with a file may be returned alone, the others together. */
+/** Reads the settings, and treats empty ones as absent. Problems with FROM_FILES hide those of other settings. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))

@@ -267,12 +267,13 @@ describe('items in the hands of a bot', () => {
       .executeTakeFirst()
 })
 
-describe('a survey of the bots', () => {
-  const barForTf = () => {
-    const refusal = { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() } as const
-    return till.db.transaction().execute((tx) => barBot(tx, refusal))
-  }
+/** Bars the bot for Team Fortress 2, as if Steam had refused an offer because the bot's inventory is full. */
+const barForTf = () => {
+  const refusal = { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() } as const
+  return till.db.transaction().execute((tx) => barBot(tx, refusal))
+}
 
+describe('a survey of the bots', () => {
   it('D-30 shows how long each bot is barred, and why', async () => {
     await barForTf()
     const [bar] = await listBars(till.db)
@@ -284,14 +285,6 @@ describe('a survey of the bots', () => {
     expect(await barred()).toBeNull()
   })
 
-  it('D-30 keeps the time of the refusal that barred the bot, even if the bar covers later ones', async () => {
-    await barForTf()
-    const barred = await listBars(till.db)
-    await jump(till, 60)
-    await barForTf()
-    expect(await listBars(till.db)).toEqual(barred)
-  })
-
   it('shows how long ago the last complete pass through the bot’s history began', async () => {
     const age = async () => (await (await survey()).metrics()).match(/^tradetill_bot_history_seconds.*$/gm)
     expect(await age()).toBeNull()
@@ -299,6 +292,16 @@ describe('a survey of the bots', () => {
     await tradeHandlers(till.deps).history(bot)
     await jump(till, 1_800)
     expect(await age()).toEqual([`tradetill_bot_history_seconds{bot="${session.steamId}"} 1800`])
+  })
+})
+
+describe('a bar', () => {
+  it('D-30 is not prolonged by a later refusal that it covers', async () => {
+    await barForTf()
+    const barred = await listBars(till.db)
+    await jump(till, 60)
+    await barForTf()
+    expect(await listBars(till.db)).toEqual(barred)
   })
 })
 

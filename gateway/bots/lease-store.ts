@@ -118,7 +118,10 @@ export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise
     .execute()
 }
 
-/** Writes the account's data from an open session. Has no effect once the lease is lost. */
+/**
+ * Records that Steam accepted the token, when the token expires, and whether the notice about trade protection is
+ * acknowledged. Has no effect once the lease is lost.
+ */
 export async function noteSession(
   db: Db,
   lease: Lease,

@@ -270,7 +270,7 @@ describe('a failure of a bot', () => {
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 
-  it('D-28 covers every kind of call while its session cannot be opened', async () => {
+  it('D-28 covers every kind of call while the bot’s session cannot be opened', async () => {
     await enrol()
     steam.session = 'down'
     start()

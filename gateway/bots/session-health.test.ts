@@ -10,7 +10,7 @@ const dead: OfferAnswer = { kind: 'unavailable', reason: 'session_dead', detail:
 
 const notCalled = () => Promise.reject(new Error('not part of this test'))
 
-/** Returns the reports after these answers, and how many answers counted towards the bot's health. */
+/** Returns the reports after these answers, and how many answers `onAnswer` received. */
 async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]; seen: number }> {
   const reports: string[] = []
   let seen = 0

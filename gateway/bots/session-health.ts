@@ -5,15 +5,15 @@ import type { Answer, Capability } from './health.ts'
 export type Observer = {
   /** Called when Steam refuses to renew the session, which must then be opened again. */
   report(detail: string): void
-  /** Called with every answer that shows whether offers or inventories work. */
+  /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
   onAnswer(capability: Capability, answer: Answer): void
   /** Called with every requested inventory. */
   onRead(...read: Parameters<SteamSession['readInventory']>): void
 }
 
 /**
- * Wraps the session to report failures in its answers. If Steam is busy, down or limiting us, that proves nothing about
- * the session, and another login would only add to its load.
+ * Wraps the session, so the observer learns of its answers. Does not call `report` if Steam is busy, down or limiting us:
+ * that proves nothing about the session, and another login would only add to Steam's load.
  */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
   const observe = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {

@@ -6,8 +6,8 @@ const HOUR_MS = 60 * MINUTE_MS
 export type TokenVerdict = { kind: 'again'; at: Date } | { kind: 'dead' }
 
 /**
- * Steam sometimes refuses good tokens. Only a refusal an hour after the first one counts. `since`: the time of the
- * first one.
+ * Steam sometimes refuses good tokens. Only a refusal an hour or more after the first one counts. `since`: the time of
+ * the first one.
  */
 export function judgeTokenRefusal(since: Date | null, now: Date): TokenVerdict {
   if (since === null) return { kind: 'again', at: new Date(now.getTime() + 5 * MINUTE_MS) }

@@ -31,10 +31,7 @@ async function startBot(handlers: Partial<BotHandlers>) {
 const never = () => new Promise<void>(() => {})
 const aTrade = (tradeId: string): BotJob => ({ kind: 'trade', tradeId })
 
-/**
- * The state of a job now, and after a while. The queue considers a job lost after a minute, and failed after five
- * losses.
- */
+/** The state of a job now, and after a while. The queue considers a job lost after a minute. */
 async function outcomeOf(job: Promise<void>) {
   let outcome = 'open'
   job.then(

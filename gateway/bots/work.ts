@@ -10,16 +10,16 @@ import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
 
 /**
- * Jobs taken from the queue at a time. Those that send or cancel an offer are held until that is done, so the figure
- * leaves room for the jobs of inventories beside them.
+ * Jobs taken from the queue at a time. A job that sends or cancels an offer keeps its place until that is done, for
+ * JOB_MS at most, so the figure leaves places for other jobs.
  */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
 /** How many trades' rows to read at a time to choose their lanes. The limit keeps connections free for shoppers. */
 const CHOICES_AT_A_TIME = 4
 /**
- * While more inventories than this wait for their turn, a job ends only once its inventory has been read. The bot then
- * takes fewer new jobs. Shoppers give up after 20 s anyway.
+ * While more inventories than this wait for their turn, a job of an inventory also keeps its place until the inventory
+ * has been read. The bot then takes fewer new jobs. Shoppers give up after 20 s anyway.
  */
 const MANY_INVENTORIES = 40
 /** A job waits at most this long for its work, because the queue considers a job lost after a minute. */

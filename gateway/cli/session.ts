@@ -31,12 +31,12 @@ export type Session = {
 }
 
 const CONNECT_MS = 10_000
-/** docs/scaling.md counts them. */
+/** docs/scaling.md counts the connections of commands. */
 const MOST_CONNECTIONS = 2
 
 /**
- * Creates a session that opens nothing in advance. Its methods reject with a Refusal if settings or database are
- * missing.
+ * Creates a session that opens nothing in advance. Its methods reject with a Refusal if the settings are wrong, or if the
+ * database that they need cannot be used.
  */
 export function createSession({ env, terminal }: Surroundings): Session {
   const closers: (() => Promise<unknown>)[] = []

@@ -89,5 +89,5 @@ const list = command({
 
 export const shopper = buildRouteMap({
   routes: { show, deny, allow, list, trust, erase },
-  docs: { brief: 'Steam accounts: history, denial, and late credit' },
+  docs: { brief: 'Steam accounts: history, denial, credit on release, and erasure' },
 })

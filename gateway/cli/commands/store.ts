@@ -267,7 +267,7 @@ const show = command({
 
 const freeRoom = command({
   does: 'free at once the part of a store’s risk limit that reversals use for 30 days',
-  example: "store free-room --store 1 --reason 'the shopper was barred'",
+  example: "store free-room --store 1 --reason 'the shopper is denied now'",
   parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
   load: async () => {
     const operations = await import('../../operations/room.ts')

@@ -21,7 +21,7 @@ export type Report = {
 const OPTIONAL_URL = { kind: 'parsed', placeholder: 'URL', optional: true } as const
 
 export const verify = command({
-  does: "test a store's webhook handler with forged, repeated and disordered calls, and report its mistakes",
+  does: "test a store's webhook handler with forged, repeated and out-of-order calls, and report its mistakes",
   example:
     'verify http://localhost:8080/webhooks/tradetill --secret whsec_dGhlIHNlY3JldCBvZiB0aGUgc3RvcmU= --customer nova',
   parameters: {
