@@ -92,8 +92,11 @@ export const APP = buildApplication<CommandLine>(ROUTES, {
 })
 
 const MISTAKES: Parameters<typeof formatMessageForArgumentScannerError>[1] = {
-  ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) =>
-    `${isFlag(name) ? `--${name}` : name} ${messageOf(exception)}.`,
+  ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) => {
+    // The library's parser of booleans throws this, with a message that repeats the value.
+    const reason = exception instanceof SyntaxError ? 'takes no value' : messageOf(exception)
+    return `${isFlag(name) ? `--${name}` : name} ${reason}.`
+  },
   EnumValidationError: ({ externalFlagName, values }) =>
     `--${externalFlagName} must be one of ${values.join(', ')}.`,
   FlagNotFoundError: ({ input, corrections }) =>

@@ -53,6 +53,7 @@ describe('help and mistakes in arguments', () => {
     [['bot', 'nonsense'], 'There is no command "nonsense": see --help.'],
     [['bto', 'list'], 'There is no command "bto": see --help. Did you mean `bot`?'],
     [['bot', 'list', '--jsn'], 'There is no option --jsn. Did you mean --json?'],
+    [['bot', 'enrol', '--phone=hunter2'], '--phone takes no value.'],
     [['bot', 'pause'], 'BOT is required.'],
     [['bot', 'pause', '1', '2'], 'Too many arguments: this command takes at most 1.'],
     [['store', 'show', 'x'], 'STORE must be a number.'],
