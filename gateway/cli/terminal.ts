@@ -67,6 +67,8 @@ function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): 
   return {
     async ask(question, { hidden = false } = {}) {
       stderr.write(question)
+      // Readline draws the line again after a correction, with its prompt.
+      lines.setPrompt(question)
       isHidden = hidden
       const { value, done } = await iterator.next()
       if (hidden && terminal) stderr.write('\n')
