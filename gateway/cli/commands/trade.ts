@@ -1,4 +1,4 @@
-/** `trade …`: lists trades, and settles by hand those that Steam cannot be asked about. */
+/** `trade …`: lists trades, asks Steam about one, and settles by hand those that Steam cannot be asked about. */
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
 import {
