@@ -305,9 +305,15 @@ describe('the command items sold', () => {
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`
     expect(await recordSold(line)).toMatchObject({ code: 0 })
-    // Recording the same sale again changes nothing, and a different amount under its reference is refused.
+    // Recording the same sale again changes nothing, and another amount or currency under its reference is refused.
     expect(await recordSold(line)).toMatchObject({ code: 0 })
-    expect(await recordSold(line.replace('26.40', '26.41'))).toMatchObject({ code: 4 })
+    for (const [from, to] of [
+      ['26.40', '26.41'],
+      ['30.00', '31.00'],
+      ['USD', 'EUR'],
+    ] as const) {
+      expect(await recordSold(line.replace(from, to))).toMatchObject({ code: 4 })
+    }
     const { out } = await runCommand(
       ['report', 'sales', '--from', '2026-11-01', '--to', '2026-12-01', '--csv'],
       { databaseUrl: till.url },

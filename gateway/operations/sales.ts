@@ -321,7 +321,13 @@ async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answ
   if (custody === undefined) return refused('not_found', 'names an item that no bot ever held')
   const known = await lockSale(tx, market, reference)
   if (known !== undefined) {
-    const isSame = known.tradeId === tradeId && known.assetId === assetId && known.sale.received === received
+    const { sale } = known
+    const isSame =
+      known.tradeId === tradeId &&
+      known.assetId === assetId &&
+      known.currency === currency &&
+      sale.price === price &&
+      sale.received === received
     return isSame
       ? unchanged(sold, 'It was recorded before.')
       : refused('conflict', `names ${reference} on ${market}, which is another sale`)
