@@ -56,7 +56,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to fix.`, data }
 }
 
-/** The parts that are listed as not checked if the till's tables cannot be read. */
+/** The parts that are listed as not checked if the database is out of reach, not this till's, or lacks migrations. */
 const tillChecksOf = ({ console: place }: Pick<Config, 'console'>): string[] => [
   'epoch',
   ...(place === undefined ? [] : ['console.operators']),
