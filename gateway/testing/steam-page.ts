@@ -71,7 +71,7 @@ export function tag(category: string, internal: string, name: string): Tag {
   return { category, internal_name: internal, localized_category_name: category, name }
 }
 
-/** At most this many items share one class, as in a real collector's inventory. */
+/** About this many items share one class, as in a real collector's inventory. */
 const COPIES = 4
 const WEARS = ['Factory New', 'Minimal Wear', 'Field-Tested', 'Well-Worn', 'Battle-Scarred']
 const GUNS = [

@@ -45,7 +45,7 @@ export async function startTill() {
 /** The parts on which a till is built. */
 type TillParts<C extends Clock> = Pick<DatabaseUse, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
 
-/** The parts that trades and deposits need. Games are protected as by default, and Steam opens no session. */
+/** The parts that trades and deposits need. Each game has its default protection, and Steam opens no session. */
 export function depsOn<C extends Clock>(
   parts: TillParts<C>,
 ): TradeDeps & RequestDeps & PublisherDeps & { clock: C } {

@@ -24,8 +24,8 @@ export function decideCredit(
   { steamTradeId, offerId: named }: ByHandCredit,
   { now, protectionDays }: Circumstances,
 ): TradeEvent[] {
-  const isUnsent = trade.state === 'sending' || trade.state === 'unknown'
-  if (!isUnsent && !isDeliverable(trade)) return []
+  const isUnanswered = trade.state === 'sending' || trade.state === 'unknown'
+  if (!isUnanswered && !isDeliverable(trade)) return []
   const known = 'offerId' in trade ? trade.offerId : null
   const offerId = known ?? named
   if (offerId === null || (named !== null && named !== offerId)) return []
@@ -49,7 +49,7 @@ export function decideCredit(
     at: now,
     byOperator: true,
   }
-  return isUnsent ? [{ kind: 'abandoned', reason: 'ended_by_operator', at: now }, delivered] : [delivered]
+  return isUnanswered ? [{ kind: 'abandoned', reason: 'ended_by_operator', at: now }, delivered] : [delivered]
 }
 
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {

@@ -96,7 +96,7 @@ export type Effect =
   | { kind: 'credit_on_release'; at: Date }
   /** Adds to the total of reversals of the store. */
   | { kind: 'count_reversed'; amount: bigint }
-  /** Steam refused the trade's bot, so it gets no new trades for a while. */
+  /** The trade's bot cannot send now, so it gets no new trades for a while; if `inventory_full`, none of this game. */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }
   /** Steam took a new offer from the trade's bot, which can get new trades again. */
   | { kind: 'trust_bot' }

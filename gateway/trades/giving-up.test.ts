@@ -154,7 +154,7 @@ describe('a bot that is retired', () => {
       { sealed: Buffer.from('sealed'), expiresAt: null, acknowledged: true },
     )
 
-  it('ends its open trades with the next sweep, each with an error line', async () => {
+  it('has its open trades ended by the next sweep, each with an error line', async () => {
     const { deposit } = await anOffer()
     await retire()
     await sweepTrades(till.deps)
@@ -177,7 +177,7 @@ describe('a bot that is retired', () => {
     expect(await statusOf(deposit.id)).toBe('created')
   })
 
-  it('ends its reviews with an error line, and is no longer woken for them', async () => {
+  it('has its reviews ended by the next sweep, with one error line', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')

@@ -10,7 +10,7 @@ export const WAIT_MS = 15 * DAY_MS
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
 export const OVERDUE_MS = DAY_MS
 
-/** Until when to wait for Steam to report how the offer ended; null if no send was begun, or the offer delivered. */
+/** Until when to wait for Steam to report how the offer ended; null if no send was begun, or the items arrived. */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {
     case 'sending':

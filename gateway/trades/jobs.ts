@@ -1,4 +1,4 @@
-/** Sweeps: they wake the bots of due trades, end trades that no bot will end, and report bots that are missing. */
+/** Sweeps: they wake the bots of due trades, end trades that no bot will end, and report offline bots. */
 import { INTENT_LIFE_MS } from './alarm.ts'
 import type { TradeDeps } from './deps.ts'
 import { record } from './record.ts'

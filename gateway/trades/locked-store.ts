@@ -42,7 +42,7 @@ export type LockedRows = {
   money: Money | undefined
 }
 
-/** An earlier statement must have locked the deposit, so this one sees its current items and other trades. */
+/** An earlier statement must have locked the deposit, so this one sees current items and other trades. */
 export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefined> {
   return tx
     .selectFrom('trade')

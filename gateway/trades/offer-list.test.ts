@@ -22,7 +22,7 @@ afterEach(() => till.close())
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
 const lists = () => session.calls.filter((call) => call.startsWith('list'))
 
-/** Puts this many old offers to other shoppers on top of the bot's list. */
+/** Puts this many old offers to another shopper on top of the bot's list. */
 function bury(count: number): void {
   const ownOffers = [...session.offers]
   session.offers.clear()

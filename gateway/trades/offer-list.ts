@@ -1,4 +1,4 @@
-/** Lists of a bot's offers, read page by page over several turns. If a page fails, the earlier pages are kept. */
+/** Lists of a bot's offers, read page by page over several turns. If a page fails, the next turn continues there. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import type { ShellDeps } from './trade-store.ts'

@@ -1,4 +1,4 @@
-/** An operator's acts on a trade, each recorded in the transaction of its change. */
+/** Records an operator's decision on a trade, in the caller's transaction. */
 import type { Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Signals } from '../db/signals.ts'

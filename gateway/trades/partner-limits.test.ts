@@ -67,7 +67,7 @@ const end = (deposit: Deposit, state: TradeStateColumn, reason: string) =>
     .execute()
 
 describe('at most two open offers', () => {
-  test('are allowed in the entire fleet, even by twenty simultaneous requests', async () => {
+  test('are allowed in the entire fleet, even if twenty requests arrive at once', async () => {
     const deposits = await Promise.all(Array.from({ length: 20 }, () => depositFor()))
     const answers = await Promise.all(deposits.map((deposit) => ask(deposit)))
     expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(2)

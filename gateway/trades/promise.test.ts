@@ -1,4 +1,4 @@
-/** Shoppers see before the offer how much will be credited, and when. */
+/** Shoppers see how much will be credited, and when, before they accept an offer. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'

@@ -259,7 +259,7 @@ describe('the history of a bot', () => {
   })
 })
 
-describe('a reversal of credit that was given at once', () => {
+describe('a reversal of credit that the store could spend', () => {
   it('D-9 is the operator’s loss', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     await deliver()

@@ -140,7 +140,7 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
   }
 }
 
-/** Makes every bot in service that ever had an item read its history: one pass every `historyEveryMs`. */
+/** Starts turns through the histories of bots in service that ever had an item: one pass every `historyEveryMs`. */
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)

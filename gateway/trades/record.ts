@@ -40,7 +40,7 @@ export async function record(deps: ShellDeps, source: Source, fact: Fact): Promi
   if (loaded === undefined) return undefined
   const now = deps.clock.now()
   const { dueAt } = loaded.facts
-  // Most reads bring no news. They take no lock and write nothing.
+  // Most reads bring no news. Unless the alarm is due, they take no lock and write nothing.
   const isNews =
     deps.core.decide(loaded.trade, fact, circumstances(deps, loaded, { now, isWanted: true })).length > 0
   if (!isNews && (dueAt === null || dueAt > now)) return { trade: loaded.trade, events: [], lines: [] }

@@ -1,6 +1,6 @@
 /**
- * Decides which side caused a refusal, and what follows. Pure. Steam refuses because of the shopper, because of the
- * bot, or without saying why. Nothing was sent, so if the bot is the cause, the request moves to another bot.
+ * Decides which side caused a refusal, and what follows. Pure. The cause can be the shopper, the bot or Steam, or Steam
+ * does not say why. Nothing was sent, so if the bot is the cause, the request moves to another bot.
  */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'

@@ -52,7 +52,7 @@ export type LockedDeposit = {
   cancelledAt: Date | null
 }
 
-/** A trade whose bot has something to do. */
+/** A trade for which a step is due. */
 export type WaitingTrade = Pick<TradeFacts, 'id' | 'depositId' | 'botId'>
 
 export type TradeToEnd = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_operator'> }

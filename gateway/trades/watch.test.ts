@@ -290,7 +290,7 @@ describe('an offer whose send was not answered', () => {
       const isAsked = ({ createdAt }: { createdAt: Date }) => !isHidden && createdAt >= since
       return { ...answer, sent: answer.sent.filter(isAsked) }
     }
-    // Now ahead of the machine's clock, by which the fake dates its offers.
+    // The fake dates its offers by the machine's clock, which is behind the till's from here on.
     till.clock.advance(10 * 60_000)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(theTrade).toBeDefined()

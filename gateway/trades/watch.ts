@@ -117,7 +117,7 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
 }
 
 /** States in which the trade's own offer is not known yet. `reconcile` searches for it. */
-const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
+const OFFER_UNKNOWN: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
 /**
  * Handles offers that no open trade waits for: those with the code of a trade, and those whose code belongs to no
@@ -136,7 +136,7 @@ async function tendStrays(
   for (const offer of open) {
     const row = rows.get(offer.message)
     if (row === undefined) await orphans.handleStray(bot, offer)
-    if (row === undefined || UNSENT.includes(row.state)) continue
+    if (row === undefined || OFFER_UNKNOWN.includes(row.state)) continue
     // Sent while the list was read: it is the trade's own offer, and the next watch handles it.
     if (row.state === 'active' && row.offerId === offer.offerId) continue
     // This offer delivered the trade, so nothing is left to do.

@@ -10,7 +10,7 @@ export type VitalName = MetricsBody['metrics'][number]['name']
 export type VitalPlace = { screen: Screen; device: Device; metric: VitalName; bucket: number }
 export type VitalCount = VitalPlace & { pages: number }
 
-/** The logarithm of the factor between two bounds of buckets. */
+/** The logarithm of the factor between the bounds of a bucket. */
 const LOG_FACTOR = Math.log(1.15)
 /** A layout shift is counted in thousandths. */
 const PER_SHIFT = 1_000

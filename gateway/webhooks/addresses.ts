@@ -1,4 +1,4 @@
-/** The addresses that webhooks may go to. Pure: ipaddr.js has the list of networks outside the public internet. */
+/** The addresses that webhooks may go to. Pure. ipaddr.js has the list of networks outside the public internet. */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 

@@ -108,8 +108,8 @@ async function refuseExcessiveReplay(
 type TestDeps = ChallengeDeps & { db: Db }
 
 /**
- * Sends a test message now and returns the endpoint's answer. The message is not an event, so the endpoint only needs
- * to answer 2xx. A `pending` endpoint is enabled if its answer repeats the challenge.
+ * Sends a test message now and returns the endpoint's answer. The message is not an event. A `pending` endpoint is
+ * enabled if its answer repeats the challenge.
  */
 export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigint): Promise<TestResult> {
   const endpoint = await endpointOf(deps.db, storeId, endpointId)

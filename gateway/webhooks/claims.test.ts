@@ -194,7 +194,7 @@ describe('a sender whose claim has run out', () => {
     expect(await delivery()).toMatchObject({ state: 'delivered', due_at: null, last_result: 'status 204' })
   })
 
-  it('does not release the other sender’s claim when its process ends', async () => {
+  it('does not release the other sender’s claim when its own process ends', async () => {
     await createEvents(1)
     const ending = new AbortController()
     const received = Promise.withResolvers<ServerResponse>()

@@ -49,7 +49,7 @@ async function deliver(using: DeliveryDeps = deps): Promise<void> {
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()
 
 describe('a webhook', () => {
-  it('reports the deposit’s new status to the store, signed by Standard Webhooks, with its sequence', async () => {
+  it('reports the deposit’s new status to the store, signed as Standard Webhooks requires, with its sequence', async () => {
     const id = await expireDeposit()
     await publishEvents(deps)
     await deliver()
