@@ -40,18 +40,20 @@ type BotOrphans = {
   logged: Set<string>
 }
 
+const noOrphans = (leaseEpoch: bigint): BotOrphans => ({
+  leaseEpoch,
+  nextAt: new Date(0),
+  pass: null,
+  left: new Map(),
+  logged: new Set(),
+})
+
 export function createOrphans(deps: ShellDeps): Orphans {
   const bots = new Map<bigint, BotOrphans>()
   const knownOf = ({ botId, leaseEpoch }: BotContext): BotOrphans => {
     const before = bots.get(botId)
     if (before?.leaseEpoch === leaseEpoch) return before
-    const known: BotOrphans = {
-      leaseEpoch,
-      nextAt: new Date(0),
-      pass: null,
-      left: new Map(),
-      logged: new Set(),
-    }
+    const known = noOrphans(leaseEpoch)
     bots.set(botId, known)
     return known
   }
@@ -92,8 +94,9 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const known = knownOf(bot)
       const now = deps.clock.now()
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
-      known.pass ??= beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)
-      const { pass, left } = known
+      const { left } = known
+      // A copy: if the database fails before the offers are handled, their pages are read again.
+      const pass = { ...(known.pass ?? beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)) }
       const stillOpen = pass.isComplete ? [...left.values()] : []
       const { offers, hasFailed } = await readOn(pass, bot)
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
@@ -102,6 +105,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
         if (await handleStray(bot, offer)) left.delete(offer.offerId)
         else left.set(offer.offerId, offer)
       }
+      known.pass = pass
       if (pass.isComplete && left.size === 0) known.nextAt = null
       // Otherwise, the next watch reads the next pages.
       else if (hasFailed || pass.isComplete) known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)

@@ -238,6 +238,21 @@ describe('a till that has lost a trade', () => {
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
 
+  it('D-25 reads the list again if the database failed before its offers were handled', async () => {
+    session.offers.set('50', orphan)
+    const { trades } = till.deps
+    let failures = 1
+    const tradesByCode: typeof trades.tradesByCode = async (...args) => {
+      failures -= 1
+      if (failures === 0) throw new Error('the database is down')
+      return trades.tradesByCode(...args)
+    }
+    const { watch } = tradeHandlers({ ...till.deps, trades: { ...trades, tradesByCode } })
+    await expect(watch(bot)).rejects.toThrow('the database is down')
+    expect(await watch(bot)).toBe(0)
+    expect(session.offers.get('50')?.state).toBe('cancelled')
+  })
+
   it('D-25 looks again while an orphan can be accepted, and logs if the shopper was faster than its cancel', async () => {
     session.offers.set('50', orphan)
     const { watch } = tradeHandlers(till.deps)
