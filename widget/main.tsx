@@ -14,7 +14,7 @@ const reportCaught = reportErrors(
   (report) => void rest.fetch().then((code) => code.reportError(report)),
 )
 
-// Speed that cannot be measured is no error of the page.
+// Do not report a failed measurement as an error of the page.
 const measure = (): void => void rest.fetch().then((code) => code.measure().catch(() => {}))
 // Start to measure only after the page has loaded.
 addEventListener('load', () => setTimeout(measure))

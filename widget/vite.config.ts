@@ -101,8 +101,8 @@ function namePartFiles(): Plugin {
 }
 
 /**
- * Puts the styles into the page, and a deposit's shell without texts and in every language, of which the gateway keeps
- * one. The first answer alone then shows the payment.
+ * Puts into the page its styles, and a deposit's shell several times: without texts, and once in each language. The
+ * gateway keeps one of these shells, so its first answer alone shows the payment.
  */
 function firstPaint(): Plugin {
   return {

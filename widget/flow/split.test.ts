@@ -62,7 +62,7 @@ describe('D-9 the money of an offer', () => {
       [0, 3_375, 'final'],
     ],
     [
-      'may all be credited at once',
+      'is all credited at once if nothing is held',
       'pending',
       { ...held, heldAmount: 0, heldUntil: null },
       [3_375, 0, 'final'],

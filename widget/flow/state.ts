@@ -34,8 +34,8 @@ export type LinkState =
   | { status: 'resolved'; text: string }
 
 /**
- * The server sends `accountRestricted` in addition to a type. The last two stand for refused calls: `tooManyLooks` for
- * too many calls, `gameNotAccepted` for a store that takes no items of the game.
+ * The server sends `accountRestricted` as the cause of a failure, beside its type. The last two stand for refused calls:
+ * `tooManyLooks` for too many calls, `gameNotAccepted` for a store that takes no items of the game.
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
@@ -77,7 +77,7 @@ export type Stand = {
   selection: readonly string[]
   /** The picks that were just cleared, until anything else is picked. */
   cleared: readonly string[]
-  /** The picks of an inventory that failed to reload. The next inventory restores those it has. */
+  /** Picks that have no inventory yet, such as after a failed reload. The next inventory restores those it has. */
   setAside: readonly string[]
   /** The picks in the other games: they come back with their game. */
   elsewhere: Partial<Record<Game, readonly string[]>>

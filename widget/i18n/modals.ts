@@ -13,7 +13,7 @@ const en = {
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
   /** The first request brought no result. */
-  creatingAgain: 'This needs a moment longer, so we’re asking again. Nothing has left your inventory.',
+  creatingAgain: 'This is taking a little longer, so we’re trying again. Nothing has left your inventory.',
   creatingSlow:
     'This is taking longer than usual, but we’re still trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
   timeLeftText: 'left to accept. Nothing leaves your inventory until you confirm.',
@@ -42,7 +42,7 @@ const en = {
   acceptInClient: 'In Steam client',
   scamWarning:
     'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level and “member since” match its profile above. We never ask you to send items twice.',
-  /** For a bot whose profile hides the day. */
+  /** For a bot whose profile hides when it joined Steam. */
   scamWarningLevel:
     'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level matches its profile above. We never ask you to send items twice.',
   technicalWorks: 'Technical works: this may take longer than usual. Your items are safe.',

@@ -74,7 +74,7 @@ function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: num
   )
 }
 
-/** How close the proposal came; null if there is none, or if the picks have another total than the one proposed. */
+/** How the search for an amount goes or ended; null without a search, or if the picks have another total than it found. */
 export function useOutcome(stand: Stand, { currency }: Payment): string | null {
   const { texts, money } = useStand()
   const { aim } = stand

@@ -31,9 +31,9 @@ const hold = { atOnce: 1_000, days: 8, until: '2026-11-30T12:00:00.000Z' }
 describe('A-013 the button', () => {
   it.each<[string, Given, string, boolean]>([
     ['says what it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
-    ['says what is missing to the minimum', { picked: ['1'] }, 'Add $1.00 more', false],
+    ['says how much more the minimum needs', { picked: ['1'] }, 'Add $1.00 more', false],
     ['says what is too much', { picked: ['2', '3'], payment: { maxAmount: 4_500 } }, 'Remove $5.00', false],
-    ['asks for nothing if nothing is picked', {}, 'Add funds', false],
+    ['names no amount if nothing is picked', {}, 'Add funds', false],
   ])('%s', (_, given, face, isOn) => {
     const [, attributes = '', shownText = ''] =
       /<button type="button" class="button primary pay"([^>]*)>(.*?)<\/button>/.exec(panel(given)) ?? []

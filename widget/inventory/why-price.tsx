@@ -23,7 +23,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
     onAsk: (id) => {
       // A second press on the same question mark closes the popover.
       if (id === questioned) return
-      // Otherwise a press on another question mark would only close the popover: the browser counts each as part of it.
+      // Otherwise a press on another question mark would only close the popover, because all of them control it.
       document.getElementById(whyId)?.hidePopover()
       flow.dispatch({ kind: 'priceQuestioned', id })
     },

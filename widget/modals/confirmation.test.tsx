@@ -248,7 +248,7 @@ it.each<[string, Partial<Payment>, string]>([
     `${en.heldByLimit('$20.00', HELD_UNTIL)}<`,
   ],
   [
-    'all of it, by an older server',
+    'all of it, from an older server that names no rule',
     { status: 'pending', heldAmount: 2000 },
     `${en.heldUntil('$20.00', LATEST)}<`,
   ],

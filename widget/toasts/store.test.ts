@@ -29,7 +29,7 @@ function toastsOnClock() {
 }
 
 describe('A-033 a toast', () => {
-  it('with only a title is an info of 5 s at the end of the list', () => {
+  it('with only a title is of the type info, lasts 5 s and has no priority', () => {
     const { store } = toastsOnClock()
     const id = store.add({ title: 'hello' })
     expect(store.list()).toEqual([
@@ -86,7 +86,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual([])
   })
 
-  it('holds a toast once: repeated while shown, it stays 5000 ms more', () => {
+  it('has a repeated toast only once, until 5000 ms after the last repetition', () => {
     const { store, pass, titles, timers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
