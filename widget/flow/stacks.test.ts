@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { itemForStep, type Step, stacksOf } from './stacks.ts'
+import { itemForStep, type Step, stacksOf, stepOfKey } from './stacks.ts'
 import { item } from './test-states.ts'
 
 const fade = (id: string, price = 500) => item(id, price, 'Fade')
@@ -61,4 +61,20 @@ describe('a step in a stack', () => {
   ])('of the kind "%s", with %j picked, changes %j', (step, picked, id) => {
     expect(itemForStep(['1', '2', '3'], new Set(picked), step)).toBe(id)
   })
+})
+
+describe('a key', () => {
+  const press = (key: string, modifier: { ctrlKey?: boolean; metaKey?: boolean } = {}) =>
+    stepOfKey({ key, ctrlKey: false, metaKey: false, ...modifier })
+
+  it('+ picks one more, - one fewer, and = and a change nothing', () => {
+    expect(['+', '-', '=', 'a'].map((key) => press(key))).toEqual(['more', 'fewer', undefined, undefined])
+  })
+
+  it.each([{ ctrlKey: true }, { metaKey: true }])(
+    '+ or - with %j changes no picks: the browser zooms the page',
+    (modifier) => {
+      expect(['+', '-'].map((key) => press(key, modifier))).toEqual([undefined, undefined])
+    },
+  )
 })

@@ -68,3 +68,12 @@ export function itemForStep(
       return step satisfies never
   }
 }
+
+type Key = Readonly<{ key: string; ctrlKey: boolean; metaKey: boolean }>
+
+/** Returns the step of + or -; undefined for any other key. With Ctrl or Cmd, + and - zoom the page instead. */
+export function stepOfKey({ key, ctrlKey, metaKey }: Key): Step | undefined {
+  if (ctrlKey || metaKey) return undefined
+  if (key === '+') return 'more'
+  return key === '-' ? 'fewer' : undefined
+}

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { itemForStep, type Step } from '../flow/stacks.ts'
+import { itemForStep, type Step, stepOfKey } from '../flow/stacks.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { cellSizeOf, type Layout, layoutOf, nextCell, type Room } from './geometry.ts'
@@ -269,8 +269,8 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
       actions.press(event.shiftKey)
     }
     if (event.key === '?') actions.ask()
-    if (event.key === '+') actions.step('more')
-    if (event.key === '-') actions.step('fewer')
+    const step = stepOfKey(event)
+    if (step !== undefined) actions.step(step)
     if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       actions.all()
