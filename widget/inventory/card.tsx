@@ -30,80 +30,84 @@ const LONG_PRICE = 7
 /** The most characters of a name that fit a card in letters of the usual size. */
 const LONG_NAME = 26
 
-/** An item, or a stack of equal ones. The entire card can be pressed; the grid around it handles presses and keys. */
-export const Card = memo(
-  function Card({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
-    const { texts, money } = useStand()
-    const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
-    const price = money(item.price, currency)
-    const fullName = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
-    const shown = shownName({ ...item, name: fullName })
-    const isStack = count > 1
-    const selected = taken > 0
-    const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
-    const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
-    return (
-      // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
-      <div
-        role="gridcell"
-        className={`card ${item.rarity}${selected ? ' card-selected' : ''}`}
-        style={{ width }}
-        data-index={index}
-        tabIndex={isTabStop ? 0 : -1}
-        aria-colindex={column + 1}
-        aria-selected={selected}
-        aria-label={labelParts
-          .filter((part) => part !== null && part !== undefined && part !== '')
-          .join(', ')}
-      >
-        <span className="card-marks" aria-hidden="true">
-          {item.isStatTrak && <span className="mark mark-stattrak">ST</span>}
-          {wear !== null && (
-            <span className="mark" title={wear[1]}>
-              {wear[0]}
-            </span>
-          )}
-        </span>
-        {selected && !isStack && (
-          <span className="card-tick">
-            <TickIcon size={13} />
+function DrawnCard({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
+  const { texts, money } = useStand()
+  const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
+  const price = money(item.price, currency)
+  const fullName = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
+  const shown = shownName({ ...item, name: fullName })
+  const isStack = count > 1
+  const selected = taken > 0
+  const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
+  const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
+    <div
+      role="gridcell"
+      className={`card ${item.rarity}${selected ? ' card-selected' : ''}`}
+      style={{ width }}
+      data-index={index}
+      tabIndex={isTabStop ? 0 : -1}
+      aria-colindex={column + 1}
+      aria-selected={selected}
+      aria-label={labelParts.filter((part) => part !== null && part !== undefined && part !== '').join(', ')}
+    >
+      <span className="card-marks" aria-hidden="true">
+        {item.isStatTrak && <span className="mark mark-stattrak">ST</span>}
+        {wear !== null && (
+          <span className="mark" title={wear[1]}>
+            {wear[0]}
           </span>
         )}
-        {isStack && <Stepper name={item.name} count={count} taken={taken} />}
-        <span className="card-picture">
-          <Picture url={item.iconUrl} size={PICTURE} />
-          <button
-            type="button"
-            className="card-why"
-            tabIndex={-1}
-            popoverTarget={whyId}
-            aria-label={texts.whyPriceOf(price, item.name)}
-            data-part="why"
-          >
-            ?
-          </button>
+      </span>
+      {selected && !isStack && (
+        <span className="card-tick">
+          <TickIcon size={13} />
         </span>
-        <span className="card-rarity">{hyphenated(capitalised(item.rarityName ?? ''))}</span>
-        {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
-        <span className={nameClassOf(shown)} title={fullName}>
-          {shown.name}
-        </span>
-        <span className={price.length > LONG_PRICE ? 'card-price card-price-long' : 'card-price'}>
-          <CurrencyIcon currency={currency} />
-          {price}
-        </span>
-      </div>
-    )
-  },
-  (before, after) =>
+      )}
+      {isStack && <Stepper name={item.name} count={count} taken={taken} />}
+      <span className="card-picture">
+        <Picture url={item.iconUrl} size={PICTURE} />
+        <button
+          type="button"
+          className="card-why"
+          tabIndex={-1}
+          popoverTarget={whyId}
+          aria-label={texts.whyPriceOf(price, item.name)}
+          data-part="why"
+        >
+          ?
+        </button>
+      </span>
+      <span className="card-rarity">{hyphenated(capitalised(item.rarityName ?? ''))}</span>
+      {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
+      <span className={nameClassOf(shown)} title={fullName}>
+        {shown.name}
+      </span>
+      <span className={price.length > LONG_PRICE ? 'card-price card-price-long' : 'card-price'}>
+        <CurrencyIcon currency={currency} />
+        {price}
+      </span>
+    </div>
+  )
+}
+
+/** True if the card can stay as it was drawn. */
+export function isSameCard(before: Props, after: Props): boolean {
+  return (
     before.item === after.item &&
     before.index === after.index &&
+    before.column === after.column &&
     before.width === after.width &&
     before.count === after.count &&
     before.taken === after.taken &&
     before.isTabStop === after.isTabStop &&
-    before.currency === after.currency,
-)
+    before.currency === after.currency
+  )
+}
+
+/** An item, or a stack of equal ones. The entire card can be pressed; the grid around it handles presses and keys. */
+export const Card = memo(DrawnCard, isSameCard)
 
 function nameClassOf({ thing, name }: ShownName): string {
   if (thing === null) return 'card-name card-name-alone'
