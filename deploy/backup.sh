@@ -17,6 +17,7 @@ while true; do
     find /backups -name 'tradetill-*.dump' | sort | head -n -14 | xargs -r rm
   else
     echo "backup $file FAILED: pg_dump or the restore ended with an error" >&2
+    rm -f "$file.part"
   fi
   sleep 86400
 done

@@ -1,6 +1,15 @@
 /** Checks the deployment files: names of settings, limits, links in logs, and rights. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -302,6 +311,31 @@ describe('the containers', () => {
     expect(mounted.filter((name) => !files.includes(name))).toEqual(['deploy/backups'])
     expect(text).toContain('read_only: true')
   })
+})
+
+it('backup.sh keeps no file of a backup that could not be restored', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const programs = join(folder, 'programs')
+  for (const made of [programs, join(folder, 'backups')]) mkdirSync(made)
+  const addProgram = (name: string, text: string) =>
+    writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+  addProgram('pg_dump', 'for last; do :; done; echo dump > "$last"')
+  addProgram('dropdb', '')
+  addProgram('createdb', '')
+  addProgram('pg_restore', 'exit 1')
+  // Ends the script, which would run forever.
+  addProgram('sleep', 'exit 1')
+  writeFileSync(join(folder, 'owner_password'), 'secret')
+  const script = read('deploy/backup.sh')
+    .replaceAll('/run/secrets/', `${folder}/`)
+    .replaceAll('/backups', `${folder}/backups`)
+  const { stderr } = spawnSync('bash', ['-c', script], {
+    encoding: 'utf8',
+    env: { PATH: `${programs}:${process.env.PATH}` },
+  })
+  expect(stderr).toContain('FAILED')
+  expect(readdirSync(join(folder, 'backups'))).toEqual([])
 })
 
 it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh', 'vault.sh', 'install.sh', 'node.sh'])(
