@@ -1,7 +1,7 @@
 /**
- * The events of a store: one for each transition of a deposit, for each later change of its credit, and for each restore
- * of the till's database (`epoch.started`). The event log (GET /v1/events) is authoritative; a webhook (Standard
- * Webhooks: headers webhook-id, webhook-timestamp, webhook-signature) carries the same event.
+ * The events of a store: one for each transition of a deposit, for each later change of its credit, and for each new
+ * epoch (`epoch.started`). The event log (GET /v1/events) is authoritative; a webhook (Standard Webhooks: headers
+ * webhook-id, webhook-timestamp, webhook-signature) carries the same event.
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
@@ -114,7 +114,9 @@ export const endpointListSchema = z
 const webhookUrl = z
   .string()
   .max(2000)
-  .describe('Must use https on port 443 and lead to a public address, unless the operator allows it.')
+  .describe(
+    'Must use https on port 443 and lead to a public address, unless the operator allows another address.',
+  )
 const eventTypes = z
   .array(eventType)
   .min(1)

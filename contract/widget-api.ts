@@ -62,7 +62,7 @@ export const paymentSchema = z.object({
   storeName: z.string(),
   /** The store's own colour, as `#rrggbb`; null if it has none. */
   storeAccent: z.string().nullable(),
-  /** The store's name for the balance to fill; null if it gave none. Hostile: plain text only. */
+  /** The store's name for the balance that is topped up; null if it gave none. Hostile: plain text only. */
   customerLabel: z.string().nullable(),
   status: z.enum(DEPOSIT_STATUSES),
   currency: z.enum(CURRENCIES),
@@ -84,7 +84,8 @@ export const paymentSchema = z.object({
   technicalWorksUntil: z.iso.datetime().nullable(),
   /**
    * True if the offer was declined, or cancelled by someone other than the till, within seconds after it was sent. The
-   * shopper had no time to read it, so a scammer may have access to an account and prepare a look-alike of the offer.
+   * shopper had no time to read it, so a scammer may control the shopper's account or the bot's, and prepare a look-alike
+   * of the offer.
    */
   endedAtOnce: z.boolean(),
   /**
@@ -104,7 +105,7 @@ export const paymentSchema = z.object({
   acceptUrl: z.string().nullable(),
   clientUrl: z.string().nullable(),
   backToStoreUrl: z.string(),
-  /** Present only once the deposit is succeeded and the store asked for it. */
+  /** Present only after success, and only if the store gave one. */
   redirectUrl: z.string().optional(),
   /** The path of the receipt on this till, present after the end, for as long as the page shows the deposit. */
   receiptUrl: z.string().optional(),

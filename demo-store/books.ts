@@ -77,7 +77,10 @@ export function openBooks(file: string) {
       cursor: (): number => Number(statements.cursor.get()?.sequence ?? 0),
       saveCursor: (sequence) => void statements.setCursor.run(sequence),
     } satisfies CreditStore,
-    /** Books an event in one transaction. Returns the change of the shopper's balance; undefined for an old event. */
+    /**
+     * Books an event in one transaction. Returns the credited amount, which a reversal makes negative; undefined for an
+     * old event.
+     */
     async take(event: DepositEvent): Promise<number | undefined> {
       let change: number | undefined
       await takeOnce(

@@ -98,7 +98,7 @@ describe('the store', () => {
     expect(await offerNotice('en')).toBeNull()
   })
 
-  test('opens the deposit in a frame if the shopper chose that, for the store’s origin, and shows it to no other shopper', async () => {
+  test('shows the deposit in a frame on its own page if the shopper chose that, and to no other shopper', async () => {
     const answer = await callers.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${lastExternalId()}`)

@@ -269,7 +269,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
   return { status: 204 }
 }
 
-/** Returns the change of the shopper's balance as text, such as `+$12.50`. */
+/** Returns the credited amount as text, such as `+$12.50`. */
 function changeText(change: number, data: object): string {
   const currency = String(Reflect.get(data, 'currency'))
   if (change === 0) return 'saved'

@@ -8,7 +8,7 @@ export function prepare(db: DatabaseSync) {
 
 function ofTopUps(db: DatabaseSync) {
   return {
-    // 'starting': the till has not answered yet.
+    // 'starting': the till has not confirmed that it opened the deposit.
     insertTopUp: db.prepare(
       "insert into top_up (external_id, shopper, currency, status, wants, created_at) values (?, ?, ?, 'starting', ?, ?)",
     ),

@@ -31,7 +31,7 @@ export async function createDeposit(
   }
 }
 
-/** Verifies and reads a webhook. Returns undefined if the till did not sign it. */
+/** Verifies and reads a webhook. Returns undefined if the till did not sign it, or signed it too long ago. */
 export async function readWebhook(
   { webhookSecret: secret }: TillAccount,
   headers: Record<string, string | string[] | undefined>,

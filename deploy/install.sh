@@ -16,7 +16,7 @@ usage: sh /opt/RELEASE/deploy/install.sh --host NAME --mail ADDRESS [--console N
   --console-from RANGE  the addresses that may open the console, such as 198.51.100.7; default: private_ranges
   --without-proxy       for a proxy of your own
   --check               only print what would be done
-Later runs take what they need from /etc/tradetill/env.
+Later runs need no options: they read the earlier values from the files that this script wrote.
 TEXT
   exit 2
 }
@@ -369,7 +369,7 @@ caddy_proxy() {
   esac
 }
 wait_for_page() {
-  say now "wait for https://$host/help, a minute at most"
+  say now "wait for https://$host/help, two minutes at most"
   for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
     if curl -fsS -o /dev/null --max-time 5 "https://$host/help" 2> "$work/output"; then
       say there "https://$host/help"

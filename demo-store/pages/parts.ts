@@ -129,7 +129,7 @@ export function boughtPart({ visitor, bought }: StoreView): string {
   return `<div id="bought" data-live>${list}</div>`
 }
 
-/** The store's own money at the till, shown only in this demo: a reversal may cost the store less than the shopper. */
+/** The store's account at the till, which a real store would not show to shoppers. */
 export function accountPart({ visitor, account }: StoreView): string {
   const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
     money(amount, currency, visitor.language),
@@ -139,7 +139,7 @@ export function accountPart({ visitor, account }: StoreView): string {
 
 const TONES: Record<string, string> = { created: 'wait', pending: 'wait', succeeded: 'good' }
 
-/** Chooses the text and colour of a top-up's status. While all of its money is held, it is not called credited. */
+/** Chooses the text and colour of a top-up's status. While none of its money can be spent, it is not called credited. */
 function outcomeOf({ status, reason, amount, held, reversed }: TopUp): { key: string; tone: string } {
   if (amount !== null && reversed >= amount) return { key: 'reversed', tone: 'bad' }
   if (amount !== null && held > 0 && held + reversed >= amount) return { key: 'held', tone: 'wait' }

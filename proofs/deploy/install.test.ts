@@ -159,7 +159,7 @@ describe('install.sh, run again,', () => {
     const { status, output, errors } = install(machine, release, [])
     expect({ status, errors }).toEqual({ status: 0, errors: '' })
     expect(output.match(/^(?:now|YOU).*$/gm)).toEqual([
-      'now    wait for https://pay.till.invalid/help, a minute at most',
+      'now    wait for https://pay.till.invalid/help, two minutes at most',
     ])
     expect(changes(machine.calls())).toEqual([])
   })
