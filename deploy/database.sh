@@ -4,7 +4,9 @@
 # generated passwords have only characters that need no encoding in an address.
 set -eu
 umask 077
+here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-/etc/tradetill}
+case $folder in /*) ;; *) folder=$PWD/$folder ;; esac
 at="127.0.0.1:${PGPORT:-5432}"
 if [ -e "$folder/master.key" ]; then
   echo "$folder/master.key exists, so the database was set up before. Nothing was changed." >&2
@@ -30,5 +32,5 @@ mkdir -p "$folder"
 echo "postgres://tradetill_app:$app@$at/tradetill" > "$folder/database_url"
 echo "postgres://tradetill_owner:$owner@$at/tradetill" > "$folder/owner_database_url"
 openssl rand -base64 32 > "$folder/master.key"
-[ -e "$folder/env" ] || cp "$(dirname "$0")/../.env.example" "$folder/env"
+[ -e "$folder/env" ] || cp "$here/../.env.example" "$folder/env"
 echo "$folder has the key, the addresses of the database, and env: edit what says EDIT there."

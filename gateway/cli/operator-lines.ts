@@ -28,10 +28,10 @@ export function proposalLines({ proposals, aboveUsdMinor }: ProposalList): strin
   const limit =
     aboveUsdMinor === null
       ? 'No act needs a second operator.'
-      : `A second operator must approve what one operator moves above ${formatAmount(aboveUsdMinor, 'USD')} in 24 hours.`
+      : `Once one operator moves more than ${formatAmount(aboveUsdMinor, 'USD')} in 24 hours, a second one must approve.`
   const lines = proposals.map(
     ({ proposalId, state, act, input, proposedBy, backedBy, decidedBy, reason }) => {
-      const who = [`by ${proposedBy}`, ...(backedBy === null ? [] : [`backed by ${backedBy}`])]
+      const who = [`by ${proposedBy}`, ...(backedBy === null ? [] : [`with the passkey of ${backedBy}`])]
       const end = decidedBy === null ? [] : [`${state} by ${decidedBy}`]
       return [proposalId, state, act, toJson(input), ...who, ...end, reason ?? ''].join('\t')
     },

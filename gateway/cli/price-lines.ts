@@ -8,7 +8,8 @@ const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days'
 
 export function priceLines(price: PriceView): string[] {
   const sourceLines = price.sources.map((source) => {
-    const level = source.levelUsdMicros === null ? 'no level yet' : `level ${dollars(source.levelUsdMicros)}`
+    const level =
+      source.levelUsdMicros === null ? 'no 7-day price yet' : `${dollars(source.levelUsdMicros)} over 7 days`
     const popularity = `${source.popularity} ${POPULARITY_TEXT[source.popularityKind]}`
     const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
     const age = `${durationText(Math.max(0, source.ageSeconds))} old`

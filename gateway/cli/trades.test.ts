@@ -173,9 +173,15 @@ describe('trade release', () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId } = await anOffer()
     await credit(tradeId)
-    expect(await release(tradeId)).toMatchObject({ code: 4, errors: expect.stringContaining('Steam protects trade') })
+    expect(await release(tradeId)).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining('Steam protects trade'),
+    })
     await jump(till, 8 * DAY_S + 60)
-    expect(await release(tradeId)).toMatchObject({ code: 4, errors: expect.stringContaining('Steam protects trade') })
+    expect(await release(tradeId)).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining('Steam protects trade'),
+    })
     await jump(till, DAY_S)
     expect(await release(tradeId)).toMatchObject({ code: 0 })
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])

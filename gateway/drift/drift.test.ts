@@ -169,7 +169,7 @@ describe('a finding', () => {
   const expected = custody([bookedItem('11')])
   const gone = look([])
 
-  it('is certain once two looks agree and the history since the second look explains nothing', () => {
+  it('is certain once two looks agree and a pass through the history that began after them explains nothing', () => {
     const once = findingsAfter(expected, [gone])
     const twice = findingsAfter(expected, [gone, gone])
     expect(sureKinds(settleDrift(once, expected, at(DAY_MS)))).toEqual([])

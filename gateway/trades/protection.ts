@@ -21,7 +21,7 @@ const MARGIN_MS = 3_600_000
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
-/** A row can reverse a trade of another page, which is then read on its own: at most this many for each page. */
+/** A row can reverse a trade of another page. That trade is then read on its own: at most this many for each page. */
 const SINGLES_A_PAGE = 5
 
 /** A pass is late once it takes longer than this many times `historyEveryMs`. */
@@ -34,7 +34,7 @@ export type Histories = {
 
 export function createHistories(deps: ShellDeps): Histories {
   const logged = new Map<bigint, Set<'failed' | 'late'>>()
-  /** The last Steam trade under way that was read on its own, by bot. */
+  /** For each bot, the id of the last unfinished departure that was read: the next turn continues after it. */
   const settledUpTo = new Map<bigint, string>()
   /** Logs each problem once, until a pass is complete. */
   const logOnce = (botId: bigint, what: 'failed' | 'late', fields: object) => {

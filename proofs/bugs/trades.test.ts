@@ -189,7 +189,7 @@ describe('an interruption in the middle of a credit', () => {
   )
 })
 
-it('bug 32: if two deposits want one item at the same moment, exactly one gets it', async () => {
+it('bug 32: if two deposits want the same items at the same moment, exactly one gets them', async () => {
   const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
   // Gives both quotes the same items.
   await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)

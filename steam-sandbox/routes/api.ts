@@ -7,7 +7,7 @@ import { type Account, findAccount } from '../world/world.ts'
 import { answer, ECONOMY, type Method } from './economy.ts'
 import { OWN_METHODS } from './own.ts'
 
-/** The Web API at api.steampowered.com, with an access token of the community. The sandbox has no API keys. */
+/** The Web API at api.steampowered.com, with an access token for steamcommunity.com. The sandbox has no API keys. */
 export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'api.steampowered.com') return undefined
   const token = request.query.get('access_token') ?? request.form.get('access_token') ?? ''
@@ -16,7 +16,8 @@ export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
   if (refused) return refused
   const [, service = '', name = ''] = request.path.split('/')
-  const method = METHODS[service]?.[name]
+  const methods = Object.hasOwn(METHODS, service) ? METHODS[service] : undefined
+  const method = methods && Object.hasOwn(methods, name) ? methods[name] : undefined
   return method ? method(request, sandbox, caller) : text('<h1>Not Found</h1>', 'text/html', 404)
 }
 

@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 45_000
 export type Timer = { nowMs(): number; pause(ms: number): Promise<void> }
 
 export type Pace = {
-  /** Resolves to true when it is this request's turn, and to false if the wait would be too long. */
+  /** Resolves to true when it is this request's turn. False: the wait would be too long, or Steam answered 429 meanwhile. */
   turn(kind: RequestKind): Promise<boolean>
   /** Records that Steam answered 429. Requests of this kind then pause, longer each time. */
   limited(kind: RequestKind): void
@@ -39,6 +39,7 @@ export type Pace = {
 
 export function createPace({ nowMs, pause }: Timer): Pace {
   const freeAtMs = new Map<RequestKind, number>()
+  const limitedUntilMs = new Map<RequestKind, number>()
   const refusals = new Map<RequestKind, number>()
   return {
     async turn(kind) {
@@ -47,12 +48,14 @@ export function createPace({ nowMs, pause }: Timer): Pace {
       if (waitMs > LONGEST_WAIT_MS) return false
       freeAtMs.set(kind, turnMs + GAPS_MS[kind])
       if (waitMs > 0) await pause(waitMs)
-      return true
+      // Steam may have answered 429 to another request meanwhile.
+      return (limitedUntilMs.get(kind) ?? 0) <= nowMs()
     },
     limited(kind) {
       const count = refusals.get(kind) ?? 0
       refusals.set(kind, count + 1)
       const untilMs = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS)
+      limitedUntilMs.set(kind, untilMs)
       freeAtMs.set(kind, Math.max(untilMs, freeAtMs.get(kind) ?? 0))
     },
     answered: (kind) => void refusals.delete(kind),

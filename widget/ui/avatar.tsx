@@ -1,10 +1,10 @@
 import './avatar.css'
 import { useState } from 'react'
 
-/** A picture from Steam. If it fails to load, a plain tile stays. */
+/** A picture from Steam. If it fails to load, a plain tile takes its place. */
 export function Avatar({ url, size }: { url: string; size: number }) {
-  const [isBroken, setBroken] = useState(false)
-  return isBroken ? (
+  const [brokenUrl, setBrokenUrl] = useState<string>()
+  return brokenUrl === url ? (
     <span className="avatar avatar-missing" aria-hidden="true" />
   ) : (
     <img
@@ -14,7 +14,7 @@ export function Avatar({ url, size }: { url: string; size: number }) {
       width={size}
       height={size}
       referrerPolicy="no-referrer"
-      onError={() => setBroken(true)}
+      onError={() => setBrokenUrl(url)}
     />
   )
 }

@@ -1,5 +1,6 @@
 /**
- * Buyers who keep buying while the vault is killed and started again, and a clock that is faster than the machine's.
+ * Buyers who keep buying while the vault is killed and started again, Steam's support, which takes items back, and a clock
+ * that is faster than the machine's.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ListingStatus, Temper } from '../../../market-sandbox/world/world.ts'
@@ -8,12 +9,10 @@ import type { Random } from '../../random.ts'
 import { passSeconds, type SellingTill } from './till.ts'
 
 const POLL_MS = 250
-/**
- * The share of gifts to the account that sells that Steam's support takes back while a market shows their items, and the
- * longest delay.
- */
+/** How many of the gifts to the selling account Steam's support takes back while a market shows their items. */
 const UNDONE_SHARE = 0.15
-const MOST_REGRET_MS = 4_000
+/** The longest time until it takes a gift back. */
+const MOST_UNDO_DELAY_MS = 4_000
 /** Statuses of items that a market shows as for sale or sold. */
 const ON_MARKET: readonly ListingStatus[] = ['on_sale', 'sold', 'waiting']
 /** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
@@ -78,7 +77,7 @@ async function runBuyers({ market }: SellingTill, { random, ending, load }: Buyi
 }
 
 /**
- * Acts as Steam's support: takes back items that a bot gave to the account that sells, while a market shows them as
+ * Acts as Steam's support: takes back items that a bot gave to the selling account, while a market shows them as
  * for sale or sold.
  */
 async function letSupportUndo(till: SellingTill, { random, ending, load }: Buying): Promise<void> {
@@ -98,7 +97,7 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
       const now = performance.now()
       const plan = plans.get(id)
       if (plan === undefined)
-        plans.set(id, random.chance(UNDONE_SHARE) ? now + random.int(MOST_REGRET_MS) : null)
+        plans.set(id, random.chance(UNDONE_SHARE) ? now + random.int(MOST_UNDO_DELAY_MS) : null)
       if (plan === undefined || plan === null || now < plan) continue
       plans.set(id, null)
       steam.change((world, nowS) => reverseTrade(world, { tradeId: id, bySupport: true }, nowS))

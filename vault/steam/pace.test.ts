@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { createPace, GAPS_MS } from './pace.ts'
+
+it('a request that waits for its turn is not made if Steam answers 429 meanwhile', async () => {
+  let nowMs = 0
+  let end = (): void => {}
+  const pace = createPace({
+    nowMs: () => nowMs,
+    pause: (ms) =>
+      new Promise((resolve) => {
+        end = () => {
+          nowMs += ms
+          resolve()
+        }
+      }),
+  })
+  expect(await pace.turn('trade')).toBe(true)
+  const waiting = pace.turn('trade')
+  pace.limited('trade')
+  end()
+  expect(await waiting).toBe(false)
+  nowMs = 60_000
+  const next = pace.turn('trade')
+  end()
+  expect([await next, nowMs - 60_000 <= GAPS_MS.trade]).toEqual([true, true])
+})
