@@ -21,9 +21,9 @@ function lookText({ lookedAt, wholeAt, isAsked }: Look): string {
 export const driftLines = ({ bots }: DriftList): string[] =>
   bots.flatMap((look) => {
     const { botId, bot, botSteamId, drift, leftOut } = look
-    const differing = counted(drift.length + leftOut, 'item differs', 'items differ')
+    const differing = `${counted(drift.length + leftOut, 'item differs', 'items differ')} from the books`
     return [
-      [botId, bot, botSteamId, lookText(look), `${differing} from the books`].join('\t'),
+      [botId, bot, botSteamId, lookText(look), ...(look.lookedAt === null ? [] : [differing])].join('\t'),
       ...drift.map(({ kind, item, appId, assetId, marketHashName, firstSeenAt, isSure }) => {
         const asset = [`${appId}/${assetId ?? 'no asset id'}`, marketHashName]
         const since = `since ${firstSeenAt.toISOString()}`

@@ -9,7 +9,9 @@ const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days'
 export function priceLines(price: PriceView): string[] {
   const sourceLines = price.sources.map((source) => {
     const level =
-      source.levelUsdMicros === null ? 'no 7-day price yet' : `${dollars(source.levelUsdMicros)} over 7 days`
+      source.levelUsdMicros === null
+        ? 'no weekly level yet'
+        : `weekly level ${dollars(source.levelUsdMicros)}`
     const popularity = `${source.popularity} ${POPULARITY_TEXT[source.popularityKind]}`
     const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
     const age = `${durationText(Math.max(0, source.ageSeconds))} old`

@@ -1,5 +1,5 @@
 /** Checks what a till needs, and reports in the order in which it is set up. Continues after a failed check. */
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
 import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
@@ -43,8 +43,10 @@ const nowMs = (): number => systemClock.now().getTime()
 /** Runs all checks. Never rejects because of a broken part, but reports it. */
 export async function examine(options: DoctorOptions): Promise<Answer<Examination>> {
   const settings = readConfig(options.env)
-  const { bavail, bsize } = statfsSync('/')
-  const machine = { node: process.versions.node, freeBytes: bavail * bsize, folder: '/' }
+  const dataDir = settings.kind === 'config' ? settings.config.dataDir : '/'
+  const folder = existsSync(dataDir) ? dataDir : '/'
+  const { bavail, bsize } = statfsSync(folder)
+  const machine = { node: process.versions.node, freeBytes: bavail * bsize, folder }
   const findings = [
     ...settingsFindings(settings),
     ...machineFindings(machine),

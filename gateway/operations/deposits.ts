@@ -45,10 +45,14 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const data = { depositId, creditMode: 'on_release' as const }
-    if (deposit.credit_mode === 'on_release') return unchanged(data, `Deposit ${depositId} is already held.`)
     if (deposit.status !== 'created' || (await hasLiveTrade(tx, depositId))) {
-      return refused('conflict', `Deposit ${depositId} has an offer, or is over: its credit is decided.`)
+      return refused(
+        'conflict',
+        `Deposit ${depositId} has an offer, or is over: its credit can no longer be held.`,
+      )
     }
+    if (deposit.credit_mode === 'on_release')
+      return unchanged(data, `The credit of deposit ${depositId} is held already.`)
     await holdAll(tx, depositId)
     return done(
       data,

@@ -29,6 +29,7 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [24, 'bot_cannot_trade'],
   [25, 'too_many_offers'],
   [26, 'items_gone'],
+  // One of the two accounts was renamed.
   [34, 'renamed'],
   [50, 'too_many_offers'],
   [RESULT_RATE_LIMIT, 'rate_limited'],

@@ -118,7 +118,7 @@ describe('a list of many pages', () => {
     expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
   })
 
-  it('shows an unanswered offer as soon as its page is read', async () => {
+  it('shows an offer whose send got no answer as soon as its page is read', async () => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     bury(800)
     for (let look = 0; look < 3; look += 1) {
@@ -129,7 +129,7 @@ describe('a list of many pages', () => {
     expect(await row()).toMatchObject({ state: 'active', missed_reads: 0, steam_offer_id: '1' })
   })
 
-  it('proves only at its end that an unanswered offer is missing', async () => {
+  it('proves only after its last page that an offer whose send got no answer is missing', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     bury(800)
     const missed = []
@@ -145,7 +145,7 @@ describe('a list of many pages', () => {
   })
 })
 
-describe('a row that cannot be read', () => {
+describe('an offer in Steam’s list that cannot be read', () => {
   const lookOften = async (work: () => Promise<void>) => {
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)

@@ -128,7 +128,7 @@ const ignoresCounters: Decide = (trade, fact, context) =>
   fact.kind === 'offer_read' && fact.offer.state === 'countered' ? [] : decide(trade, fact, context)
 
 /** Lets the deadline cancel offers that Steam holds. */
-const ignoresHolds: Decide = (trade, fact, context) =>
+const ignoresEscrow: Decide = (trade, fact, context) =>
   fact.kind === 'offer_read' && fact.offer.state === 'in_escrow' ? [] : decide(trade, fact, context)
 
 /** Treats a cancellation as the shopper's decision. */
@@ -175,7 +175,7 @@ export const DEFECTS = {
   'the rest of a Steam trade that was reversed in part is not credited': defect({ decide: forgetsTheRest }),
   'a reversal is forgotten': defect({ evolve: forgetsReversals }),
   'funds are released without asking Steam': defect({ decide: releasesUnseen }),
-  'nothing is ever held': defect({ consequences: withTerms({ creditMode: 'on_accept' }, ALL_ROOM) }),
+  'no credit is ever held': defect({ consequences: withTerms({ creditMode: 'on_accept' }, ALL_ROOM) }),
   'on_release is ignored': defect({ consequences: withTerms({ creditMode: 'on_accept' }) }),
   'the limit is ignored': defect({
     consequences: (trade, funds, event) => consequences(trade, { ...funds, riskRoom: ALL_ROOM }, event),
@@ -193,7 +193,7 @@ export const DEFECTS = {
   'protection is never seen': defect({ decide: neverProtected }),
   'a release also releases what was reversed': defect({ consequences: releasesAll }),
   'a reversal in part takes everything back': defect({ decide: takesAllBack }),
-  'items stay taken after the end': defect({
+  'items stay reserved after their trade has ended': defect({
     consequences: withEffects((effect) => (effect.kind === 'free_items' ? [] : [effect])),
   }),
   'a reversal is not written into custody': defect({
@@ -218,7 +218,7 @@ export const DEFECTS = {
   'a shopper who took items back is still trusted': defect({
     consequences: withEffects((effect) => (effect.kind === 'credit_on_release' ? [] : [effect])),
   }),
-  'the end of a hold is forgotten': defect({
+  'the date until which credit is held is forgotten': defect({
     consequences: withEffects((effect) =>
       effect.kind === 'change_deposit'
         ? [{ ...effect, change: { ...effect.change, heldUntil: null } }]
@@ -226,7 +226,7 @@ export const DEFECTS = {
     ),
   }),
   'a counter-offer ends nothing': defect({ decide: ignoresCounters }),
-  'a held offer is cancelled': defect({ decide: ignoresHolds }),
+  'an offer in escrow is cancelled': defect({ decide: ignoresEscrow }),
   'a cancelled offer counts as declined': defect({ decide: blamesTheShopper }),
   'a Steam trade under way is credited': defect({ decide: creditsUnderWay }),
   'the automatic end never comes': defect({ decide: neverGivesUp }),

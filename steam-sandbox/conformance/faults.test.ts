@@ -102,7 +102,7 @@ describe('the injection of faults:', () => {
   })
 
   row(
-    'control API: not on the hosts of Steam, not for pages of other sites, and without faults',
+    'control API: is not served on the hosts of Steam, refuses pages of other sites, and obeys no fault',
     async () => {
       expect((await request('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
       expect((await request('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
@@ -150,7 +150,7 @@ describe('the injection of faults:', () => {
       expect((await failure(read(other, '42'))).message).not.toContain('429')
   })
 
-  row('Web API: refuses tokens of the store, and API keys', async () => {
+  row('Web API: refuses tokens of store.steampowered.com, and Web API keys', async () => {
     const session = createSession(steam)
     session.refreshToken = steam.as('Tradetill Bot #1').refreshToken()
     const cookies = await session.getWebCookies()

@@ -164,9 +164,9 @@ export const ROWS = {
     'status, body, headers',
     'hang and drop, before and after processing',
     'changed answer',
-    'control API: not on the hosts of Steam, not for pages of other sites, and without faults',
+    'control API: is not served on the hosts of Steam, refuses pages of other sites, and obeys no fault',
     'tight quotas for all callers, and for one bot',
-    'Web API: refuses tokens of the store, and API keys',
+    'Web API: refuses tokens of store.steampowered.com, and Web API keys',
   ],
 } as const
 
