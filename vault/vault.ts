@@ -1,8 +1,9 @@
 /** Wires the vault: its files, its sessions and its rounds. */
 import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type Account, readAccounts } from './files/accounts.ts'
 import { readApproval } from './files/approvals.ts'
 import { openFolder } from './files/folder.ts'
@@ -128,7 +129,8 @@ function checkAccess(
 
 /** Locks the folder, because two vaults on it would not know of each other's gifts. Rejects if one uses it already. */
 export function holdFolder(path: string): Promise<Server> {
-  const name = `tradetill-vault-${createHash('sha256').update(resolve(path)).digest('hex').slice(0, 32)}`
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const name = `tradetill-vault-${createHash('sha256').update(realpathSync(path)).digest('hex').slice(0, 32)}`
   // On Linux and Windows, this address ends with the process. On other systems, it is a file.
   const addresses: Record<string, string> = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }
   const address = addresses[process.platform]

@@ -318,7 +318,8 @@ function latestSales(outcomes: readonly Outcome[]): Iterable<Outcome> {
 
 /** True if a sale at this time was a sale of an earlier listing with the same number. */
 function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolean {
-  if (soldAt.getTime() < latest.begunAt.getTime() - CLOCKS_DIFFER_MS) return true
+  const sinceListingMs = soldAt.getTime() - latest.begunAt.getTime()
+  if (Math.abs(sinceListingMs) > CLOCKS_DIFFER_MS) return sinceListingMs < 0
   const { market, itemId } = latest
   // Within that difference, a listing that is still on sale shows that its own sale is yet to come.
   return (

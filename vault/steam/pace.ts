@@ -47,9 +47,10 @@ export function createPace({ nowMs, pause }: Timer): Pace {
       const waitMs = turnMs - nowMs()
       if (waitMs > LONGEST_WAIT_MS) return false
       freeAtMs.set(kind, turnMs + GAPS_MS[kind])
+      const limit = limitedUntilMs.get(kind)
       if (waitMs > 0) await pause(waitMs)
-      // Steam may have answered 429 to another request meanwhile.
-      return (limitedUntilMs.get(kind) ?? 0) <= nowMs()
+      // Differs if Steam has answered 429 to another request meanwhile.
+      return limitedUntilMs.get(kind) === limit
     },
     limited(kind) {
       const count = refusals.get(kind) ?? 0
