@@ -54,8 +54,9 @@ async function refuseForbiddenUrl(
     return refuseField(
       'must be a URL, such as https://store.example/webhooks, without a user name or password',
     )
-  const refusal = refuseUrl(url, { mode, allowance: await findAllowance(storeId, addressOf(url)) })
-  if (refusal !== undefined) refuseField(withCommand(refusal, storeId, url))
+  const allowance = await findAllowance(storeId, addressOf(url))
+  const refusal = refuseUrl(url, { mode, allowance })
+  if (refusal !== undefined) refuseField(withCommand(refusal, { storeId, url, allowance }))
 }
 
 const refuseField = (message: string): never => refuse('invalid_request', [{ path: 'url', message }])

@@ -101,6 +101,7 @@ it.each([
     '; to allow plain http inside your network: store allow-address --store 1 --address store.example:80 --inside',
   ],
   ['a public address', '93.184.216.34', ''],
+  ['an address that no rule allows', '169.254.1.1', ''],
 ])(
   'in live mode the refusal of plain http to %s names only a command that helps',
   async (_what, host, advice) => {
@@ -169,7 +170,9 @@ describe('an address that the operator allowed', () => {
       callback(null, [{ address, family: isIP(address) }])
     const findAllowance: FindAllowance = async () => ({ inside: true })
     const send = createSender({ mode: 'live', findAllowance, deadlineMs: 60_000, resolve })
-    expect(await send(request(`http://shop.internal:${receiver.port}/`))).toEqual(REFUSED)
+    const reason = 'plain http must stay inside the network'
+    for (const host of ['shop.internal', isIP(address) === 6 ? `[${address}]` : address])
+      expect(await send(request(`http://${host}:${receiver.port}/`))).toEqual({ kind: 'failed', reason })
   })
 })
 

@@ -7,7 +7,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { createResolve, type Resolve } from './resolve.ts'
-import { addressOf, type FindAllowance, mayConnect, NOT_PUBLIC, refuseUrl, withCommand } from './url.ts'
+import { addressOf, type FindAllowance, mayConnect, refuseUrl, whyNotConnected, withCommand } from './url.ts'
 
 export type SendResult =
   | {
@@ -65,12 +65,15 @@ export function createSender({
   return async (request) => {
     const url = URL.parse(request.url)
     if (url === null) return failed('the address is not a URL')
-    const reach = { mode, allowance: await findAllowance(request.storeId, addressOf(url)) }
+    const { storeId } = request
+    const allowance = await findAllowance(storeId, addressOf(url))
+    const reach = { mode, allowance }
     const refusal = refuseUrl(url, reach)
-    if (refusal !== undefined) return failed(withCommand(refusal, request.storeId, url))
-    const isAllowed = (address: string): boolean => mayConnect(address, reach, url.protocol === 'https:')
-    const notPublic = withCommand(NOT_PUBLIC, request.storeId, url)
-    return send(url, request, { lookup: guardedLookup(resolve, isAllowed, notPublic), deadlineMs })
+    if (refusal !== undefined) return failed(withCommand(refusal, { storeId, url, allowance }))
+    const isSecure = url.protocol === 'https:'
+    const isAllowed = (address: string): boolean => mayConnect(address, reach, isSecure)
+    const refused = withCommand(whyNotConnected(reach, isSecure), { storeId, url, allowance })
+    return send(url, request, { lookup: guardedLookup(resolve, isAllowed, refused), deadlineMs })
   }
 }
 

@@ -66,24 +66,32 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
   const { host, port } = addressOf(url)
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return 'the name of the host has characters that no name has'
   // A literal address is used without a look-up.
-  if (isIP(host) !== 0 && !mayConnect(host, reach, isSecure)) return NOT_PUBLIC
+  if (isIP(host) !== 0 && !mayConnect(host, reach, isSecure)) return whyNotConnected(reach, isSecure)
   if (allowance !== undefined) return undefined
   if (mode === 'sandbox') return 'the operator has not allowed the address'
   return port === HTTPS_PORT ? undefined : `the port must be ${HTTPS_PORT}`
 }
 
-export const NOT_PUBLIC = 'the address is not public'
+const NOT_PUBLIC = 'the address is not public'
 const NOT_HTTPS = 'the address must be https'
+
+/** Why `mayConnect` is false. */
+export const whyNotConnected = ({ allowance }: Reach, isSecure: boolean): string =>
+  isSecure || allowance?.inside !== true ? NOT_PUBLIC : 'plain http must stay inside the network'
 
 /**
  * Returns the reason with the command that allows the address. Without it if no command does, or if the name could run in
  * a shell.
  */
-export function withCommand(reason: string, storeId: bigint, url: URL): string {
+export function withCommand(
+  reason: string,
+  { storeId, url, allowance }: { storeId: bigint; url: URL; allowance: Allowance | undefined },
+): string {
   const { host, port } = addressOf(url)
-  if (isIP(host) === 0 && !HOST_NAME.test(host)) return reason
+  const isName = isIP(host) === 0
+  if (allowance?.inside === true || (isName && !HOST_NAME.test(host))) return reason
   const isPlain = reason === NOT_HTTPS
-  if (isPlain && (url.protocol !== 'http:' || isPublicAddress(host))) return reason
+  if (isPlain && (url.protocol !== 'http:' || !(isName || isInsideAddress(host)))) return reason
   const inside = isPlain || reason === NOT_PUBLIC || isInsideHost(host) ? ' --inside' : ''
   const effect = isPlain ? 'to allow plain http inside your network' : 'to allow it'
   const address = formatAddress({ host, port })
