@@ -160,6 +160,20 @@ describe('an item that a bot gave', () => {
     expect([...new Set(read)].sort()).toEqual(ids.map((id) => `status ${id}`))
   })
 
+  it('is read on its own even if Steam never answers for an older trade', async () => {
+    for (const id of ['9500', '9501']) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
+    const { readSteamTrade } = session
+    const read: string[] = []
+    session.readSteamTrade = async (id) => {
+      read.push(id)
+      return id === '9500' ? { kind: 'unavailable', reason: 'timeout', detail: '' } : readSteamTrade(id)
+    }
+    const { history } = handlers()
+    await history(bot)
+    await history(bot)
+    expect(read.filter((id) => id.startsWith('950'))).toEqual(['9500', '9501', '9500'])
+  })
+
   it('comes back into custody under its new id when Steam undoes the trade, and can leave again', async () => {
     give('9500')
     await readHistory()

@@ -135,21 +135,29 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext, after = ''): Promise<string> {
   const { departures } = deps
   const ids = await departures.underWay(bot.botId, { limit: MOST_SINGLES, after })
-  if (ids.length > 0)
-    await readSingly(deps, bot, { ids, known: await departures.findDepartures(bot.botId, ids) })
+  const known = await departures.findDepartures(bot.botId, ids)
+  const last = await readSingly(deps, bot, { ids, known })
   await departures.bookLate(bot.botId)
-  return ids.at(-1) ?? after
+  return last ?? after
 }
 
 type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
 
-async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: SingleReads): Promise<void> {
+/** Reads until Steam does not answer. Resolves to the last trade that it asked for. */
+async function readSingly(
+  deps: DepartureDeps,
+  bot: BotContext,
+  { ids, known }: SingleReads,
+): Promise<string | undefined> {
+  let last: string | undefined
   for (const id of ids.slice(0, MOST_SINGLES)) {
+    last = id
     const answer = await bot.session.readSteamTrade(id)
-    if (answer.kind === 'unavailable') return
+    if (answer.kind === 'unavailable') break
     if (answer.kind === 'trade')
       await noteSteamTrade(deps, bot, { steamTrade: answer.trade, known: known.get(id) })
   }
+  return last
 }
 
 type ReadTrade = { steamTrade: SteamTrade; known: Departure | undefined }

@@ -100,6 +100,8 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const stillOpen = pass.isComplete ? [...left.values()] : []
       const { offers, hasFailed } = await readOn(pass, bot)
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
+      // Stays if the database fails now.
+      known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
       for (const offer of [...stillOpen, ...offers.filter(({ message }) => !rows.has(message))]) {
         if (await handleStray(bot, offer)) left.delete(offer.offerId)
@@ -107,8 +109,8 @@ export function createOrphans(deps: ShellDeps): Orphans {
       }
       known.pass = pass
       if (pass.isComplete && left.size === 0) known.nextAt = null
-      // Otherwise, the next watch reads the next pages.
-      else if (hasFailed || pass.isComplete) known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)
+      // The next watch reads the next pages.
+      else if (!hasFailed && !pass.isComplete) known.nextAt = now
       return known.nextAt !== null
     },
   }

@@ -34,7 +34,7 @@ export type Histories = {
 
 export function createHistories(deps: ShellDeps): Histories {
   const logged = new Map<bigint, Set<'failed' | 'late'>>()
-  /** For each bot, the id of the last unfinished departure that was read: the next turn continues after it. */
+  /** For each bot, the last unfinished departure that Steam was asked for: the next turn continues after it. */
   const settledUpTo = new Map<bigint, string>()
   /** Logs each problem once, until a pass is complete. */
   const logOnce = (botId: bigint, what: 'failed' | 'late', fields: object) => {

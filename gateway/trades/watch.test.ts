@@ -249,6 +249,10 @@ describe('a till that has lost a trade', () => {
     }
     const { watch } = tradeHandlers({ ...till.deps, trades: { ...trades, tradesByCode } })
     await expect(watch(bot)).rejects.toThrow('the database is down')
+    // Not with every watch.
+    expect(await watch(bot)).toBe(1)
+    expect(session.offers.get('50')?.state).toBe('active')
+    till.clock.advance(60_000)
     expect(await watch(bot)).toBe(0)
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
