@@ -42,6 +42,11 @@ export type MarketName = 'family' | 'waxpeer'
 
 export type Markets = Readonly<Record<MarketName, Market>>
 
+/** Lets each market see what has happened on Steam. */
+export async function lookAtAll(markets: Markets): Promise<void> {
+  for (const name of MARKET_NAMES) await markets[name].look()
+}
+
 export const MARKET_NAMES = ['family', 'waxpeer'] as const
 
 export function isMarketName(value: unknown): value is MarketName {

@@ -6,7 +6,7 @@ import { createLimits } from './limits.ts'
 import { lookAtSteam } from './look.ts'
 import { createPrices } from './prices.ts'
 import { takeBack } from './routes/control.ts'
-import type { Market, MarketName, Markets } from './sandbox.ts'
+import { lookAtAll, type Market, type MarketName, type Markets } from './sandbox.ts'
 import { serve } from './serve.ts'
 import { createSteamSide, type SteamSide } from './steam.ts'
 import { createSockets } from './waxpeer-sockets.ts'
@@ -48,10 +48,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
   const address = server.address()
   const listeningPort = typeof address === 'object' && address ? address.port : port
   for (const market of [family, waxpeer]) market.url = `http://localhost:${listeningPort}`
-  const look = async () => {
-    await family.look()
-    await waxpeer.look()
-  }
+  const look = () => lookAtAll({ family, waxpeer })
   // Learns Steam's time before the caller uses the markets.
   await look()
   const timer = everyMs > 0 ? setInterval(() => void look(), everyMs) : undefined

@@ -3,7 +3,7 @@ import { FAULTS, isFault } from '../faults.ts'
 import { gameName } from '../games.ts'
 import { type Incoming, type Reply, redirect, text } from '../http.ts'
 import { takeBack } from '../routes/control.ts'
-import { isMarketName, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
+import { isMarketName, lookAtAll, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
 import { isBanned, isOnline } from '../world/sellers.ts'
 import { type Deal, isTemper, itemsOf, type Listing, TEMPERS } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
@@ -35,7 +35,7 @@ export async function pages(request: Incoming, markets: Markets): Promise<Reply 
   if (file && request.method === 'GET') return text(file.body, file.type)
   const handlers = PAGES[request.path]
   if (!handlers) return undefined
-  for (const name of MARKET_NAMES) await markets[name].look()
+  await lookAtAll(markets)
   if (request.method === 'GET') return handlers.get(markets)
   if (request.method !== 'POST' || !handlers.post) return undefined
   // Browsers send Origin with every form, so a call without it did not come from a button here.

@@ -1,7 +1,7 @@
 import { FAULTS, isFault } from '../faults.ts'
 import { isCurrency } from '../games.ts'
 import { field, type Incoming, json, parse, type Reply } from '../http.ts'
-import { isMarketName, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
+import { isMarketName, lookAtAll, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
 import { markReversing } from '../world/deals.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper } from '../world/world.ts'
@@ -37,8 +37,7 @@ const CALLS: Record<string, (call: ControlCall) => Promise<Reply> | Reply> = {
   'POST deals * take-back': async ({ market, markets, id }) =>
     json({ ok: await takeBack(markets, market, id) }),
   'POST look': async ({ markets }) => {
-    await markets.family.look()
-    await markets.waxpeer.look()
+    await lookAtAll(markets)
     return json({ ok: true })
   },
   'GET clock': ({ market }) => json({ nowS: market.nowS(), aheadS: market.world().aheadS }),
@@ -75,12 +74,14 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
 
 /** Reverses all protected trades of the deal's seller on Steam, as one click there does. */
 export async function takeBack(markets: Markets, market: Market, hash: string): Promise<boolean> {
+  // Steam reverses deals too that the markets have not seen as given yet.
+  await lookAtAll(markets)
   const deal = market.world().deals.find((each) => each.hash === hash)
   if (deal?.state !== 'given') return false
   for (const name of MARKET_NAMES)
     markets[name].change((world) => ({ world: markReversing(world, deal.seller), answer: undefined }))
   await market.steam.reverse(deal.seller)
-  for (const name of MARKET_NAMES) await markets[name].look()
+  await lookAtAll(markets)
   return true
 }
 
