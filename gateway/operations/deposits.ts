@@ -45,14 +45,15 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const data = { depositId, creditMode: 'on_release' as const }
+    const isOpen = deposit.status === 'created' || deposit.status === 'pending'
+    if (deposit.credit_mode === 'on_release' && isOpen)
+      return unchanged(data, `All credit of deposit ${depositId} is to be held already.`)
     if (deposit.status !== 'created' || (await hasLiveTrade(tx, depositId))) {
       return refused(
         'conflict',
-        `Deposit ${depositId} has an offer, or is over: its credit can no longer be held.`,
+        `Deposit ${depositId} has an offer, or is over: this can no longer be changed.`,
       )
     }
-    if (deposit.credit_mode === 'on_release')
-      return unchanged(data, `The credit of deposit ${depositId} is held already.`)
     await holdAll(tx, depositId)
     return done(
       data,

@@ -182,11 +182,19 @@ describe('an operator’s hold of a deposit', () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
+    await offerFor(till, bot.bot, deposit)
+    expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
+  })
+
+  it('is kept by a payment, and refused after it', async () => {
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    await holdDeposit(deps, deposit.id)
     await payFor(till, bot, deposit)
     expect((await showDeposit(deps, deposit.id)).data).toMatchObject({
       amountMinor: 3_000n,
       heldMinor: 3_000n,
     })
+    expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
   })
 
   it('is refused once there is an offer', async () => {
