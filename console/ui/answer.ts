@@ -90,6 +90,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   }
   const refresh = (): void => {
     current.current = { inputJson }
+    setFurther({ list: current.current, pages: [] })
     first.refresh()
   }
   const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
