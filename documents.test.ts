@@ -36,7 +36,7 @@ describe('the documents', () => {
   it.each(Object.entries(DIAGRAMS_OF))('show in %s the transitions that the code has', (document, names) => {
     const text = readFileSync(join(ROOT, document), 'utf8')
     expect(text.match(/^stateDiagram-v2$/gm)).toHaveLength(names.length)
-    expect(text).toBe(withDiagrams(text, names))
+    expect(text).toBe(withDiagrams(document, text))
   })
 
   it('name files and folders that exist', () => {

@@ -27,18 +27,18 @@ const DIAGRAMS: Record<Diagram, string> = {
   'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
 }
 
-/** Returns the text with these diagrams, as they are now, between their markers. Throws if a marker is missing. */
-export function withDiagrams(text: string, names: readonly Diagram[]): string {
-  return names.reduce((current, name) => {
+/** Returns the document's text with the current diagrams between its markers. Throws if a marker is missing. */
+export function withDiagrams(document: string, text: string): string {
+  return (DIAGRAMS_OF[document] ?? []).reduce((current, name) => {
     const section = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end of ${name} -->)`)
-    if (!section.test(current)) throw new Error(`there is no place for the ${name}`)
+    if (!section.test(current)) throw new Error(`${document} has no place for the ${name}`)
     return current.replace(section, `$1${DIAGRAMS[name]}$2`)
   }, text)
 }
 
 if (import.meta.main) {
-  for (const [file, names] of Object.entries(DIAGRAMS_OF)) {
-    const path = join(ROOT, file)
-    writeFileSync(path, withDiagrams(readFileSync(path, 'utf8'), names))
+  for (const document of Object.keys(DIAGRAMS_OF)) {
+    const path = join(ROOT, document)
+    writeFileSync(path, withDiagrams(document, readFileSync(path, 'utf8')))
   }
 }
