@@ -56,10 +56,11 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
       pump()
     })
   }
-  const hasExpired = ({ sinceMs }: WaitingTurn): boolean => time.now() - sinceMs >= WAIT_MS
   const pump = (): void => {
+    const nowMs = time.now()
+    const hasExpired = ({ sinceMs }: WaitingTurn): boolean => nowMs - sinceMs >= WAIT_MS
     const late = waiting.filter(hasExpired)
-    waiting = waiting.filter((turn) => !late.includes(turn))
+    waiting = waiting.filter((turn) => !hasExpired(turn))
     for (const turn of late) turn.done()
     for (let turn = order.next(waiting); turn !== undefined; turn = order.next(waiting)) {
       const waitMs = bucket.waitMs()

@@ -25,7 +25,7 @@ import { allowWebhookAddress, forbidWebhookAddress } from '../operations/webhook
 import { removeWebhook, replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
 import { changeSendRule, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
 import { type Call, seriousAct, supportAct } from './call.ts'
-import { currency, id, nothing, steamId, text } from './input.ts'
+import { currency, id, nothing, steamId, text, time } from './input.ts'
 
 const bot = z.object({ bot: text(20) })
 /** `item`: null for the whole game. */
@@ -74,10 +74,7 @@ const movement = z
 const announcement = z.object({
   text: z.object({ en: text(300).optional(), ru: text(300).optional() }).optional(),
   lasts: text(20).optional(),
-  until: z.iso
-    .datetime()
-    .transform((time) => new Date(time))
-    .optional(),
+  until: time.optional(),
 })
 
 const origins = z.array(text()).max(20)

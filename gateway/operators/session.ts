@@ -4,9 +4,9 @@
  */
 
 /** A session ends this long after its last use. */
-export const IDLE_MS = 30 * 60_000
+const IDLE_MS = 30 * 60_000
 /** A session ends this long after its beginning, however much it is used. */
-export const LONGEST_MS = 12 * 60 * 60_000
+const LONGEST_MS = 12 * 60 * 60_000
 /** How long a passkey check allows acts on money, items, keys and limits. */
 const FRESH_MS = 5 * 60_000
 /** Minimum time between two updates of a session's row. */
@@ -14,8 +14,15 @@ export const NOTED_EVERY_MS = 15_000
 
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }
 
+/** A session has ended if it was last used at `idleSince` or before, or began at `begunBefore` or before. */
+export const endsOf = (now: Date): { idleSince: Date; begunBefore: Date } => ({
+  idleSince: new Date(now.getTime() - IDLE_MS),
+  begunBefore: new Date(now.getTime() - LONGEST_MS),
+})
+
 export function isAlive({ begunAt, usedAt }: SessionTimes, now: Date): boolean {
-  return now.getTime() - usedAt.getTime() < IDLE_MS && now.getTime() - begunAt.getTime() < LONGEST_MS
+  const { idleSince, begunBefore } = endsOf(now)
+  return usedAt > idleSince && begunAt > begunBefore
 }
 
 export const isFresh = ({ verifiedAt }: SessionTimes, now: Date): boolean =>

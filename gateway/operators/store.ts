@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { IDLE_MS, LONGEST_MS } from './session.ts'
+import { endsOf } from './session.ts'
 
 export type Operator = { operatorId: bigint; name: string; role: OperatorRole }
 
@@ -39,8 +39,7 @@ export type ListedOperator = Operator & {
 
 /** Returns operators, oldest first. Sessions that have ended do not count. `now`: by the machine's clock. */
 export async function selectOperators(db: Db, now: Date): Promise<ListedOperator[]> {
-  const idleSince = new Date(now.getTime() - IDLE_MS)
-  const begunBefore = new Date(now.getTime() - LONGEST_MS)
+  const { idleSince, begunBefore } = endsOf(now)
   const { rows } = await sql<ListedOperator>`
     select id as "operatorId", name, role, created_at as "createdAt",
       (select count(*) from operator_passkey where operator_id = operator.id)::int as passkeys,

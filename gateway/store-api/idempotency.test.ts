@@ -209,7 +209,7 @@ describe('a call with an Idempotency-Key', () => {
       create trigger renewed after update of locked_until on idempotency_key
       for each row when (new.locked_until is not null) execute function count_renewal()`.execute(till.db)
     const slow = await startSlowCall('goes on', 1)
-    await expect.poll(() => till.lines.join('')).toContain('key of a hanging call is no longer locked')
+    await expect.poll(() => till.lines.join('')).toContain('key of a hanging call is no longer renewed')
     slow.open()
     await slow.first
     expect(await renewals()).toBe(60)

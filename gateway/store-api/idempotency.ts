@@ -61,7 +61,7 @@ export async function repeatedAnswer(
   const storeKey = { storeId: storeOf(request).id, key }
   const claim = await claimKey(deps, storeKey, fingerprint(request, values))
   if (typeof claim !== 'string') return claim
-  holds.set(request, holdKey(deps, { ...storeKey, lock: claim }))
+  holds.set(request, holdKey(deps, { ...storeKey, lock: claim }, request.id))
   return undefined
 }
 
@@ -92,14 +92,18 @@ type Hold = {
 }
 
 /** Renews the lock until its call ends, so no other call with the key can start meanwhile. */
-function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, first: LockedKey): Hold {
+function holdKey(
+  { db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps,
+  first: LockedKey,
+  requestId: string,
+): Hold {
   let key = first
   let renewals = 0
   const renewing = repeat({ name: 'lock of an idempotency key', everyMs, log, atOnce: false }, async () => {
     renewals += 1
     if (renewals <= MOST_RENEWALS) key = { ...key, lock: (await renewKey(db, key)) ?? key.lock }
     else if (renewals === MOST_RENEWALS + 1)
-      log.error({ storeId: String(first.storeId) }, 'idempotency key of a hanging call is no longer locked')
+      log.error({ requestId }, 'idempotency key of a hanging call is no longer renewed')
   })
   return {
     async end() {

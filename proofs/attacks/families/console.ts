@@ -197,7 +197,7 @@ export const consoleCalls: Family = family<Defence>({
       off: [
         {
           file: SESSION,
-          from: 'return now.getTime() - usedAt.getTime() < IDLE_MS',
+          from: 'return usedAt > idleSince',
           to: 'return true || true',
         },
       ],
