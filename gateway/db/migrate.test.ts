@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { ourVersion } from '../kit/version.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { MIGRATION_LOCK, migrate } from './migrate.ts'
+import { PUBLISHED_CHECKSUMS } from './published-checksums.ts'
 import { migrationFiles } from './schema-version.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
@@ -57,6 +58,30 @@ describe('migrate', () => {
     await migrate({ url: database.url, folder })
     writeFileSync(join(folder, '0001_one.sql'), 'create table one (id bigint);')
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('0001_one.sql was changed')
+  })
+
+  test('accepts an applied file in which only comments were changed', async () => {
+    const table = 'create table two (\n  -- Its number.\n  id int);'
+    writeFileSync(join(folder, '0002_two.sql'), `-- A secnd table.\n${table}`)
+    await migrate({ url: database.url, folder })
+    writeFileSync(join(folder, '0002_two.sql'), 'create table two (\n  id int);\n-- A second table.')
+    expect(await migrate({ url: database.url, folder })).toEqual([])
+  })
+
+  test('a published migration records the checksum of its published file, which earlier releases compare', () => {
+    const recorded = migrationFiles().map(({ name, sha256 }) => [name, sha256])
+    expect(Object.fromEntries(recorded)).toMatchObject(
+      Object.fromEntries(Object.entries(PUBLISHED_CHECKSUMS).map(([name, { file }]) => [name, file])),
+    )
+  })
+
+  test('refuses a published migration whose statements were changed', async () => {
+    rmSync(join(folder, '0001_one.sql'))
+    const baseline = readFileSync(join(MIGRATIONS, '0001_baseline.sql'), 'utf8')
+    writeFileSync(join(folder, '0001_baseline.sql'), baseline)
+    await migrate({ url: database.url, folder })
+    writeFileSync(join(folder, '0001_baseline.sql'), `${baseline}\ncreate table one (id int);`)
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('0001_baseline.sql was changed')
   })
 
   test.each([

@@ -4,10 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { isOlder, ourVersion } from '../kit/version.ts'
+import { statementsOf } from './migration-rules.ts'
+import { PUBLISHED_CHECKSUMS } from './published-checksums.ts'
 
 export type MigrationFile = {
   name: string
   sql: string
+  /** Hex. The database records it: see `checksumOf`. */
   sha256: string
   /** The oldest version that may run on its schema, from its first line. Undefined: the version that introduced it. */
   oldestVersion: string | undefined
@@ -30,16 +33,27 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
   const names = readdirSync(folder).filter((name) => FILE.test(name))
   return names.sort().map((name) => {
     const sql = readFileSync(join(folder, name), 'utf8')
-    const sha256 = createHash('sha256').update(sql).digest('hex')
     const [firstLine = ''] = sql.split('\n')
     return {
       name,
       sql,
-      sha256,
+      sha256: checksumOf(name, sql),
       oldestVersion: HEADER.exec(firstLine)?.[1],
       hasNoTransaction: WITHOUT_TRANSACTION.test(sql),
     }
   })
+}
+
+/**
+ * The checksum of the statements, without comments and with each white space as one blank: a comment can be corrected
+ * after the migration was applied. For a migration whose whole file was recorded when it was published, the checksum of
+ * that file, as long as its statements are still the published ones.
+ */
+function checksumOf(name: string, sql: string): string {
+  const statements = statementsOf(sql).map((text) => text.replaceAll(/\s+/g, ' '))
+  const checksum = createHash('sha256').update(statements.join(';')).digest('hex')
+  const published = PUBLISHED_CHECKSUMS[name]
+  return published?.statements === checksum ? published.file : checksum
 }
 
 /** Empty before the first migration. Reads tables of older versions too, which lack the column `oldest_version`. */
