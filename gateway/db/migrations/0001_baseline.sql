@@ -1,17 +1,16 @@
--- Every table of the till, in the order in which they refer to each other. Each section is a folder of gateway/.
+-- The tables of version 0.2.0, in an order in which each refers only to tables above it.
 
 -- ---------------------------------------------------------------------------------------------------------- clock
 
--- How far the till's clock is ahead of the machine's: in sandbox mode only, and only ever forward.
--- No row: it is the machine's clock.
+-- How far the till's clock is ahead of the machine's. In sandbox mode it can be moved forward. No row: not at all.
 create table till_clock (
   only_row boolean primary key default true check (only_row),
   -- At most 400 days.
   ahead_s integer not null check (ahead_s between 0 and 34560000)
 );
 
--- The one reading of the till's time in SQL. Only connections of sandbox mode say so, and all others get the machine's
--- time whatever the table holds. now() is named without its schema, so a proof can put its own before it.
+-- The till's time in SQL. A connection of sandbox mode sets tradetill.mode; every other one gets the machine's time,
+-- whatever the table holds. now() is named without its schema, so a proof can define one of its own.
 -- Use it as (select till_now()): a query then computes it once, not for each row.
 create function till_now() returns timestamptz language sql stable parallel safe as $$
   select now() + case when current_setting('tradetill.mode', true) = 'sandbox'
@@ -19,7 +18,7 @@ create function till_now() returns timestamptz language sql stable parallel safe
     else interval '0' end
 $$;
 
--- For tables that only grow: what money, items and operators did is never rewritten.
+-- For append-only tables: a record of money, of items or of what an operator did is never rewritten.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only: write a new row instead', tg_table_name;
@@ -33,13 +32,13 @@ create table store (
   -- Origins that backToStoreUrl and redirectUrl may have, as 'https://host[:port]'.
   origins text[] not null check (cardinality(origins) between 1 and 20),
   credit_mode text not null default 'on_accept' check (credit_mode in ('on_accept', 'on_release')),
-  -- Most that may be credited while Steam can still take it back, in US cents.
+  -- The most credit that may be at risk at a time, in US cents: credited while Steam can still reverse its trade.
   risk_limit_usd_cents bigint not null default 0 check (risk_limit_usd_cents >= 0),
-  -- The one who loses the credit of a trade that is taken back.
+  -- Who bears the loss when a trade is reversed.
   liability text not null default 'operator' check (liability in ('operator', 'store')),
-  -- The colour that a store gives the main things on its shoppers' page; null is the page's own.
+  -- The store's accent colour on the deposit page. Null: the page's own.
   accent text check (accent ~ '^#[0-9a-f]{6}$'),
-  -- Last number given to an event of this store.
+  -- The sequence of the store's last published event.
   last_sequence bigint not null default 0,
   created_at timestamptz not null default till_now()
 );
@@ -54,7 +53,7 @@ create table api_key (
     default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] check (cardinality(scopes) > 0),
   -- Written at most once a minute.
   last_used_at timestamptz,
-  -- A key that was rotated works until then.
+  -- When the key stops working. Set when it is rotated.
   expires_at timestamptz,
   created_at timestamptz not null default till_now(),
   revoked_at timestamptz
@@ -65,10 +64,10 @@ create index api_key_of_store on api_key (store_id);
 create table idempotency_key (
   store_id bigint not null references store,
   key text not null check (length(key) between 1 and 255),
-  -- Of method, path and body.
+  -- The hash of method, path and body.
   request_sha256 bytea not null,
   created_at timestamptz not null,
-  -- While the first call runs; one that was killed is free again after this.
+  -- Until then only the first call may run. After it, a repeated call may run instead: the first one was killed.
   locked_until timestamptz,
   status integer,
   -- AES-256-GCM: an answer may hold a webhook secret.
@@ -79,7 +78,7 @@ create index idempotency_key_old on idempotency_key (created_at);
 
 -- ----------------------------------------------------------------------------------------------------------- bots
 
--- Bots and the lease by which one process speaks for one bot.
+-- Bots, each with its lease: the right of one process to act on Steam as this bot.
 create table bot (
   id bigint generated always as identity primary key,
   steam_id text not null unique,
@@ -89,31 +88,32 @@ create table bot (
   level integer not null check (level >= 0),
   -- AES-256-GCM, bound to this row and column.
   refresh_token bytea not null,
-  -- When the refresh token runs out, as it says of itself.
+  -- When the refresh token expires, read from the token itself.
   token_expires_at timestamptz,
-  -- When the account acknowledged Steam's notice about trade protection. Offers get stuck until it does.
+  -- When the account acknowledged Steam's notice about trade protection. Before that, its offers get stuck.
   protection_acknowledged_at timestamptz,
   state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
-  -- Why it is dead or was last out of reach.
+  -- Why the bot is dead, or why it was last offline.
   state_reason text,
   lease_owner uuid,
   lease_epoch bigint not null default 0,
   lease_until timestamptz,
-  -- Set by the holder once a session is open, cleared when it is not.
+  -- Whether the process that holds the lease has an open Steam session.
   online boolean not null default false,
-  -- Since when the bot meets nothing but failures, by capability; null where it works.
+  -- Since when all calls of a kind have failed. Null: the last one worked.
   offers_failing_since timestamptz,
   inventories_failing_since timestamptz,
   -- When the bot's history of trades was last searched for reversals.
   history_at timestamptz,
-  -- Items in its hands, counted by the holder of its lease: a Steam inventory has room for 1000.
+  -- How many items of ours the bot has. A Steam inventory has room for 1000.
   items_held integer not null default 0 check (items_held >= 0),
-  -- The custody entries up to this one are in items_held. A reader adds what came after it.
+  -- The last custody entry that items_held includes. A reader adds the later ones.
   items_counted_to bigint not null default 0,
   created_at timestamptz not null default till_now()
 );
 
--- For how long a bot gets no new trades after Steam refused it. At most one pause for each scope: all games, or one.
+-- Rests: until when a bot gets no new trades after a refusal by Steam. One row per bot and scope, which is all games or
+-- one game.
 create table bot_bar (
   bot_id bigint not null references bot,
   scope text not null check (scope in ('all', 'cs', 'dota', 'rust', 'tf')),
@@ -121,12 +121,12 @@ create table bot_bar (
     ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
   barred_at timestamptz not null,
   until timestamptz not null,
-  -- Pauses in a row, with no offer sent between them.
+  -- Rests in a row, with no offer sent between them.
   times integer not null check (times > 0),
   primary key (bot_id, scope)
 );
 
--- Partners whom another bot could serve after this one was refused without a reason.
+-- Shoppers to whom Steam refused this bot's offer without a reason, and whom another bot could serve.
 create table bot_doubt (
   bot_id bigint not null references bot,
   partner_steam_id text not null,
@@ -136,44 +136,45 @@ create table bot_doubt (
 
 -- -------------------------------------------------------------------------------------------------------- outages
 
--- What does not work right now. A row exists while its outage lasts.
+-- A row exists while its outage lasts.
 create table outage (
   kind text primary key check (kind in (
-    -- Offers cannot be sent or read by any bot.
+    -- No bot can send or read offers.
     'offers',
-    -- Inventories cannot be read by any bot.
+    -- No bot can read inventories.
     'inventories',
-    -- The operator's flag.
+    -- An operator has begun maintenance.
     'maintenance',
-    -- One of these lasts: the time of deposits stands still.
+    -- At least one of these lasts, so the deadlines of deposits stand still.
     'deposits')),
   since timestamptz not null
 );
 
 -- -------------------------------------------------------------------------------------------------------- pricing
 
--- Prices as sources said them.
+-- The newest price that each source gave for an item.
 create table price (
   source text not null,
   game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
   market_hash_name text not null,
   -- Millionths of a US dollar, before commission.
   usd_micros bigint not null check (usd_micros > 0),
-  -- Sales in 7 days, or listings where the source has no sales.
+  -- Sales in 7 days. From a source that reports no sales: current listings.
   popularity integer not null check (popularity >= 0),
   popularity_kind text not null check (popularity_kind in ('sales7d', 'listings')),
   as_of timestamptz not null,
-  -- Worth over 7 days: as the source says, else from what it said before.
+  -- The weekly level: the source's own 7-day price, or else one computed from its earlier prices.
   level_micros bigint check (level_micros > 0),
-  -- The last price of each of the latest days before as_of, newest first; days since 1970 in UTC.
+  -- The last price of each of the latest days before as_of, newest first. past_days has the days, counted from
+  -- 1970-01-01 in UTC.
   past_micros bigint[] not null default '{}',
   past_days integer[] not null default '{}',
   primary key (game, market_hash_name, source)
 )
--- Every refresh rewrites most rows. With room on the page the index stays as it is.
+-- Every refresh rewrites most rows. With room on its page, a row is rewritten without a change of the index.
 with (fillfactor = 70);
 
--- What the operator takes out of the sources' hands: blocked is not taken, frozen keeps the prices of that moment.
+-- Items on which the operator overrules the sources. blocked: not accepted. frozen: keeps its price of that moment.
 create table price_hold (
   game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
   -- Null: the whole game.
@@ -183,14 +184,14 @@ create table price_hold (
   unique nulls not distinct (game, market_hash_name)
 );
 
--- When each source was asked for what, so its limits hold for all processes and over restarts.
+-- When each source was last asked, so its limits hold across processes and restarts.
 create table price_feed (
   source text not null,
   feed text not null check (feed in ('cs', 'dota', 'rust', 'tf', 'rates')),
   asked_at timestamptz,
   next_at timestamptz not null,
   good_at timestamptz,
-  -- In a row.
+  -- Failures in a row.
   failures integer not null default 0,
   last_error text,
   primary key (source, feed)
@@ -206,7 +207,6 @@ create table exchange_rate (
 );
 create index exchange_rate_latest on exchange_rate (currency, as_of desc);
 
--- Not used yet.
 create table setting (
   name text primary key,
   value jsonb not null
@@ -214,13 +214,12 @@ create table setting (
 
 -- ------------------------------------------------------------------------------------------------------- deposits
 
--- One visit to the till.
 create table deposit (
   id bigint generated always as identity (start with 1001) primary key,
   hash text not null unique check (hash ~ '^[0-9a-f]{32}$'),
   store_id bigint not null references store,
   external_id text not null,
-  -- What the creating call asked for, to tell a repetition from a conflict.
+  -- The hash of the creating call, which tells a repeated call from a conflicting one.
   request_sha256 bytea not null,
   status text not null default 'created' check (status in ('created', 'pending', 'succeeded', 'paymentTimeout',
     'tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems')),
@@ -230,16 +229,17 @@ create table deposit (
   redirect_url text,
   min_amount bigint check (min_amount > 0),
   max_amount bigint check (max_amount > 0),
-  -- What the store wants to receive; min_amount is the same then.
+  -- The amount that the store wants to receive. If it is set, min_amount equals it.
   target_amount bigint,
   -- Null: all games.
   games text[] check (cardinality(games) between 1 and 4 and games <@ array['cs', 'dota', 'rust', 'tf']),
-  -- Null: as the store has it.
+  -- Null: the store's setting.
   credit_mode text check (credit_mode in ('on_accept', 'on_release')),
-  -- How the store names its customer, and whatever else it wants back with every answer.
+  -- The store's name for its customer.
   customer_reference text check (length(customer_reference) between 1 and 128),
+  -- The store's own data, returned with the deposit.
   metadata jsonb not null default '{}',
-  -- The store's credit; only with 'succeeded'.
+  -- What the store was credited.
   credited_amount bigint check (credited_amount > 0),
   held_amount bigint not null default 0 check (held_amount >= 0),
   held_until timestamptz,
@@ -260,17 +260,17 @@ create table deposit (
   check (cancelled_at is null or status <> 'created')
 );
 create index deposit_expiring on deposit (expires_at) where status = 'created';
--- Lists in the order of creation: all, by status, by customer.
+-- For the store's lists, newest first: all, by status, by customer.
 create index deposit_of_store on deposit (store_id, created_at desc, id desc);
 create index deposit_of_status on deposit (store_id, status, created_at desc, id desc);
 create index deposit_of_customer on deposit (store_id, customer_reference, created_at desc, id desc)
   where customer_reference is not null;
--- For the operator's monitoring.
+-- For the metrics.
 create index deposit_open on deposit (status) where status in ('created', 'pending');
 
 -- ------------------------------------------------------------------------------------------------------ inventory
 
--- Work for the process that holds a bot's lease; the answer lands in the row.
+-- Requests to read an inventory, for the process that holds the bot's lease. It writes the answer into the row.
 create table inventory_request (
   id bigint generated always as identity primary key,
   bot_id bigint not null references bot,
@@ -279,7 +279,7 @@ create table inventory_request (
   game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
   language text not null check (language in ('en', 'ru')),
   state text not null default 'open' check (state in ('open', 'taken', 'done')),
-  -- The port's InventoryAnswer as JSON.
+  -- An InventoryAnswer (gateway/steam) as JSON.
   answer jsonb,
   created_at timestamptz not null default till_now(),
   done_at timestamptz
@@ -316,7 +316,7 @@ create table quote_item (
   primary key (quote_id, asset_id)
 );
 
--- What each source said of the items of a quote, and when.
+-- The price of each source for the items of a quote.
 create table quote_price (
   quote_id uuid not null references quote on delete cascade,
   market_hash_name text not null,
@@ -328,72 +328,72 @@ create table quote_price (
 
 -- --------------------------------------------------------------------------------------------------------- trades
 
--- One collection of items by a bot. A trade whose offer was given up may still be delivered, beside another trade of
--- the same deposit.
+-- One attempt of a bot to collect a shopper's items. After a trade is given up its offer may still be accepted, so a
+-- deposit can have two delivered trades.
 create table trade (
   id bigint generated always as identity primary key,
   deposit_id bigint not null references deposit,
   bot_id bigint not null references bot,
   quote_id uuid not null references quote,
   game text not null,
-  -- Message of the offer; tells ours from any other.
+  -- The message of the offer, by which our offers are recognised.
   secret_code text not null unique,
   partner_steam_id text not null,
   partner_token text not null,
   state text not null default 'intended' check (state in ('intended', 'sending', 'unknown', 'active', 'refused',
     'abandoned', 'declined', 'countered', 'invalid', 'timed_out', 'held', 'final', 'reversed')),
-  -- When the shopper asked. Attempts at other bots keep it.
+  -- When the shopper confirmed the items. Further attempts with other bots keep this time.
   intended_at timestamptz not null default till_now(),
-  -- Bots that were refused the same wish before.
+  -- Bots whose offers for the same items Steam refused before.
   tried_bots bigint[] not null default '{}',
-  -- The one of them that was refused without a reason.
+  -- The bot that Steam refused without a reason.
   doubted_bot bigint references bot,
   -- Why it was refused or ended.
   reason text,
-  -- How Steam refused the offer, or what was found right before the send.
+  -- Why Steam refused the offer, or what was found right before the send.
   refusal text check (refusal in ('invalid_token', 'partner_cannot_trade', 'partner_trade_ban', 'bot_cannot_trade',
     'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed', 'items_gone', 'inventory_full',
     'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'partner_hold', 'own_hold')),
-  -- The trade that goes on with the same wish.
+  -- The next attempt for the same items, with another bot.
   moved_to bigint unique references trade,
-  -- Steam holds the items of an ended trade until then. They stay taken.
+  -- The end of Steam's hold on the items of a trade that has ended. Until then they stay reserved.
   steam_hold_until timestamptz,
-  -- Why our own cancel was sent; it decides what a cancelled offer means.
+  -- Why the till cancelled the offer, which decides how the trade ends.
   cancelling text check (cancelling in ('deadline', 'needs_confirmation', 'store')),
   currency text not null,
   total bigint not null check (total > 0),
   gross_total bigint not null,
-  -- How much of the trade is held: a deposit may have been credited by more than one trade.
+  -- How much of this trade's credit is held.
   held_amount bigint not null default 0,
-  -- How much of the credit was taken back with the items.
+  -- How much of this trade's credit was reversed.
   reversed_amount bigint not null default 0,
-  -- Lease under which Steam was last written to.
+  -- The lease_epoch of the bot at the last write to Steam.
   lease_epoch bigint not null default 0,
   send_started_at timestamptz,
-  -- Reads that did not find an unknown offer.
+  -- How many reads of Steam did not find an offer whose send got no answer.
   missed_reads integer not null default 0,
   steam_offer_id text unique,
-  -- Steam's id of the trade that it made of the offer: a credit is unique by it.
+  -- Steam's id of the trade that the accepted offer became. Unique, so a Steam trade is credited once.
   steam_trade_id text unique,
-  -- When the shopper's time is over; from the moment the offer is known to be active. Void once accepted.
+  -- Until when the shopper can accept the offer. Set once the offer is known to be active.
   deadline timestamptz,
   accepted_at timestamptz,
-  -- First of two reads that a bad end needs.
+  -- The bad end that a first read showed. A second read must confirm it.
   bad_end text,
   bad_end_seen_at timestamptz,
   delivered_at timestamptz,
   settles_at timestamptz,
-  -- After the settlement Steam is asked once more whether the trade was taken back.
+  -- When Steam is asked, after the settlement, whether the trade was reversed after all.
   last_look_at timestamptz,
-  -- The terms at delivery: later changes of the store do not touch this trade.
+  -- The store's terms at delivery. Later changes of the store do not affect this trade.
   credit_mode text check (credit_mode in ('on_accept', 'on_release')),
   liability text check (liability in ('operator', 'store')),
   risk_limit_usd_cents bigint,
-  -- Credited before Steam's protection ended, or lost to a reversal: it takes room in the store's limit.
+  -- Credit that counts against the store's risk limit: given before Steam's protection ended, or lost to a reversal.
   at_risk_amount bigint not null default 0,
-  -- Lost credit gives its room back then.
+  -- When lost credit stops counting against the limit.
   at_risk_until timestamptz,
-  -- When the sweep must look at this trade; null when nothing is left to do.
+  -- When the trade must next be worked on. Null: nothing is left to do.
   due_at timestamptz,
   created_at timestamptz not null default till_now(),
   ended_at timestamptz,
@@ -405,13 +405,13 @@ create table trade (
     delivered_at is null or (credit_mode is not null and liability is not null and risk_limit_usd_cents is not null)
   )
 );
--- Only one trade of a deposit may be open; those that were delivered stay beside it.
+-- At most one trade of a deposit is open.
 create unique index trade_one_open on trade (deposit_id)
   where state in ('intended', 'sending', 'unknown', 'active');
 create index trade_of_deposit on trade (deposit_id);
 create index trade_due on trade (due_at) where due_at is not null;
 create index trade_of_bot on trade (bot_id) where state in ('intended', 'sending', 'unknown', 'active');
--- Whether an inventory was read before the shopper's last delivery.
+-- For the shopper's last delivery: an inventory that was read before it is outdated.
 create index trade_of_partner on trade (partner_steam_id);
 create index trade_at_risk on trade (deposit_id) where at_risk_amount > 0;
 
@@ -425,14 +425,14 @@ create table trade_item (
   market_hash_name text not null,
   price bigint not null check (price > 0),
   gross bigint not null check (gross >= price),
-  -- False once the trade ended without the item.
+  -- Whether this trade reserves or received the item. False once the trade has ended without it.
   live boolean not null default true,
   -- The item's id in the bot's inventory.
   received_asset_id text,
   reversed_at timestamptz,
   primary key (trade_id, asset_id)
 );
--- One live trade an asset.
+-- An asset is in at most one live trade.
 create unique index trade_item_one_live on trade_item (app_id, asset_id) where live;
 
 -- --------------------------------------------------------------------------------------------------------- ledger
@@ -443,28 +443,28 @@ create table account (
   store_id bigint references store,
   kind text not null check (kind in ('held', 'available', 'items', 'commission', 'loss', 'paid_out')),
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
-  -- Sum of credits less debits.
+  -- Credits less debits.
   balance bigint not null default 0,
-  -- The balance never falls below it; null: it may. A store that bears reversals itself may owe.
+  -- The lowest balance allowed. Null: no limit, as for a store that bears its reversals and may owe money.
   floor bigint,
   unique nulls not distinct (store_id, kind, currency),
   check ((store_id is not null) = (kind in ('held', 'available'))),
   constraint account_floor check (floor is null or balance >= floor)
 );
 
--- What the operator paid out to stores: money that leaves the till without a trade.
+-- Money that the operator paid out to stores.
 create table payout (
   id bigint generated always as identity primary key,
   store_id bigint not null references store,
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   amount bigint not null check (amount > 0),
-  -- The operator's own: a payout that is recorded again under it is refused or the same.
+  -- The operator's reference. A second payout with it changes nothing if it is equal, and is refused otherwise.
   reference text not null check (length(reference) between 1 and 128),
   created_at timestamptz not null,
   unique (store_id, reference)
 );
 
--- Double entry: one row is one movement, so it balances by construction.
+-- Double entry: a row debits one account and credits another by the same amount, so the ledger always balances.
 create table ledger_entry (
   id bigint generated always as identity primary key,
   debit_account bigint not null references account,
@@ -473,9 +473,9 @@ create table ledger_entry (
   currency text not null,
   cause text not null
     check (cause in ('delivered', 'commission', 'released', 'reversed', 'commission_reversed', 'paid_out')),
-  -- Which of several reversals of one trade; 0 for all else.
+  -- The number of the reversal, if a trade is reversed in several parts. 0 for other causes.
   part integer not null default 0,
-  -- Null of a payout, as are quote and rate.
+  -- Null for a payout, as are quote and rate.
   trade_id bigint references trade,
   quote_id uuid references quote,
   rate_id bigint references exchange_rate,
@@ -486,16 +486,16 @@ create table ledger_entry (
     (cause = 'paid_out') = (payout_id is not null) and (cause = 'paid_out') = (trade_id is null)
     and (trade_id is null) = (quote_id is null) and (trade_id is null) = (rate_id is null))
 );
--- A cause touches an account pair once for a trade: a repeated credit cannot be written.
+-- A trade moves money between two accounts once for each cause and part, so a repeated credit cannot be written.
 create unique index ledger_entry_once on ledger_entry (trade_id, cause, part, debit_account, credit_account);
 create unique index ledger_entry_payout on ledger_entry (payout_id) where payout_id is not null;
--- Statements of a store, newest first.
+-- For a store's statements, newest first.
 create index ledger_entry_debit on ledger_entry (debit_account, id desc);
 create index ledger_entry_credit on ledger_entry (credit_account, id desc);
 create trigger ledger_entry_append_only before update or delete or truncate on ledger_entry
   for each statement execute function refuse_change();
 
--- How much was taken back of a store's deposits in all: a balance is read from a few rows, however many were reversed.
+-- The sum of a store's reversals, so a balance is read from a few rows, however many reversals there are.
 create table reversed_total (
   store_id bigint not null references store,
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
@@ -503,11 +503,11 @@ create table reversed_total (
   primary key (store_id, currency)
 );
 
--- Every change of an item's hands: the ledger of items.
+-- The ledger of items: every time that an item came to a bot or left one.
 create table custody_entry (
   id bigint generated always as identity primary key,
   trade_id bigint not null references trade,
-  -- The item as the shopper had it, and as the bot got it.
+  -- The item's id in the shopper's inventory, and in the bot's.
   asset_id text not null,
   received_asset_id text,
   bot_id bigint not null references bot,
@@ -522,26 +522,26 @@ create trigger custody_entry_append_only before update or delete or truncate on 
 
 -- ------------------------------------------------------------------------------------------------------- webhooks
 
--- What happened to deposits, for the store, in order.
+-- What stores are told of their deposits, in order.
 create table event (
   id uuid primary key,
   store_id bigint not null references store,
   deposit_id bigint not null references deposit,
-  -- Named by events that may come once for each trade.
+  -- Set in events that can occur once for each trade.
   trade_id bigint references trade,
-  -- Which of several reversals of one trade; 0 for all else.
+  -- The number of the reversal, if a trade is reversed in several parts. 0 for other events.
   part integer not null default 0,
   type text not null,
-  -- Body of the webhook without its sequence.
+  -- The webhook's body, without the sequence.
   payload jsonb not null,
   created_at timestamptz not null default till_now(),
-  -- Taken under the deposit's lock, so events of one deposit are in their order.
+  -- Assigned under the deposit's lock, so it orders the events of one deposit.
   inserted bigint generated always as identity,
-  -- Dense per store; given by the publisher after the commit.
+  -- Counts the store's events without gaps. The publisher assigns it after the event is committed.
   sequence bigint,
   unique (store_id, sequence)
 );
--- One event a transition.
+-- A transition makes one event.
 create unique index event_once on event (deposit_id, type, trade_id, part) nulls not distinct;
 create index event_of_deposit on event (deposit_id, sequence);
 create index event_unpublished on event (inserted) where sequence is null;
@@ -552,7 +552,7 @@ create table webhook_endpoint (
   url text not null check (length(url) <= 2000),
   -- AES-256-GCM, bound to this row and column.
   secret bytea not null,
-  -- Signs beside the new one until then.
+  -- During a rotation messages are signed with both secrets, until previous_until.
   previous_secret bytea,
   previous_until timestamptz,
   -- Null: all types.
@@ -565,7 +565,7 @@ create table webhook_endpoint (
 );
 create index webhook_endpoint_of_store on webhook_endpoint (store_id);
 
--- One row an event and endpoint.
+-- One row for each event and endpoint.
 create table webhook_delivery (
   id bigint generated always as identity primary key,
   event_id uuid not null references event,
@@ -573,16 +573,17 @@ create table webhook_delivery (
   state text not null default 'due' check (state in ('due', 'delivered', 'failed')),
   attempts integer not null default 0,
   due_at timestamptz,
-  -- The last answer, for the operator: status code or kind of failure.
+  -- The status code of the last attempt, or why it got no answer.
   last_result text,
   delivered_at timestamptz,
-  -- Counts the claims of a delivery and the replays that void them: an attempt settles what its own claim still holds.
+  -- Grows whenever a sender claims the delivery, and with every replay. An attempt records its result only if the claim
+  -- has not changed since.
   claim bigint not null default 0
 );
 create unique index webhook_delivery_once on webhook_delivery (event_id, endpoint_id);
 create index webhook_due_at on webhook_delivery (endpoint_id, due_at) where state = 'due';
--- Deliveries that no sender has had yet, and those that come again (retries, replays, what a killed sender had in
--- hand), are found apart: neither kind is in the way of the other, however many are due.
+-- New deliveries and repeated ones (retries, replays, those of a killed sender) have an index each, so many due
+-- deliveries of one kind do not delay the other.
 create index webhook_due_first on webhook_delivery (endpoint_id, due_at, id) where state = 'due' and claim = 0;
 create index webhook_due_again on webhook_delivery (endpoint_id, attempts, due_at, id)
   where state = 'due' and claim > 0;
@@ -591,14 +592,13 @@ create table webhook_attempt (
   id bigint generated always as identity primary key,
   delivery_id bigint not null references webhook_delivery,
   endpoint_id bigint not null references webhook_endpoint,
-  -- 1 for the first.
   attempt integer not null check (attempt > 0),
   at timestamptz not null,
   duration_ms integer not null,
   -- The answer's status, or why there was no answer.
   status integer,
   failure text,
-  -- Beginning of the answer's body.
+  -- The beginning of the answer's body.
   answer text,
   check ((status is null) <> (failure is null))
 );
@@ -607,14 +607,14 @@ create index webhook_attempt_of_delivery on webhook_attempt (delivery_id);
 
 -- ----------------------------------------------------------------------------------------------------- operations
 
--- What operators did: who, when, what and why. Written in the transaction of the change itself.
+-- What operators did. A row is written in the transaction of the change itself.
 create table operator_act (
   id bigint generated always as identity primary key,
   at timestamptz not null,
   operator text not null check (length(operator) between 1 and 80),
-  -- The act's name, such as "bot remove".
+  -- Such as "bot remove".
   act text not null check (length(act) between 1 and 80),
-  -- Without secrets.
+  -- Secrets are left out.
   arguments jsonb not null,
   reason text check (length(reason) between 1 and 500)
 );

@@ -1,5 +1,5 @@
--- What a fleet needs that survives its bots: refused tokens, gateways that share the bots, histories page by page,
--- protection that is told late, and the word of an operator. Lists of values that had no CHECK get one.
+-- For many bots on several gateways: refused tokens, trade histories read page by page, protection that Steam reports
+-- late, and trades that an operator settles. Columns with a fixed list of values get their missing CHECK.
 
 alter table api_key drop constraint api_key_scopes_check;
 alter table api_key add constraint api_key_scopes_check check (cardinality(scopes) > 0
@@ -9,28 +9,28 @@ alter table api_key add constraint api_key_scopes_check check (cardinality(scope
 
 alter table bot drop constraint bot_state_check;
 alter table bot add constraint bot_state_check check (state in ('active', 'paused', 'dead', 'retired', 'removed'));
--- When Steam first refused its token; null once a session has opened. A second refusal an hour later makes it dead.
+-- When Steam first refused the bot's token. Null again once it logs in. A refusal an hour later or more makes it dead.
 alter table bot add column token_refused_at timestamptz;
--- Nobody logs it in before.
+-- No gateway logs the bot in before then.
 alter table bot add column login_after timestamptz;
--- bot_history has the place of each look instead.
+-- bot_history replaces it.
 alter table bot drop column history_at;
 
--- How far the look through a bot's history of trades has come. It finds what was taken back.
+-- How far the search for reversals in a bot's trade history has come.
 create table bot_history (
   bot_id bigint primary key references bot,
-  -- When its next pages were last asked for.
+  -- When pages were last requested.
   turned_at timestamptz not null,
-  -- When the look under way began; null between two.
+  -- When the current search began. Null: none is running.
   begun_at timestamptz,
-  -- The oldest Steam trade that it has seen; null at the top of the history.
+  -- The oldest Steam trade that the search has read. Null: it has read none yet.
   after_trade_id text,
   after_begun_at timestamptz,
-  -- When the last look began that came to its end: what was taken back before then is known.
+  -- When the last completed search began: every reversal before then is known.
   complete_at timestamptz
 );
 
--- The processes that hold bots, each with its last beat, by the time of the database's machine as for leases.
+-- The processes that hold bots, each with its last heartbeat, by the clock of the database's machine, as for leases.
 create table gateway_process (
   owner uuid primary key,
   max_bots integer not null check (max_bots > 0),
@@ -49,20 +49,20 @@ alter table trade add constraint trade_refusal_check check (refusal in ('invalid
   'partner_trade_ban', 'bot_cannot_trade', 'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed',
   'items_gone', 'inventory_full', 'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'not_our_turn',
   'partner_hold', 'own_hold', 'out_of_reach', 'not_taken_up'));
--- When Steam is asked again about a delivery, beside its settlement.
+-- When Steam is asked again whether a delivered trade was reversed, apart from its settlement.
 alter table trade rename column last_look_at to look_at;
--- When Steam told of the protection of a delivery that had none before.
+-- When Steam reported the protection of a trade that it had first shown without one.
 alter table trade add column protection_found_at timestamptz;
--- On the word of an operator, not of Steam. Each has a record in operator_act.
+-- Decided by an operator, not by an answer of Steam. operator_act has who decided.
 alter table trade add column credited_by_operator boolean not null default false;
 alter table trade add column released_by_operator boolean not null default false;
 alter table trade add column reversed_by_operator boolean not null default false;
--- What is still open or watched of a bot.
+-- A bot's trades that are open or still watched.
 create index trade_watched on trade (bot_id) where due_at is not null;
--- Sent long ago, and no word of Steam.
+-- Trades whose outcome Steam has not yet shown.
 create index trade_unresolved on trade (send_started_at)
   where delivered_at is null and (ended_at is null or due_at is not null);
--- Deliveries that are watched yet.
+-- Delivered trades that are still watched for reversals.
 create index trade_protected on trade (bot_id, send_started_at) where state = 'held' or look_at is not null;
 
 -- ----------------------------------------------------------------------------------------------- ledger and events
@@ -81,5 +81,5 @@ alter table webhook_endpoint add constraint webhook_endpoint_event_types_check
 
 -- -------------------------------------------------------------------------------------------------------- settings
 
--- Never used.
+-- It was never used.
 drop table setting;

@@ -1,11 +1,11 @@
 -- oldest version: 0.3.0
--- What keeps keys from living longer than they are needed.
+-- Rotation of API keys and of the master key.
 
--- How long a key was meant to work, in seconds. The one that it is rotated to works as long.
+-- How long the key was created to work, in seconds. Its successor after a rotation gets the same lifetime.
 alter table api_key add column lifetime_s integer check (lifetime_s > 0);
 
--- Fingerprints of keys that may have sealed what is in here, beside the one that seals: whoever opens the database needs
--- all of them. A gateway that starts with another key adds the one before; a finished rotation removes them.
+-- Fingerprints of earlier master keys that some sealed values may still need. A gateway that starts with a new key adds
+-- the fingerprint of the former one. A finished rotation removes them.
 alter table till_identity add column old_fingerprints text[] not null default '{}';
--- The key that the process seals with; null until its first beat on this schema.
+-- The fingerprint of the key with which the process seals. Null until its first heartbeat on this schema.
 alter table gateway_process add column key_fingerprint text;

@@ -1,18 +1,18 @@
 -- oldest version: 0.3.0
--- What keeps the cost of a step the same however many years the tables hold.
+-- Keeps the cost of each step the same, however many years of rows the tables hold.
 
 -- --------------------------------------------------------------------------------------------------------- sweeps
 
--- How far a sweep has looked that leaves rows in place: it does not look at them again.
+-- How far a sweep has come that keeps the rows that it has seen, so it does not read them again.
 create table sweep_place (
   sweep text primary key,
   up_to timestamptz not null
 );
 
--- An index behind every reference: a row can then be deleted, and the rows that name it found, without reading a table.
+-- References that had no index. With one, deleting a row does not read the whole table that refers to it.
 create index inventory_request_bot on inventory_request (bot_id);
 create index quote_rate on quote (rate_id);
--- Also the partners of a bot since a time.
+-- Also finds a bot's trade partners since a time.
 create index trade_bot_created on trade (bot_id, created_at);
 create index trade_doubted_bot on trade (doubted_bot) where doubted_bot is not null;
 create index ledger_entry_rate on ledger_entry (rate_id) where rate_id is not null;
@@ -21,13 +21,13 @@ create index webhook_delivery_endpoint on webhook_delivery (endpoint_id, id);
 
 -- ----------------------------------------------------------------------------------------------- credit at risk
 
--- How much of a store's limit is taken: one row, however many deliveries. No row: nothing ever was.
+-- How much of its risk limit a store has used: one row, however many trades it has. No row: nothing.
 create table credit_at_risk (
   store_id bigint primary key references store,
   usd_cents bigint not null check (usd_cents >= 0)
 );
 
--- Of that, what reversals took. A row exists until the room is given back.
+-- The part of it that was lost to reversals. A row exists as long as its amount counts against the limit.
 create table lost_credit (
   trade_id bigint primary key references trade,
   store_id bigint not null references store,
@@ -35,7 +35,7 @@ create table lost_credit (
   until timestamptz not null
 );
 create index lost_credit_of_store on lost_credit (store_id);
--- For the sweep.
+-- For the sweep that deletes what no longer counts.
 create index lost_credit_over on lost_credit (until);
 
 insert into lost_credit (trade_id, store_id, usd_cents, until)
@@ -57,27 +57,27 @@ select store_id, sum(usd_cents) from (
   union all select store_id, usd_cents from lost_credit
 ) taken group by store_id;
 
--- It found the deliveries of a store that take room; the row has their sum.
+-- credit_at_risk replaces it.
 drop index trade_at_risk;
 
 -- ----------------------------------------------------------------------------------------- check of the ledger
 
--- How far the ledger is checked. One process at a time checks it.
+-- How far the check of the ledger has come. One process at a time runs it.
 create table ledger_check (
   only_row boolean primary key default true check (only_row),
-  -- By the database's machine, as leases are.
+  -- Until when a process has the check to itself, by the clock of the database's machine, as for leases.
   taken_until timestamptz,
-  -- The last check of everything.
+  -- The last check of the whole ledger.
   begun_at timestamptz,
   complete_at timestamptz,
-  -- Found by it, and in the entries since.
+  -- Differences that this check found, and the checks of newer entries since.
   differences integer not null default 0 check (differences >= 0),
-  -- Entries up to this one are checked.
+  -- The newest entry that was checked.
   verified_entry bigint not null default 0
 );
 insert into ledger_check default values;
 
--- The sums of those entries.
+-- The balance of each account after the entry ledger_check.verified_entry.
 create table verified_balance (
   account_id bigint primary key references account,
   balance bigint not null

@@ -1,37 +1,37 @@
 -- oldest version: 0.3.0
--- Trade tokens are sealed with the master key. Those of an earlier version are sealed by the first gateway that starts.
+-- Trade tokens are sealed with the master key. The first gateway that starts on this schema seals the existing ones.
 
 -- ---------------------------------------------------------------------------------------------------- trade tokens
 
 alter table deposit add column user_token_sealed bytea;
 alter table trade add column partner_token_sealed bytea;
--- Null once a token is sealed, or erased.
+-- Null once the token is sealed or erased.
 alter table trade alter column partner_token drop not null;
--- For the sweep that seals them: empty once it is done.
+-- Finds the tokens that are not sealed yet.
 create index deposit_token_in_clear on deposit (id) where user_token is not null;
 create index trade_token_in_clear on trade (id) where partner_token is not null;
 
--- Answers of the last minute, and whom they were for: they are asked for again.
+-- The table holds only requests of the last minute. The pages repeat them.
 delete from inventory_request;
 alter table inventory_request drop column token;
 alter table inventory_request add column token_sealed bytea not null;
--- Finds requests of an equal token.
+-- Finds requests with the same token.
 alter table inventory_request add column token_hmac bytea not null;
 
--- A token is short enough to be found from a hash without a key.
+-- A token is so short that trying all of them finds the one behind a plain hash. An HMAC needs a key.
 delete from deposit_link;
 alter table deposit_link rename column link_sha256 to link_hmac;
 
 -- ------------------------------------------------------------------------------------------------------- retention
 
--- For the sweeps that delete and erase: each has only rows that they have not been to yet.
+-- For the sweeps that delete old rows or erase personal data. The partial ones hold only rows with something to erase.
 create index webhook_attempt_old on webhook_attempt (at);
 create index deposit_with_token on deposit (expires_at, id) where user_token_sealed is not null;
 create index deposit_with_profile on deposit (expires_at, id) where user_name is not null;
 
 -- ------------------------------------------------------------------------------------------------------- reversals
 
--- What reversals cost the store; the rest of reversed_amount was the operator's loss.
+-- The part of reversed_amount that the store bore. The rest was the operator's loss.
 alter table deposit add column charged_amount bigint not null default 0 check (charged_amount >= 0);
 update deposit set charged_amount = charged.sum from (
   select trade.deposit_id, sum(entry.amount) as sum
@@ -40,5 +40,5 @@ update deposit set charged_amount = charged.sum from (
   join trade on trade.id = entry.trade_id
   where entry.cause = 'reversed' group by trade.deposit_id
 ) charged where charged.deposit_id = deposit.id;
--- Reversals that cost their store less than they took back, for its statement.
+-- Deposits with a loss of the operator, for the store's statement.
 create index deposit_covered on deposit (store_id, currency) where reversed_amount > charged_amount;

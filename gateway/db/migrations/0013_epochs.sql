@@ -1,10 +1,10 @@
 -- oldest version: 0.3.0
--- Each life of a database has a number, its epoch. A database that was restored, or that lost its last commits, would give
--- numbers a second time that stores have seen: nothing is published, opened or offered on it until the next epoch begins.
+-- A database that was restored, or that lost its last commits, would assign numbers again that stores have already seen.
+-- Until an operator begins a new epoch on it, no event is published, no deposit is opened and no offer is made.
 
 -- ------------------------------------------------------------------------------------------------------------ epochs
 
--- What the server says of itself. Null where it does not tell it.
+-- What identifies this copy of the database. Null: this server does not tell.
 create function database_life(out system_identifier text, out timeline bigint, out database_oid bigint, out log_oid bigint,
   out written bigint)
 language plpgsql as $$
@@ -24,7 +24,7 @@ begin
   end;
 end $$;
 
--- The newest row is the epoch of now. None: no gateway has started yet.
+-- The newest row is the current epoch. No row: no gateway has started yet.
 create table epoch (
   number bigint primary key check (number > 0),
   began_at timestamptz not null,
@@ -34,7 +34,7 @@ create table epoch (
   log_oid bigint not null
 );
 
--- `behind`: a gateway remembers more of this database than is in it. `disarmed`: no bot may speak.
+-- `behind`: a gateway knows of commits that this database has lost. `disarmed`: no bot may act on Steam.
 create table halt (
   kind text primary key check (kind in ('behind', 'disarmed')),
   since timestamptz not null
@@ -53,7 +53,7 @@ $$;
 
 -- ------------------------------------------------------------------------------------------------------------ fences
 
--- In the transaction of the number itself: no gateway can be too late to notice.
+-- The check runs in the transaction that assigns the number, so no gateway can notice too late.
 create function refuse_in_another_life() returns trigger language plpgsql as $$
 begin
   if not public.life_is_current() then
@@ -68,9 +68,8 @@ create trigger event_life before update of sequence on event for each statement 
 
 -- ------------------------------------------------------------------------------------------------------- a new epoch
 
--- Begins the next epoch: this life is the current one, and numbers that were told to others go on far beyond those that a
--- lost life can have given. Only the owner may set a sequence, so it runs as the owner. The caller holds the lock of the
--- publisher.
+-- Begins the next epoch on this copy of the database. Sequences skip ahead, beyond every number that a lost commit can
+-- have used. Only the owner may set a sequence, so the function runs as the owner. The caller holds the publisher's lock.
 create function begin_epoch(at timestamptz, skipped bigint) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -91,10 +90,10 @@ end $$;
 
 -- ------------------------------------------------------------------------------------------------------------- events
 
--- An epoch begins for every store, and is of no deposit.
+-- epoch.started goes to every store and belongs to no deposit.
 alter table event alter column deposit_id drop not null;
 
--- Both lists only grow, so the rows that are there need no second look.
+-- Both lists only grow, so the existing rows need no check (not valid).
 alter table event drop constraint event_type_check;
 alter table event add constraint event_type_check check (type in ('deposit.pending', 'deposit.succeeded',
   'deposit.amount_increased', 'deposit.payment_timeout', 'deposit.trade_timeout', 'deposit.trade_declined',

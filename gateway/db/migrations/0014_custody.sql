@@ -1,10 +1,10 @@
 -- oldest version: 0.3.0
--- Custody comes from Steam: what left a bot by a trade.
+-- Items that leave a bot are read from its trade history on Steam.
 
--- The till looks for departures from then on. The operator recorded by hand what left earlier.
+-- Since when the till looks for departures. The operator recorded earlier ones by hand.
 alter table bot add column watched_from timestamptz not null default till_now();
 
--- A Steam trade in which a bot gave something.
+-- A Steam trade in which a bot gave items.
 create table departure (
   id bigint generated always as identity primary key,
   bot_id bigint not null references bot,
@@ -12,7 +12,7 @@ create table departure (
   partner_steam_id text not null,
   begun_at timestamptz not null,
   stage text not null check (stage in ('under_way', 'gone', 'called_off', 'returned')),
-  -- Why the items may leave. Null is an alarm.
+  -- Why the items were allowed to leave. Null raises an alarm.
   explanation text check (explanation in ('destination', 'own_bot', 'moved', 'operator')),
   destination text,
   seen_at timestamptz not null default till_now(),
@@ -26,18 +26,18 @@ create table departed_item (
   departure_id bigint not null references departure,
   app_id integer not null,
   context_id text not null,
-  -- As the bot had it, and as its new owner has it.
+  -- The item's id in the bot's inventory, and in its new owner's.
   asset_id text not null,
   new_asset_id text,
   is_back boolean not null default false,
-  -- Its custody was moved.
+  -- Whether the custody entry is written.
   is_booked boolean not null default false,
   primary key (departure_id, app_id, asset_id)
 );
 create index departed_item_of_new on departed_item (new_asset_id) where not is_back;
 create index departed_item_unbooked on departed_item (departure_id) where not is_booked and not is_back;
 
--- An item that came back can leave again: each of its moves names its departure.
+-- An item that came back can leave again, so each move names its departure.
 alter table custody_entry add column departure_id bigint references departure;
 alter table custody_entry drop constraint custody_entry_trade_id_asset_id_moved_key;
 create unique index custody_moved_once on custody_entry (trade_id, asset_id, moved) where departure_id is null;

@@ -1,18 +1,18 @@
 -- oldest version: 0.3.0
--- What the till wishes the vault to give, and what the vault says that it did.
+-- What the till asks the vault to give, and what the vault reports that it did.
 
 create table wish (
   id bigint generated always as identity primary key,
-  -- `send`: to a destination of the vault's own list. `return`: to whom the items of a deposit came from.
+  -- `send`: to a destination of the vault's own list. `return`: to the shopper who deposited the items.
   kind text not null check (kind in ('send', 'return')),
   bot_id bigint not null references bot,
   destination text,
   deposit_id bigint references deposit,
-  -- The trade by which the items of a deposit came.
+  -- The Steam trade by which the items of the deposit came.
   steam_trade_id text,
   asked_by text not null check (asked_by in ('operator', 'rule')),
   created_at timestamptz not null default till_now(),
-  -- The vault is not asked any longer.
+  -- When the till stopped asking for it.
   closed_at timestamptz,
   check ((kind = 'send') = (destination is not null)),
   check ((kind = 'return') = (deposit_id is not null and steam_trade_id is not null))
@@ -26,20 +26,20 @@ create table wish_item (
   app_id integer not null,
   context_id text not null,
   asset_id text not null,
-  -- Of a wish that is not closed.
+  -- Whether the wish is open.
   is_open boolean not null default true,
   primary key (wish_id, app_id, asset_id)
 );
--- One open wish for an item.
+-- An item is in at most one open wish.
 create unique index wish_item_once on wish_item (app_id, asset_id) where is_open;
 
--- Written by the vault's role alone: see roles.ts.
+-- What the vault did for each wish. Only the vault's database role may write it (roles.ts).
 create table vault_deed (
   wish_id bigint primary key references wish,
   state text not null check (state in ('waiting', 'refused', 'intended', 'offered', 'delivered', 'ended')),
   because text,
   partner_steam_id text,
-  -- What it means to give, as `app/asset`, sorted.
+  -- The items that the vault gives, as `app/asset`, sorted.
   assets text[] not null,
   offer_id text,
   steam_trade_id text,
@@ -47,7 +47,7 @@ create table vault_deed (
 );
 create index vault_deed_to on vault_deed (partner_steam_id) where partner_steam_id is not null;
 
--- "When a bot holds more than so many free items, send them there."
+-- When a bot has more than `keep` free items, the others are sent to the destination.
 create table send_rule (
   only_row boolean primary key default true check (only_row),
   destination text not null,
@@ -55,7 +55,7 @@ create table send_rule (
   set_at timestamptz not null default till_now()
 );
 
--- A departure that the vault made.
+-- 'vault': the vault made the trade.
 alter table departure drop constraint departure_explanation_check;
 alter table departure add constraint departure_explanation_check
   check (explanation in ('destination', 'own_bot', 'moved', 'operator', 'vault'));

@@ -1,24 +1,24 @@
 -- oldest version: 0.3.0
--- Sales of items on outside markets, and the money that they bring.
+-- Sales of items on markets, and the money that they bring.
 
 -- One listing of an item, and what became of it.
 create table sale (
   id bigint generated always as identity primary key,
   market text not null check (market ~ '^[a-z0-9][a-z0-9.-]{0,39}$'),
-  -- The market's number of the listing, or the operator's of a sale recorded by hand.
+  -- The market's id of the listing. For a sale recorded by hand: the operator's reference.
   reference text not null check (length(reference) between 1 and 128),
-  -- The item as its shopper had it.
+  -- The item: its trade, and its id in the shopper's inventory.
   trade_id bigint not null,
   asset_id text not null,
   app_id integer not null,
-  -- As the account that sells has it; null where only the operator knows.
+  -- The item's id in the inventory of the account that sells it. Null: only the operator knows.
   listed_asset_id text,
   state text not null check (state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'late', 'reversed')),
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   price bigint not null check (price > 0),
-  -- What the market pays for it. Null until the market said so.
+  -- What the market pays for it. Null until the market has said.
   received bigint check (received between 0 and price),
-  -- What the market paid although the sale was taken back.
+  -- What the market paid although the sale was reversed.
   refund bigint not null default 0 check (refund >= 0),
   causer text check (causer in ('buyer', 'seller', 'unknown')),
   steam_trade_id text,
@@ -27,20 +27,20 @@ create table sale (
   sold_at timestamptz,
   settles_at timestamptz,
   ended_at timestamptz,
-  -- How many times the books were changed for it.
+  -- How many times the sale has been booked (market_entry.step).
   steps integer not null default 0,
   unique (market, reference),
   foreign key (trade_id, asset_id) references trade_item,
   check (received is not null or state not in ('settling', 'paid')),
   check ((state = 'reversed') = (causer is not null))
 );
--- One live listing of an item over all markets, and one sale that brought money.
+-- An item has at most one sale, over all markets, that is under way or was paid.
 create unique index sale_one_live on sale (trade_id, asset_id)
   where state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'late');
 create index sale_of_item on sale (trade_id, asset_id);
 create index sale_sold on sale (sold_at, id) where sold_at is not null;
 
--- The books of a market. A balance is credits less debits: money that a market has is below zero, as all that is ours elsewhere.
+-- The books of a market. A balance is credits less debits, so money of ours that the market has is negative.
 create table market_account (
   id bigint generated always as identity primary key,
   market text not null,
@@ -66,7 +66,7 @@ create index market_entry_credit on market_entry (credit_account);
 create trigger market_entry_append_only before update or delete or truncate on market_entry
   for each statement execute function refuse_change();
 
--- What a market said last that it has of ours.
+-- Our balance on a market, as the market last reported it.
 create table market_balance (
   market text not null,
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),

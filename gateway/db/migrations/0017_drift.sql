@@ -1,31 +1,32 @@
 -- oldest version: 0.3.0
--- What a bot has on Steam, held against custody, and shoppers who are credited late because they took items back.
+-- Compares the bots' inventories on Steam with custody. Also: shoppers who are credited only on release, because they
+-- reversed a trade.
 
--- The looks at a bot's own inventory.
+-- When each bot's own inventory is read.
 create table custody_look (
   bot_id bigint primary key references bot,
-  -- When the bot's turn comes.
+  -- When the next read is due.
   due_at timestamptz not null,
-  -- When an operator asked for a look.
+  -- When an operator asked for a read.
   asked_at timestamptz,
-  -- When the last look ended that showed anything, and the last one that showed all.
+  -- When the last read ended that showed something, and the last one that showed the whole inventory.
   looked_at timestamptz,
   whole_at timestamptz,
-  -- Foreign items beyond those that are kept.
+  -- How many foreign items have no row in custody_drift, because there are too many.
   left_out integer not null default 0
 );
 create index custody_look_due on custody_look (due_at);
 
--- What a look found that is not as the books say. The next one replaces it.
+-- The differences from the books that the last read found. The next read replaces them.
 create table custody_drift (
   id bigint generated always as identity primary key,
   bot_id bigint not null references bot,
   kind text not null check (kind in ('missing', 'foreign', 'unnamed')),
   app_id integer not null,
-  -- The item in the books: its trade, and its asset id as its shopper had it.
+  -- The item in the books: its trade, and its id in the shopper's inventory.
   trade_id bigint references trade,
   given_asset_id text,
-  -- As the bot has it, or should have it.
+  -- The item's id in the bot's inventory, or the one that it should have there.
   asset_id text,
   market_hash_name text not null,
   first_seen_at timestamptz not null,
@@ -38,7 +39,7 @@ create table custody_drift (
 create index custody_drift_of_bot on custody_drift (bot_id);
 create index custody_drift_of_trade on custody_drift (trade_id) where trade_id is not null;
 
--- Asset ids that Steam did not tell when the items came, found in the bot's inventory later.
+-- Asset ids that Steam did not report when the items came, and that were found in the bot's inventory later.
 create table learnt_asset (
   custody_entry_id bigint primary key references custody_entry,
   received_asset_id text not null,
@@ -46,12 +47,12 @@ create table learnt_asset (
 );
 create index learnt_asset_of_received on learnt_asset (received_asset_id);
 
--- What accounts of the operator sent to a bot. The departures of these items may become known later.
+-- Items that the operator's accounts sent back to a bot. They may be read before the departures in which they had left.
 create table sent_back_item (
   bot_id bigint not null references bot,
   steam_trade_id text not null,
   app_id integer not null,
-  -- As its sender had it, and as the bot has it.
+  -- The item's id in its sender's inventory, and in the bot's.
   asset_id text not null,
   received_asset_id text not null,
   seen_at timestamptz not null default till_now(),
@@ -59,11 +60,11 @@ create table sent_back_item (
 );
 create index sent_back_asset on sent_back_item (asset_id);
 
--- Steam accounts that took a trade back. Their next deliveries are credited on release, whatever the store says.
+-- Steam accounts that reversed a trade. Their next deliveries are credited on release, whatever the store's setting.
 create table careful_shopper (
   steam_id text primary key,
   since timestamptz not null,
-  -- The last trade that they took back, and how many there were.
+  -- The last trade that the account reversed. `reversals` counts them all.
   trade_id bigint not null references trade,
   last_at timestamptz not null,
   reversals integer not null default 1

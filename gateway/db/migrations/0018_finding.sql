@@ -1,9 +1,10 @@
 -- oldest version: 0.3.0
--- What lets an operator find and act: every search goes by an index, however many rows there are.
+-- For the operator's searches, each with an index, and for corrections: payouts undone, adjustments, price overrides.
 
 -- ----------------------------------------------------------------------------------------------------------- names
 
--- The words of a name, without case and punctuation. Only functions of pg_catalog, so a restore can make its indexes.
+-- The words of a name, without case and punctuation. It calls only functions of pg_catalog, so a restore can build the
+-- indexes on it.
 create function name_words(name text) returns tsvector language sql immutable strict parallel safe as $$
   select to_tsvector('simple'::regconfig, translate(lower(name),
     '-_.,:;/\|()[]{}<>#&@+*=!?"''`´’‘“”„«»–—…™★®', repeat(' ', 60)))
@@ -15,11 +16,11 @@ create index price_words on price using gin (name_words(market_hash_name));
 
 -- -------------------------------------------------------------------------------------------------------- deposits
 
--- Over all stores, in the order of the lists.
+-- For the lists over all stores.
 create index deposit_newest on deposit (created_at desc, id desc);
 create index deposit_newest_of_status on deposit (status, created_at desc, id desc);
 create index deposit_external on deposit (external_id, id);
--- Erasing an account finds its deposits by these, too.
+-- The erasure of an account uses these too.
 create index deposit_of_user on deposit (user_steam_id, id) where user_steam_id is not null;
 create index deposit_of_shopper on deposit (shopper_steam_id, id) where shopper_steam_id is not null;
 
@@ -32,17 +33,17 @@ create index departure_steam_trade on departure (steam_trade_id);
 
 -- ---------------------------------------------------------------------------------------------------------- stores
 
--- The operator's share where a store has one of its own, in hundredths of a percent; null: as the settings say.
+-- The commission on the store's deposits, in hundredths of a percent. Null: the general setting.
 alter table store add column commission_bps integer check (commission_bps between 0 and 9000);
 -- Null: all games.
 alter table store add column games text[]
   check (cardinality(games) between 1 and 4 and games <@ array['cs', 'dota', 'rust', 'tf']);
--- It opens no deposit and takes no items since then; what is under way goes on.
+-- Since when the store can open no deposit and accept no items. Trades that are under way continue.
 alter table store add column disabled_at timestamptz;
 
 -- ----------------------------------------------------------------------------------------------------------- money
 
--- A payout that never was.
+-- A payout that was recorded by mistake.
 create table payout_void (
   payout_id bigint primary key references payout,
   created_at timestamptz not null
@@ -50,14 +51,14 @@ create table payout_void (
 create trigger payout_void_append_only before update or delete or truncate on payout_void
   for each statement execute function refuse_change();
 
--- What the operator gave a store or took from it, beside deposits and payouts. A write-off gives up what it owes.
+-- Changes of a store's balance by the operator. A write-off cancels what the store owes.
 create table adjustment (
   id bigint generated always as identity primary key,
   store_id bigint not null references store,
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   kind text not null check (kind in ('credit', 'debit', 'write_off')),
   amount bigint not null check (amount > 0),
-  -- The operator's own: it counts once.
+  -- The operator's reference. A second adjustment with it is not booked.
   reference text not null check (length(reference) between 1 and 128),
   created_at timestamptz not null,
   unique (store_id, reference)
@@ -65,7 +66,7 @@ create table adjustment (
 create trigger adjustment_append_only before update or delete or truncate on adjustment
   for each statement execute function refuse_change();
 
--- These lists only grow, so the rows that are there need no second look.
+-- These lists only grow, so the existing rows need no check (not valid).
 alter table account drop constraint account_kind_check;
 alter table account add constraint account_kind_check
   check (kind in ('held', 'available', 'items', 'commission', 'loss', 'paid_out', 'adjustments')) not valid;
@@ -83,7 +84,7 @@ alter table ledger_entry add constraint ledger_entry_cause_known check (
 drop index ledger_entry_payout;
 create unique index ledger_entry_payout_once on ledger_entry (payout_id, cause) where payout_id is not null;
 create unique index ledger_entry_adjustment on ledger_entry (adjustment_id) where adjustment_id is not null;
--- Reports of a store over a time.
+-- For a store's reports of a period.
 create index ledger_entry_debit_at on ledger_entry (debit_account, created_at);
 create index ledger_entry_credit_at on ledger_entry (credit_account, created_at);
 
@@ -94,12 +95,12 @@ create index webhook_given_up on webhook_delivery (endpoint_id, id) where state 
 
 -- ---------------------------------------------------------------------------------------------------------- prices
 
--- An override has the operator's own price. A name with `*` is a pattern.
+-- override: the operator sets the price. A market_hash_name with `*` is a pattern.
 alter table price_hold drop constraint price_hold_kind_check;
 alter table price_hold add constraint price_hold_kind_check check (kind in ('blocked', 'frozen', 'override'));
--- Before commission.
+-- The price of an override, before commission.
 alter table price_hold add column usd_micros bigint check (usd_micros > 0);
 alter table price_hold add check ((kind = 'override') = (usd_micros is not null));
--- The pattern as LIKE takes it.
+-- The pattern in the syntax of LIKE.
 alter table price_hold add column like_pattern text;
 alter table price_hold add check ((like_pattern is not null) = coalesce(position('*' in market_hash_name) > 0, false));

@@ -1,11 +1,11 @@
 -- oldest version: 0.3.0
--- The operator's console: who may come in and with which passkey, and what waits for a second person.
+-- The operator's console: who may sign in, with which passkey, and what waits for a second operator.
 
 create table operator (
   id bigint generated always as identity primary key,
   name text not null check (length(name) between 1 and 80),
   role text not null check (role in ('viewer', 'support', 'operator')),
-  -- The name that an authenticator knows: random, so a passkey tells nothing of its owner.
+  -- The user id that authenticators store. It is random, so a passkey reveals nothing about its owner.
   user_handle bytea not null unique,
   created_at timestamptz not null default till_now(),
   removed_at timestamptz
@@ -22,7 +22,7 @@ create table operator_passkey (
 );
 create index operator_passkey_of on operator_passkey (operator_id);
 
--- What follows ends by the machine's clock: advancing the till's must end no session.
+-- Links, challenges and sessions expire by the machine's clock, so moving the till's clock ends none of them.
 create table operator_link (
   secret_sha256 bytea primary key,
   operator_id bigint not null unique references operator,
@@ -39,12 +39,12 @@ create table operator_challenge (
 create index operator_challenge_ends on operator_challenge (expires_at);
 
 create table operator_session (
-  -- The cookie. Every port of a host is sent it.
+  -- The hash of the cookie. Browsers send a cookie to every port of a host, so it is only half of the secret.
   cookie_sha256 bytea primary key,
-  -- The other half, which only the page of the console's origin can read.
+  -- The hash of the other half, which only a page of the console's origin can read.
   page_sha256 bytea not null,
   operator_id bigint references operator,
-  -- The key of a sandbox that signs in without a passkey. Its process ends, and so does the session.
+  -- Set in a sandbox session, which needs no passkey: the hash of a key of the process. It ends with the process.
   sandbox_sha256 bytea,
   begun_at timestamptz not null,
   used_at timestamptz not null,
@@ -55,7 +55,7 @@ create table operator_session (
 create index operator_session_of on operator_session (operator_id);
 create index operator_session_used on operator_session (used_at);
 
--- Above it a second operator must approve what moves money. No row: never.
+-- Above this amount a second operator must approve an act that moves money. No row: no approval is needed.
 create table approval_limit (
   is_only boolean primary key default true check (is_only),
   above_usd_cents bigint not null check (above_usd_cents >= 0)
@@ -67,9 +67,9 @@ create table proposal (
   input jsonb not null,
   reason text,
   proposed_by text not null,
-  -- The operator whose passkey stands behind it. The command line proves nobody.
+  -- The operator who confirmed it with a passkey. Null: it came from the command line, which identifies nobody.
   backed_by bigint references operator,
-  -- Null where it concerns everything, or no exchange rate is known.
+  -- Null: the amount is unlimited, or no exchange rate is known.
   worth_usd_cents bigint,
   state text not null default 'open' check (state in ('open', 'approved', 'declined')),
   decided_by text,

@@ -1,3 +1,3 @@
 -- oldest version: 0.3.0
--- The origin of the store whose page may hold the deposit in a frame. Null: none may.
+-- The store's origin whose pages may embed the deposit page in a frame. Null: none.
 alter table deposit add column embed_origin text;

@@ -1,7 +1,8 @@
 -- oldest version: 0.3.0
--- What the vault tells of the items that it sells, and what it may read for that.
+-- What the vault reports of the items that it sells, and what it reads to sell them.
 
--- Written by the vault's role alone, an entry of its log each: see roles.ts. The till books it in this order.
+-- Each row is an entry of the vault's log, or a part of one. Only the vault's database role may insert (roles.ts). The
+-- till books the rows in the order of the primary key.
 create table vault_told (
   n bigint not null,
   part integer not null,
@@ -10,7 +11,7 @@ create table vault_told (
   market text not null check (market ~ '^[a-z0-9][a-z0-9.-]{0,39}$'),
   reference text not null check (length(reference) between 1 and 128),
   told jsonb not null,
-  -- What the till made of it, and when: the till writes these two alone.
+  -- How the till booked the report, and when. The till writes only these two columns.
   answer text check (answer in ('recorded', 'known', 'not_ours', 'not_free', 'taken', 'changed', 'unchanged', 'unknown', 'unreadable')),
   answered_at timestamptz,
   primary key (n, part),
@@ -18,13 +19,13 @@ create table vault_told (
 );
 create index vault_told_new on vault_told (n, part) where answer is null;
 
--- Markets that an operator has switched off: the vault lists nothing there, and takes down what it had listed.
+-- Markets that an operator has switched off. The vault lists nothing there, and removes its listings.
 create table market_off (
   market text primary key check (market ~ '^[a-z0-9][a-z0-9.-]{0,39}$'),
   since timestamptz not null default till_now()
 );
 
--- What was credited for items that left a bot, in cents of a dollar, by the ids that their new owner has them under.
+-- What was credited for items that left a bot, in US cents, by the items' ids in their new owner's inventory.
 create view item_cost as
 select gone.app_id, gone.new_asset_id as asset_id, ceil(item.price / rate.per_usd)::bigint as usd_cents
 from departed_item gone

@@ -1,21 +1,21 @@
 -- oldest version: 0.3.0
--- Items in a bot's hands by game, counted as items_held is: a year of custody is not read to show one bot.
+-- How many items of ours a bot has, by game. Like bot.items_held, it saves reading a year of custody to show one bot.
 create table bot_games (
   bot_id bigint primary key references bot,
   -- Numbers of items by Steam's app id: {"730": 12}
   items jsonb not null default '{}',
-  -- The custody entries up to this one are in items. A reader adds what came after it.
+  -- The last custody entry that items includes. A reader adds the later ones.
   counted_to bigint not null default 0
 );
 
--- How quick the pages were for shoppers, by day. Nothing about anybody is in it.
+-- How fast the pages were for shoppers, by day. It holds no personal data.
 create table page_vital (
-  -- Its beginning, in UTC.
+  -- The beginning of the day, in UTC.
   day timestamptz not null,
   screen text not null,
   device text not null check (device in ('phone', 'computer')),
   metric text not null,
-  -- Each is 15 percent wider than the one before: see gateway/vitals/vitals.ts.
+  -- Each bucket ends 15 percent above the one before (gateway/vitals/vitals.ts).
   bucket integer not null,
   pages integer not null,
   primary key (day, screen, device, metric, bucket)

@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- A maintenance in the operator's words for shoppers, and its planned end.
+-- The operator's message to shoppers during maintenance, and the planned end.
 alter table outage
   add column text_en text,
   add column text_ru text,

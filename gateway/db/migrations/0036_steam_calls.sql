@@ -1,18 +1,18 @@
 -- oldest version: 0.3.0
--- The calls to Steam of a day, by method and bot: which call is slow or refused, and for whom.
+-- The calls to Steam of the last day, by method and bot: which are slow or refused, and for which bot.
 create table steam_calls (
-  -- The beginning of an hour, by the machine's clock, as budgets count.
+  -- The beginning of the hour, by the machine's clock, as for budgets.
   hour timestamptz not null,
   method text not null,
-  -- Null: public pages, which need no account.
+  -- Null: calls for public pages, which need no account.
   bot_id bigint references bot,
   asked integer not null default 0,
   -- Steam answered 429.
   limited integer not null default 0,
   failed integer not null default 0,
-  -- Our own limits kept the call from Steam.
+  -- Calls that were not made, because of our own limits.
   held_back integer not null default 0,
-  -- Of all that were asked.
+  -- The duration of all calls together.
   total_ms bigint not null default 0,
   longest_ms integer not null default 0,
   unique nulls not distinct (bot_id, method, hour)

@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
 -- without a transaction
--- The credits of all stores by their size, for an operator's list.
+-- For the operator's list of deposits of all stores, largest credit first.
 create index concurrently if not exists deposit_by_amount on deposit (currency, credited_amount desc, id desc)
   where credited_amount is not null;

@@ -1,8 +1,8 @@
 -- oldest version: 0.3.0
--- A bot that collects may sell its own items, so the vault asks what they cost while the bot has them.
+-- A bot may sell the items that it collected, so the vault reads what they cost while the bot still has them.
 
--- What was credited for items, in cents of a dollar, by the ids that their owner has them under: an account that a bot gave
--- them to, or a bot that has them, once they are free.
+-- What was credited for items, in US cents, by the items' ids in their owner's inventory: of an account that a bot gave
+-- them to, or of a bot whose credit for them is no longer held.
 create or replace view item_cost as
 with named (app_id, asset_id, trade_id, given_id) as (
   select gone.app_id, gone.new_asset_id, entry.trade_id, entry.asset_id

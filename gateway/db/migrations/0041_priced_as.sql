@@ -1,3 +1,3 @@
 -- oldest version: 0.3.0
--- The name of a Doppler's phase, where an item has the price of its phase.
+-- The name with the phase of a Doppler, if the item was priced by its phase.
 alter table quote_item add column priced_as text;

@@ -1,3 +1,3 @@
 -- oldest version: 0.3.0
--- The day on which a bot's account joined Steam, YYYY-MM-DD: shoppers compare it with the profile on Steam.
+-- The day on which the bot's account joined Steam, as YYYY-MM-DD. Shoppers compare it with the bot's Steam profile.
 alter table bot add column member_since text check (member_since ~ '^\d{4}-\d\d-\d\d$');
