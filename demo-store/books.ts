@@ -68,7 +68,7 @@ export function openBooks(file: string) {
     /** Records the till's answer to the creation of a top-up's deposit. */
     setDeposit(externalId: string, { id, url }: Pick<Deposit, 'id' | 'url'>): void {
       statements.setDeposit.run(id, url, externalId)
-      statements.startTopUp.run(externalId)
+      statements.confirmTopUp.run(externalId)
     },
     /** Books events from the log. An event that a webhook already delivered changes nothing. */
     log: {
@@ -126,9 +126,9 @@ function readsOf(statements: Statements) {
           ]),
       ),
     /** Money that all shoppers together may spend, by currency. */
-    total: (): Record<string, number> => sumsOf(statements.total.all()),
+    total: (): Record<string, number> => sumsOf(statements.sumsOfBalances.all()),
     /** The store's account at the till, held amounts included. Payouts are not booked here. */
-    account: (): Record<string, number> => sumsOf(statements.account.all()),
+    account: (): Record<string, number> => sumsOf(statements.sumsAtTill.all()),
     cart: (shopper: string): Cart =>
       Object.fromEntries(
         statements.cart.all(shopper).map(({ good, count }) => [String(good), Number(count)]),

@@ -13,7 +13,7 @@ function ofTopUps(db: DatabaseSync) {
       "insert into top_up (external_id, shopper, currency, status, wants, created_at) values (?, ?, ?, 'starting', ?, ?)",
     ),
     setDeposit: db.prepare('update top_up set deposit = ?, url = ? where external_id = ?'),
-    startTopUp: db.prepare(
+    confirmTopUp: db.prepare(
       "update top_up set status = 'created' where external_id = ? and status = 'starting'",
     ),
     topUp: db.prepare('select * from top_up where external_id = ?'),
@@ -56,10 +56,10 @@ function ofMoney(db: DatabaseSync) {
       `select currency, sum(held) as amount, max(held_until) as until from top_up
        where shopper = ? and held > 0 group by currency order by currency`,
     ),
-    account: db.prepare(
+    sumsAtTill: db.prepare(
       'select currency, sum(amount - charged) as amount from credit group by currency order by currency',
     ),
-    total: db.prepare(
+    sumsOfBalances: db.prepare(
       'select currency, sum(amount) as amount from purse group by currency order by currency',
     ),
   }

@@ -10,8 +10,8 @@ export type Result = {
 
 export type Finding = {
   /**
-   * Depends on the proof's findings, not on how long it took. Two proofs also limit a time: `year` that of its statements,
-   * and `rolling` the time that a bot has no lease.
+   * False if the proof found a problem. Slowness is a problem in two proofs only: `year` limits the time of its
+   * statements, and `rolling` the time that a bot has no lease.
    */
   passed: boolean
   /** Name and content of the file that `--keep` writes; absent if there is nothing to keep. */

@@ -3,7 +3,10 @@ import type { BadDay, Effect } from './bad-days/day.ts'
 import { field, type Incoming, type Reply } from './http.ts'
 import type { World } from './world/world.ts'
 
-/** A fault that is on: the next `times` matching requests get this effect. `name`: the bad day that it belongs to. */
+/**
+ * A fault that is on: the next `times` matching requests get this effect. `name`: the bad day to which the
+ * fault belongs. A bad day is a fault that can be switched on by name (`bad-days/`).
+ */
 type ActiveFault = {
   name?: string
   /** Limits the fault to requests about this account. */
@@ -101,7 +104,7 @@ function activeFaultOf({ at, when, effect, delayMs = 0 }: BadDay): ActiveFault {
   return { matches, times: Infinity, effect, delayMs }
 }
 
-/** Bad days of Steam that apply to every request about some magic players. */
+/** The bad days of magic players (`magic_…`): each applies to every request about its player. */
 function magicDays({ accounts }: World): ActiveFault[] {
   return accounts.flatMap(({ behaviour, steamId }) => {
     const day = BAD_DAYS[behaviour ?? '']

@@ -1,7 +1,7 @@
 /** Guests: copies of shoppers, each for one test or demo. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
-import { barToTrading } from './world/people.ts'
+import { obstacleToTrading } from './world/people.ts'
 import { findAccount, withAccount } from './world/world.ts'
 
 let steam: RunningSteam
@@ -31,14 +31,14 @@ it('a guest has a profile page', async () => {
 
 it('a guest can trade, even if the shopper of whom it is a copy is barred from trading', () => {
   const barred = steam.as('nova_hound').steamId
-  const barOf = (steamId: string) => {
+  const obstacleOf = (steamId: string) => {
     const account = findAccount(steam.world(), steamId)
-    return account && barToTrading(steam.world(), account, 0)
+    return account && obstacleToTrading(steam.world(), account, 0)
   }
   steam.change((world) => ({
     world: withAccount(world, barred, (account) => ({ ...account, restrictedUntilS: 1 })),
     answer: undefined,
   }))
-  expect(barOf(barred)).toBe('cannot_trade')
-  expect(barOf(steam.invite('nova_hound').steamId)).toBeUndefined()
+  expect(obstacleOf(barred)).toBe('cannot_trade')
+  expect(obstacleOf(steam.invite('nova_hound').steamId)).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-/** Formats amounts and times. */
+/** Formats amounts, times and names. */
 import type { Currency } from '../../contract/money.ts'
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()

@@ -35,7 +35,10 @@ async function tillOfWorker(): Promise<SharedTill> {
 
 let launched: Promise<Browser> | undefined
 
-/** The browser of this worker. A browser of another process would pass every message through that process. */
+/**
+ * The browser of this worker, which starts it: if another process had started it, every message would pass through that
+ * process.
+ */
 export function sharedBrowser(): Promise<Browser> {
   launched ??= launchShell()
   return launched
@@ -78,7 +81,7 @@ export async function openTolerantContext(options: BrowserContextOptions = {}): 
   return context
 }
 
-/** Saves the browser's pictures and requests if the test fails. */
+/** If the test fails, saves the browser's last page, as a picture and as HTML, and its requests. */
 export function saveEvidenceOnFailure(visited: Visit): void {
   for (const [file, read] of evidenceOf(visited)) offerEvidence(file, read)
 }
@@ -130,8 +133,8 @@ export async function openStand(
 export type AtOffer = Opened & { offerId: string; amount: number }
 
 /**
- * Opens a page at the confirmation of an open offer, for tests of later steps. Calls give the link and ask for the
- * trade, as the page would. `before` runs before the page loads.
+ * Opens a page at the confirmation of an open offer, for tests of later steps. Calls give the trade link and ask for
+ * the trade, as the page would. `before` runs before the page loads.
  */
 export async function openConfirmation(
   { language = 'en', deposit: body = {}, ...settings }: Opening = {},
@@ -192,8 +195,8 @@ export function callsTo(visited: Visit, path: string): Visit['seen']['requests']
 }
 
 /** Runs the operator's command `maintenance`. */
-export async function switchMaintenance(turn: 'on' | 'off', ...options: string[]): Promise<void> {
+export async function switchMaintenance(to: 'on' | 'off', ...options: string[]): Promise<void> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
-  const { code, errors } = await runCommand(['maintenance', turn, ...options], { env })
+  const { code, errors } = await runCommand(['maintenance', to, ...options], { env })
   if (code !== 0) throw new Error(errors)
 }

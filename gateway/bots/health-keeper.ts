@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SteamSession } from '../steam/steam.ts'
-import type { Capability, Failing, Health } from './health.ts'
+import type { Capability, FailedForMs, Health } from './health.ts'
 import { type Lease, setHealth } from './lease-store.ts'
 
 /**
@@ -68,6 +68,6 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
   }
 }
 
-function isFailing({ offers, inventories }: Failing): Record<Capability, boolean> {
+function isFailing({ offers, inventories }: FailedForMs): Record<Capability, boolean> {
   return { offers: offers !== null, inventories: inventories !== null }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, type Failing, trackHealth } from './health.ts'
+import { type Answer, type FailedForMs, trackHealth } from './health.ts'
 
 const good: Answer = { kind: 'missing' }
 const down: Answer = { kind: 'unavailable', reason: 'timeout' }
 const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
 const heldBack: Answer = { kind: 'unavailable', reason: 'not_our_turn' }
 
-function aBot(recorded: Failing = { offers: null, inventories: null }) {
+function aBot(recorded: FailedForMs = { offers: null, inventories: null }) {
   let nowMs = 1_000
   const health = trackHealth(() => nowMs, recorded)
   return {

@@ -1,4 +1,4 @@
-/** Tracks how long all calls of a bot have failed, by capability. Without I/O: answers and the clock are arguments. */
+/** Tracks for how long a bot has failed, by capability. Without I/O: answers and the clock are arguments. */
 
 export type Capability = 'offers' | 'inventories'
 
@@ -6,14 +6,14 @@ export type Capability = 'offers' | 'inventories'
 export type Answer = { kind: string; reason?: string; detail?: string }
 
 /** How long each capability has failed, in milliseconds; null if it works. */
-export type Failing = Record<Capability, number | null>
+export type FailedForMs = Record<Capability, number | null>
 
 export type Health = {
   /** Records the answer to a call of this capability, even if the call was not sent (`not_our_turn`). */
   recordAnswer(capability: Capability, answer: Answer): void
   /** Records that no session can be opened, so every capability fails. */
   recordNoSession(answer: Answer): void
-  failing(): Failing
+  failing(): FailedForMs
   /** How long ago the last answer came, in milliseconds, counting calls that were not sent. */
   sinceAnswerMs(capability: Capability): number
 }
@@ -26,7 +26,7 @@ const LIMITS_APART_MS = 15 * 60_000
 const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
 
 /** `known` is the database's record when this process takes the bot. */
-export function trackHealth(monotonicMs: () => number, known: Failing): Health {
+export function trackHealth(monotonicMs: () => number, known: FailedForMs): Health {
   const beganMs = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
   const since: Record<Capability, number | null> = {
     offers: beganMs(known.offers),

@@ -1,7 +1,7 @@
 /** Leases: which process holds a bot, and what the holder writes about the bot. */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import type { Failing } from './health.ts'
+import type { FailedForMs } from './health.ts'
 import { SPEAKING_STATES } from './store.ts'
 
 /** Leases use the database's clock: the clocks of two machines can differ, and the till's clock can jump. */
@@ -30,7 +30,7 @@ export type Lease = {
   /** The day on which the account joined Steam, YYYY-MM-DD; null if the till has not read it. */
   memberSince: string | null
   /** The failures that its last holder recorded. */
-  failing: Failing
+  failing: FailedForMs
 }
 
 /** Takes up to `limit` free bots. A new lease number separates the holder's writes from those of the previous one. */
@@ -105,7 +105,7 @@ export async function setOnline(db: Db, lease: Lease, offlineReason: string | nu
 }
 
 /** Writes how long each capability has been failing. Has no effect once the lease is lost. */
-export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise<void> {
+export async function setHealth(db: Db, lease: Lease, failing: FailedForMs): Promise<void> {
   const since = (ms: number | null) =>
     ms === null ? null : sql<Date>`till_now() - make_interval(secs => ${ms / 1000})`
   await db

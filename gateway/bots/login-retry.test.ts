@@ -11,12 +11,12 @@ describe('a login that fails', () => {
     expect(waits(0.5, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
   })
 
-  it('is repeated by each bot at a different time', () => {
+  it('is repeated up to a quarter earlier or later, at random', () => {
     expect(waits(0, 1)).toEqual([0.75])
     expect(waits(1, 1)).toEqual([1.25])
   })
 
-  it('is repeated soon only after a session that lasted', () => {
+  it('is repeated soon again only after a session of more than 15 seconds', () => {
     const retry = createLoginRetry(() => 0.5)
     retry.nextMs()
     retry.recordSessionEnd(15_000)

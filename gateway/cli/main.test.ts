@@ -1,4 +1,4 @@
-/** The command line as the operator starts it: processes, their exit codes, and what they load. */
+/** The operator's command line: its exit codes, its messages, and the code that it loads. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -102,7 +102,7 @@ describe('a command', () => {
     })
   })
 
-  it('with wrong settings ends with code 2 and a readable list', async () => {
+  it('with wrong settings ends with code 2 and a line for each of them', async () => {
     const env = { TRADETILL_PORT: 'abc', TRADETILL_MODE: 'nonsense' }
     const { errors, code } = await runCommand(['bot', 'list'], { databaseUrl: database.url, env })
     expect(code).toBe(2)

@@ -1,12 +1,12 @@
 /** Reads a customer's spendable balance from an address of the store. */
 import { beginningOf, reasonOfSilence } from './receiver.ts'
 
-/** Rejects if the address does not answer with an amount. */
-export type Balance = (currency: string) => Promise<number>
+/** Reads the balance, in minor units. Rejects if the address does not answer with an amount. */
+export type ReadBalance = (currency: string) => Promise<number>
 
 const DEADLINE_MS = 10_000
 
-export function createBalance(url: string, customer: string): Balance {
+export function createBalanceReader(url: string, customer: string): ReadBalance {
   const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
   return async (currency) => {
     const text = await bodyOf(address)

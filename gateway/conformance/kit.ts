@@ -5,7 +5,7 @@ import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent, WebhookEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
-import type { Balance } from './balance.ts'
+import type { ReadBalance } from './balance.ts'
 import { eventOf, inventedDeposit, type Order } from './invented.ts'
 import { describeReply, isAccepted, type Message, type Receiver, type Reply } from './receiver.ts'
 import type { StandInTill } from './stand-in-till.ts'
@@ -25,7 +25,7 @@ export type Surroundings = {
   clock: Clock
   customer: string
   patience: Patience
-  balance?: Balance | undefined
+  balance?: ReadBalance | undefined
   till?: StandInTill | undefined
   /** Makes the store open a deposit at `till`. */
   openDeposit?: (() => Promise<StoreDeposit>) | undefined

@@ -8,7 +8,7 @@ import { runCommand } from '../testing/command.ts'
 import { freePort } from '../testing/free-port.ts'
 import { FLAWS, type Flaw, startStoreHandler } from '../testing/store-handler.ts'
 import { SECRET } from '../testing/webhooks.ts'
-import { createBalance } from './balance.ts'
+import { createBalanceReader } from './balance.ts'
 import { createReceiver } from './receiver.ts'
 import { CHECKS, type CheckResult, type Options, type VerifyResult, verifyHandler } from './verify.ts'
 
@@ -139,7 +139,7 @@ describe('verify', () => {
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
     const reply = await createReceiver(new URL(url), 600_000).send({ headers: {}, body: '{}' })
     expect(reply).toEqual({ kind: 'answered', status: 200, text: '1'.repeat(4_096) })
-    await expect(createBalance(url, 'nova')('USD')).rejects.toThrow('minor units')
+    await expect(createBalanceReader(url, 'nova')('USD')).rejects.toThrow('minor units')
   })
 
   it('ends with exit code 1 if a check failed, and with 4 if one could not be made', async () => {

@@ -1,6 +1,6 @@
 /** Tests a store's webhook handler with genuine, forged, late and broken-off calls, and reports its mistakes. */
 import type { Clock } from '../kit/clock.ts'
-import { createBalance } from './balance.ts'
+import { createBalanceReader } from './balance.ts'
 import type { Check } from './check.ts'
 import { FORGERY_CHECKS } from './forgery-checks.ts'
 import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
@@ -43,7 +43,7 @@ const PATIENCE = { settleMs: 3_000, quietMs: 200, reconcileMs: 90_000, deadlineM
 export async function verifyHandler(options: Options): Promise<VerifyResult> {
   const { url, secret, clock, customer, tillPort, open: openUrl, only } = options
   const patience = { ...PATIENCE, ...options.patience }
-  const balance = options.balance === undefined ? undefined : createBalance(options.balance, customer)
+  const balance = options.balance === undefined ? undefined : createBalanceReader(options.balance, customer)
   const isForCustomer = options.balance?.includes('{CUSTOMER}') ?? false
   const orders = createStoreOrders({ url: openUrl ?? '', customer, isForCustomer, clock })
   const till =

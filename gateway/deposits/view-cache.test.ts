@@ -47,13 +47,13 @@ const viewOf = (etag: string): View => ({
 
 /** Reads like a database: each answer shows the state at the start of its read. */
 function fakeReader() {
-  const state = { truth: new Map([['a', '1']]), reads: [] as string[][], held: [] as (() => void)[] }
-  const options = { hold: false, broken: false }
+  const state = { truth: new Map([['a', '1']]), reads: [] as string[][], unfinished: [] as (() => void)[] }
+  const options = { slow: false, broken: false }
   const read = async (hashes: readonly string[]): Promise<Map<string, View>> => {
     state.reads.push([...hashes])
     const known = new Map(state.truth)
     if (options.broken) throw new Error('the database is away')
-    if (options.hold) await new Promise<void>((resolve) => state.held.push(resolve))
+    if (options.slow) await new Promise<void>((resolve) => state.unfinished.push(resolve))
     return new Map(
       hashes.flatMap((hash) => {
         const etag = known.get(hash)
@@ -153,13 +153,13 @@ describe('polled views', () => {
 
   it('are not replaced by an older, slower read', async () => {
     await etag()
-    reader.options.hold = true
+    reader.options.slow = true
     await vi.advanceTimersByTimeAsync(500)
-    reader.options.hold = false
+    reader.options.slow = false
     reader.truth.set('a', '2')
     await vi.advanceTimersByTimeAsync(10)
     expect((await cache.readNow('a'))?.etag).toBe('2')
-    for (const release of reader.held) release()
+    for (const finish of reader.unfinished) finish()
     await vi.advanceTimersByTimeAsync(0)
     expect(await etag()).toBe('2')
   })

@@ -4,7 +4,7 @@ import { ProblemError } from './refusal.ts'
 
 /** The most bytes of a call's body. */
 export const MOST_BODY_BYTES = 64 * 1024
-/** Our calls nest only a few levels. Thousands of levels would exhaust the reader's stack. */
+/** Our calls nest only a few levels. Thousands of levels could exhaust the stack. */
 const MOST_LEVELS = 32
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 /** The codes of `[` and `{`, and of `]` and `}`. */

@@ -59,18 +59,18 @@ test.each([`/deposit/${HASH}`, `/${HASH}`])(
 
 test.each<[what: string, opened: { path?: string; change?: Change }]>([
   ['an unknown hash', { path: `/deposit/${UNKNOWN_HASH}` }],
-  ['the path of another page', { path: '/help' }],
+  ['a path that names no deposit', { path: '/help' }],
   ['too many calls waiting for the database', { change: { unable: () => 'overloaded' as const } }],
   ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
   ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
-])('the page contains no payment with %s', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {
+])('with %s, the page contains no payment', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {
   const { app } = await appWith(change)
   const { payload, statusCode } = await app.inject(path)
   expect(statusCode).toBe(200)
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('opening the page of an unknown hash is a guess; after 200 guesses, an IP address can still open pages of known deposits', async () => {
+test('opening the page of an unknown hash is a guess; after 200 guesses from an IP address, its guesses cause no read, but pages of known deposits still open', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1
@@ -83,7 +83,7 @@ test('opening the page of an unknown hash is a guess; after 200 guesses, an IP a
   expect(await open(`/deposit/${HASH}`)).toContain('Ember Forge')
 })
 
-test('the page is compressed for a browser that accepts it', async () => {
+test('the page is compressed for a browser that accepts gzip', async () => {
   const { app } = await appWith()
   for (const path of ['/', `/${HASH}`]) {
     const plain = await app.inject(path)

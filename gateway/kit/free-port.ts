@@ -15,7 +15,7 @@ export async function freePort({ from, until }: Ports): Promise<number> {
     const port = randomInt(from, until)
     if (await isFree(port)) return port
   }
-  throw new Error(`No port from ${from} to ${until - 1} is free.`)
+  throw new Error(`No port from ${from} to ${until - 1} was free in ${MOST_TRIES} tries.`)
 }
 
 function isFree(port: number): Promise<boolean> {

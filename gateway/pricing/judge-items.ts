@@ -1,4 +1,4 @@
-/** Judges the items of a game by the rules. */
+/** Judges which items of a game are accepted, by its pricing rules and an operator's holds. */
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { type Verdict, verdictOf } from './coverage.ts'

@@ -236,7 +236,7 @@ describe('the history of a bot', () => {
     expect((await tradeRow()).state).toBe('reversed')
   })
 
-  it('alerts the operator once after two hours without a complete pass; `bot list` shows the next one', async () => {
+  it('is logged as late once, after two hours without a complete pass; `bot list` shows the next complete pass', async () => {
     await deliver()
     session.isDown = true
     const holder = handlers()
@@ -341,11 +341,11 @@ describe('a reversal of credit that the store could spend', () => {
   })
 
   it.each<[string, { limit: bigint; mode?: 'on_release'; game?: 'dota' }]>([
-    ['of credit that waited for it', { limit: 3_000n, mode: 'on_release' }],
-    ['of credit above the limit', { limit: 1_000n }],
-    ['of credit that used the entire limit', { limit: 3_000n }],
-    ['of credit that was never protected', { limit: 1_000n, game: 'dota' }],
-  ])('D-36 leaves no difference in the ledger if it comes after the release %s', async (_name, before) => {
+    ['had all been held', { limit: 3_000n, mode: 'on_release' }],
+    ['had partly been held', { limit: 1_000n }],
+    ['had used the entire limit', { limit: 3_000n }],
+    ['had never been protected', { limit: 1_000n, game: 'dota' }],
+  ])('D-36 of a final trade leaves no difference in the ledger: its credit %s', async (_name, before) => {
     const { limit, mode = 'on_accept', game } = before
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
     await deliver(game)

@@ -1,6 +1,6 @@
 /**
  * Watches a bot's trade history for reversals, which Steam allows for days, and for items that the bot gave away. No
- * other list shows items that were given away.
+ * other list of Steam's shows items that were given away.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { HistoryPass } from '../bots/history-store.ts'
@@ -15,7 +15,7 @@ import type { ShellDeps } from './trade-store.ts'
 const MARGIN_MS = 3_600_000
 
 /**
- * Pages in a turn, and the time between two turns. Steam allows one page every 15 s; this reads about one every 20 s.
+ * Pages that a turn, one `history` job, reads, and the time between two turns. Steam allows one page every 15 s; this reads about one every 20 s.
  * Nine days with 1,000 trades a day take half an hour.
  */
 const PAGES_A_TURN = 3
@@ -34,7 +34,7 @@ export type Histories = {
 
 export function createHistories(deps: ShellDeps): Histories {
   const logged = new Map<bigint, Set<'failed' | 'late'>>()
-  /** For each bot, the last unfinished departure that Steam was asked for: the next turn continues after it. */
+  /** For each bot, the last unfinished departure about which Steam was asked: the next turn continues after it. */
   const settledUpTo = new Map<bigint, string>()
   /** Logs each problem once, until a pass is complete. */
   const logOnce = (botId: bigint, what: 'failed' | 'late', fields: object) => {

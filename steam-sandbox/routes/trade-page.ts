@@ -3,9 +3,9 @@ import { GAMES } from '../items.ts'
 import { escapeText } from '../pages/html.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { isTokenOf } from '../world/offers.ts'
-import { barToReceiving } from '../world/people.ts'
+import { obstacleToReceiving } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
-import { type Account, type Bar, findAccount, type World } from '../world/world.ts'
+import { type Account, findAccount, type Obstacle, type World } from '../world/world.ts'
 
 /** The page for making an offer. Programs read its error texts and the variables of its script. */
 export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
@@ -25,13 +25,13 @@ function problemOf(sandbox: Sandbox, partner: Account, token: string | null): st
   if (!isTokenOf(world, partner, token)) {
     return `This Trade URL is no longer valid for sending a trade offer to ${partner.name}.`
   }
-  const bar = barToReceiving(world, partner, sandbox.nowS())
-  return bar && barText(bar, partner.name)
+  const obstacle = obstacleToReceiving(world, partner, sandbox.nowS())
+  return obstacle && obstacleText(obstacle, partner.name)
 }
 
 /** Steam's error text for an account that cannot trade. */
-export function barText(bar: Bar, name: string): string {
-  switch (bar) {
+export function obstacleText(obstacle: Obstacle, name: string): string {
+  switch (obstacle) {
     case 'trade_ban':
       return `You cannot trade with ${name} because they have a trade ban.`
     case 'limited_account':
@@ -41,7 +41,7 @@ export function barText(bar: Bar, name: string): string {
     case 'cannot_trade':
       return `${name} is not available to trade. More information will be shown to ${name} if they invite you to trade.`
     default:
-      return bar satisfies never
+      return obstacle satisfies never
   }
 }
 

@@ -2,7 +2,7 @@ import { field, type Incoming, json, parseJson, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { type AssetRef, acceptOffer, endOffer, sendOffer } from '../world/offers.ts'
 import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
-import { barText } from './trade-page.ts'
+import { obstacleText } from './trade-page.ts'
 
 /** The forms of the trade pages, sent with a session. */
 export function write(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
@@ -81,7 +81,7 @@ function refuse(
   if (text === undefined) return failure(doing, eresult)
   const opening = `You have sent too many trade offers, or have too many outstanding trade offers with ${name}.`
   const strError =
-    text === 'too_many' ? `${opening} Please cancel some before sending more. (25)` : barText(text, name)
+    text === 'too_many' ? `${opening} Please cancel some before sending more. (25)` : obstacleText(text, name)
   return json({ strError }, 500)
 }
 

@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../items.ts'
-import { barToReceiving, barToTrading, traitsOf } from './people.ts'
+import { obstacleToReceiving, obstacleToTrading, traitsOf } from './people.ts'
 import { newToken } from './seed.ts'
 import { beginTrade, endEscrow } from './trades.ts'
 import {
@@ -53,9 +53,9 @@ export function sendOffer(
   const countered = intent.counters === undefined ? undefined : findOffer(world, intent.counters)
   if (intent.counters !== undefined && !isCounterable(countered, intent)) return refuse(world, 11)
   if (traitsOf(world, sender).mustAcknowledge && !sender.acknowledged) return refuse(world, 2)
-  if (barToTrading(world, sender, nowS)) return refuse(world, 24)
-  const bar = barToReceiving(world, partner, nowS)
-  if (bar) return refuse(world, 15, bar)
+  if (obstacleToTrading(world, sender, nowS)) return refuse(world, 24)
+  const obstacle = obstacleToReceiving(world, partner, nowS)
+  if (obstacle) return refuse(world, 15, obstacle)
   if (!countered && !isTokenOf(world, partner, intent.token)) return refuse(world, 15)
   if (isOverLimit(world, intent)) return refuse(world, 25, 'too_many')
   const items = tradableOf(partner, intent.items)
@@ -187,8 +187,8 @@ export function acceptOffer(
   if (offer.state === STATE.accepted || offer.state === STATE.inEscrow) return refuse(world, 28)
   if (offer.state !== STATE.active) return refuse(world, 11)
   const partner = findAccount(world, offer.partner)
-  const bar = partner && barToTrading(world, partner, nowS)
-  if (bar) return refuse(world, 15, bar)
+  const obstacle = partner && obstacleToTrading(world, partner, nowS)
+  if (obstacle) return refuse(world, 15, obstacle)
   const has = (steamId: string, items: Asset[]) => {
     const owned = new Set(findAccount(world, steamId)?.assets.map(({ assetId }) => assetId))
     return items.every(({ assetId }) => owned.has(assetId))

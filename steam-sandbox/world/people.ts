@@ -1,4 +1,4 @@
-import type { Account, Bar, Settings, World } from './world.ts'
+import type { Account, Obstacle, Settings, World } from './world.ts'
 
 /** How a person reacts to an offer, `afterS` seconds after it was sent. `sell`: sells the first item elsewhere. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
@@ -8,7 +8,7 @@ export type Traits = {
   /** `hidden`: private. `empty`: without items. `unowned`: the account does not own the games. */
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
-  cannotTrade?: Bar
+  cannotTrade?: Obstacle
   /** The trade link that others know is no longer valid. */
   tokenRegenerated?: boolean
   /** Accepts an offer just before its sender cancels it. */
@@ -159,18 +159,18 @@ function applySettings(traits: Traits, { inventory, hasNewLink, hasAuthenticator
 }
 
 /** Why others cannot send this account an offer; undefined if they can. */
-export function barToReceiving(world: World, account: Account, nowS: number): Bar | undefined {
+export function obstacleToReceiving(world: World, account: Account, nowS: number): Obstacle | undefined {
   const { inventory } = traitsOf(world, account)
-  return barOf(world, account, nowS) ?? (inventory === 'hidden' ? 'private_inventory' : undefined)
+  return obstacleOf(world, account, nowS) ?? (inventory === 'hidden' ? 'private_inventory' : undefined)
 }
 
 /** Why this account cannot send or accept offers; undefined if it can. */
-export function barToTrading(world: World, account: Account, nowS: number): Bar | undefined {
-  const bar = barOf(world, account, nowS)
-  return bar === 'private_inventory' ? undefined : bar
+export function obstacleToTrading(world: World, account: Account, nowS: number): Obstacle | undefined {
+  const obstacle = obstacleOf(world, account, nowS)
+  return obstacle === 'private_inventory' ? undefined : obstacle
 }
 
-function barOf(world: World, account: Account, nowS: number): Bar | undefined {
+function obstacleOf(world: World, account: Account, nowS: number): Obstacle | undefined {
   if (account.restrictedUntilS !== undefined && account.restrictedUntilS > nowS) return 'cannot_trade'
   return traitsOf(world, account).cannotTrade
 }

@@ -29,7 +29,7 @@ export type Account = {
   loginGeneration: number
   /** True if the notice about trade protection was acknowledged. */
   acknowledged: boolean
-  /** How many confirmations that are not for offers the phone has given. */
+  /** How many requests the phone has confirmed, not counting those for offers. */
   otherConfirmed?: number
   /**
    * The account cannot trade before this time: 30 days after it reversed protected trades, 7 days after it ended
@@ -132,10 +132,10 @@ export const TRADE = {
 } as const
 
 /** Why nobody can send an account offers. An account with `private_inventory` can still accept one. */
-export type Bar = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
+export type Obstacle = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
 /** `eresult`: the number that Steam puts in brackets after its error texts. `text`: an error with its own text. */
-export type Refusal = { kind: 'refused'; eresult: number; text?: Bar | 'too_many' }
+export type Refusal = { kind: 'refused'; eresult: number; text?: Obstacle | 'too_many' }
 export type Answer<T> = { world: World; answer: T | Refusal }
 
 /** The most offers and trades to keep; older ones are deleted. */

@@ -1,4 +1,4 @@
-/** An account's requests to Steam. A session is opened with the account's refresh token, as the mobile app does it. */
+/** An account's requests to Steam. A session is opened with the account's refresh token, as the mobile app does. */
 import { randomBytes } from 'node:crypto'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Secrets } from '../files/accounts.ts'
@@ -28,8 +28,8 @@ export type Session = {
     form: { fields: Record<string, string>; referer: string },
   ): Promise<Posted>
   /**
-   * Returns a session token of this account, for a market that must see its offers. `fresh`: not one that was used
-   * before. Undefined if that needs a login, and Steam refuses it or it would have to wait too long.
+   * Returns a session token of this account, for a market that must see its offers. `fresh`: from a new login,
+   * even if a session is open. Undefined if that needs a login, and Steam refuses it or it would have to wait too long.
    */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }

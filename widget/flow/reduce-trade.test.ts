@@ -106,7 +106,7 @@ describe('paying', () => {
 })
 
 describe('creating', () => {
-  it('D-25 a lost answer repeats the same call after a pause, and the modal stays', () => {
+  it('D-25 the same call is repeated after a pause if its answer was lost, and the modal stays', () => {
     const state = play(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(modalKind(state)).toBe('creating')
     expect(creation(state)).toMatchObject({ attempt: 2, delayMs: 2000 })

@@ -7,7 +7,7 @@ import { useRest } from '../parts/texts.ts'
 import { mistakeIn } from './mistakes.ts'
 import { Retry } from './retry.tsx'
 
-/** Says why the link in the field is wrong. `isStale`: Steam knew the account, but has refused the token since. */
+/** Says why the link in the field cannot be used. `isStale`: Steam knew the account, but has refused the token since. */
 export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   const { texts } = useRest()
   if (isStale) return texts.tradeLinkStale

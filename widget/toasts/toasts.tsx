@@ -2,7 +2,7 @@ import './toasts.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useRest } from '../parts/texts.ts'
 import { CloseIcon, InfoIcon, TickIcon, WarningIcon } from '../ui/icons.tsx'
-import { type Shown, stillShown } from './leaving.ts'
+import { type ShownToast, shownToasts } from './shown-toasts.ts'
 import type { ToastStore, ToastType } from './store.ts'
 
 const ICONS: Record<ToastType, () => React.ReactNode> = {
@@ -16,16 +16,16 @@ const ICONS: Record<ToastType, () => React.ReactNode> = {
 const LEAVE_MS = 400
 
 /** The toasts on the page. A removed one fades out first, unless the shopper prefers reduced motion. */
-function useShown(store: ToastStore): readonly Shown[] {
+function useShown(store: ToastStore): readonly ShownToast[] {
   const toasts = useSyncExternalStore(store.subscribe, store.list, store.list)
-  const [before, setBefore] = useState<readonly Shown[]>([])
-  const shown = stillShown(before, toasts)
+  const [before, setBefore] = useState<readonly ShownToast[]>([])
+  const shown = shownToasts(before, toasts)
   if (shown !== before) setBefore(shown)
-  const leavingCount = shown.filter((each) => each.leaving).length
+  const leavingCount = shown.filter((each) => each.isLeaving).length
   useEffect(() => {
     if (leavingCount === 0) return
     const reducesMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
-    const removeLeaving = (): void => setBefore((now) => now.filter((each) => !each.leaving))
+    const removeLeaving = (): void => setBefore((now) => now.filter((each) => !each.isLeaving))
     const timer = setTimeout(removeLeaving, reducesMotion ? 0 : LEAVE_MS)
     return () => clearTimeout(timer)
   }, [leavingCount])
@@ -41,11 +41,11 @@ export function Toasts({ store }: { store: ToastStore }) {
       aria-label={texts.toasts}
       aria-live="polite"
     >
-      {toasts.map(({ toast, leaving }) => (
+      {toasts.map(({ toast, isLeaving }) => (
         <button
           type="button"
           key={toast.id}
-          className={`toast toast-${toast.type}${leaving ? ' toast-leaving' : ''}`}
+          className={`toast toast-${toast.type}${isLeaving ? ' toast-leaving' : ''}`}
           onClick={() => store.click(toast.id)}
         >
           <span className="toast-icon">{ICONS[toast.type]()}</span>

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { shownToasts } from './shown-toasts.ts'
+import type { Toast } from './store.ts'
+
+const toast = (id: string): Toast => ({
+  id,
+  type: 'info',
+  title: id,
+  message: '',
+  timeOut: 0,
+  priority: false,
+})
+const [a, b, c] = [toast('a'), toast('b'), toast('c')]
+const ids = (shown: ReturnType<typeof shownToasts>): string[] =>
+  shown.map((each) => `${each.toast.id}${each.isLeaving ? ' leaves' : ''}`)
+
+it('A-118 a removed toast leaves from its place while a new one enters', () => {
+  const both = shownToasts([], [a, b])
+  expect(ids(both)).toEqual(['a', 'b'])
+  const one = shownToasts(both, [b])
+  expect(ids(one)).toEqual(['a leaves', 'b'])
+  expect(ids(shownToasts(one, [b, c]))).toEqual(['a leaves', 'b', 'c'])
+  expect(ids(shownToasts(one, []))).toEqual(['a leaves', 'b leaves'])
+})
+
+it('an unchanged list returns the same value', () => {
+  const shown = shownToasts([], [a])
+  expect(shownToasts(shown, [a])).toBe(shown)
+})
