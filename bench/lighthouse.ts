@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- lighthouse`: Lighthouse's scores for the deposit page with a full inventory on an average phone.
+ * `npm run bench -- lighthouse`: Lighthouse's scores for the deposit page with 60 items on an average phone.
  *
  * The median of five runs counts. A run before them does not count, because the till still starts its workers then.
  * Lighthouse is installed into a temporary folder, because it is larger than all other packages and only this figure

@@ -161,7 +161,7 @@ describe.each([
     if (viewport === MOBILE) await expectStillness(page)
   })
 
-  test('A-015 A-034 the page counts the items that cannot be used, with the reasons and their names', async () => {
+  test('A-015 A-034 the page counts the items that cannot be used, and lists their names by reason', async () => {
     const { page, texts, inventory } = await openStandAs({ language, viewport }, 'magic_hoarder')
     expect(inventory.unavailableItems).toBeGreaterThan(0)
     const line = page.locator('.unavailable')
@@ -223,7 +223,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
   for (const text of await page.locator('.card-price').allTextContents()) expect(text).toContain(sign)
   const coins = (place: string) => page.locator(`${place} .coin[data-currency=${currency}]`).count()
   await expect.poll(() => coins('.card')).toBe(await page.locator('.card').count())
-  // One currency sign for the minimum and another for the total.
+  // One currency sign for the minimum and one for the total.
   await expect.poll(() => coins('.summary-facts dd')).toBe(2)
   const facts = await page.locator('.summary-facts dd').allTextContents()
   expect(facts.filter((fact) => fact.includes(sign))).toHaveLength(2)
@@ -285,7 +285,7 @@ test('A-016 A-065 A-066 the language selector switches every text, and the choic
   for (const text of english) expect(await page.getByText(text, { exact: true }).count()).toBe(0)
 })
 
-test('A-071 choosing another game aborts the request for the first, and a stale answer is never shown', async () => {
+test('A-071 choosing another game aborts the request for the game before, and a stale answer is never shown', async () => {
   const visited = await openStandAs({}, 'quiet_lynx')
   const { page } = visited
   const release = Promise.withResolvers<void>()
@@ -304,7 +304,7 @@ test('A-071 choosing another game aborts the request for the first, and a stale 
   expect(await page.getByRole('alert').count()).toBe(0)
 })
 
-test('A-086 without an item, neither a click nor Enter nor a script can pay', async () => {
+test('A-086 with no item picked, neither a click nor Enter nor a script can pay', async () => {
   const visited = await openStandAs()
   const { page, texts } = visited
   const button = payButton(page, texts)
@@ -347,7 +347,7 @@ test('A-019 A-114 a deposit for two games shows two tabs, and opens on one of th
   expect(await prices(page)).toEqual(byPrice(cardsOf(inventory.items)))
 })
 
-test('above a store’s maximum the button is disabled, with the reason', async () => {
+test('above the deposit’s maximum the button is disabled, with the reason', async () => {
   const { page, texts } = await openStandAs({ deposit: { maxAmount: 301 } })
   await page
     .locator('.summary-facts')

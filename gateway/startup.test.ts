@@ -118,7 +118,7 @@ describe('a database of version 0.2.0', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  it('is accepted if one of its secrets opens, because a command may have sealed others with another key', async () => {
+  it('is accepted if the key opens one of its secrets, because a command may have sealed others with another key', async () => {
     const sealed = createSecretBox(OTHER_KEY).seal('secret', 'webhook_endpoint:1:secret')
     await sql`insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{https://x}', 0)`.execute(
       database.db,

@@ -42,7 +42,7 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** Age at which the alert PricesOld fires. After six hours without a fresh source, an item has no price. */
+/** The age of the alert PricesOld. By default, prices older than six hours do not count. */
 const OLD_MS = 2 * 3_600_000
 
 function Sources({ feeds }: Pick<ListData, 'feeds'>) {

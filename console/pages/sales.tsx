@@ -85,7 +85,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
               />
               {sales.length > MOST_SHOWN && (
                 <p className="quiet">
-                  The first {MOST_SHOWN} of {sales.length}; the file has all.
+                  The first {MOST_SHOWN} of {sales.length}; the CSV file has all.
                 </p>
               )}
               {sales.length > 0 && (

@@ -7,10 +7,10 @@ export type BotLook = {
   botId: bigint
   bot: string
   botSteamId: string
-  /** When the bot was last looked at, and when all of its inventory was last seen; null before the first time. */
+  /** When the bot's inventory was last compared with custody, and when it was last seen completely; null if never. */
   lookedAt: Date | null
   wholeAt: Date | null
-  /** Whether an operator asked for a look that has not happened yet. */
+  /** Whether an operator asked for a comparison that has not happened yet. */
   isAsked: boolean
   /** The number of foreign items that are not in the list. */
   leftOut: number
@@ -23,7 +23,7 @@ export type BotLook = {
     marketHashName: string
     firstSeenAt: Date
     seenAt: Date
-    /** Whether two looks agree, and the bot's history does not explain the difference. */
+    /** Whether two comparisons agree, and the bot's history does not explain the difference. */
     isSure: boolean
   }[]
 }
@@ -57,7 +57,7 @@ export async function selectDrift(db: Db | Tx, { bot }: { bot?: string | undefin
   }))
 }
 
-/** Asks for a look at these bots as soon as their gateway can. */
+/** Asks for a comparison of these bots' inventories as soon as possible. */
 export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date): Promise<void> {
   await sql`
     insert into custody_look (bot_id, due_at, asked_at)

@@ -15,7 +15,7 @@ import { createEmbedTokens } from './embed-token.ts'
 
 const HASH = 'a'.repeat(32)
 const OTHER_HASH = 'b'.repeat(32)
-/** Has an origin that would add a rule to a policy. */
+/** Names a deposit whose origin would add a rule to the policy of its page. */
 const HOSTILE_HASH = 'c'.repeat(32)
 const STORE = 'https://store.example'
 const TILL = 'https://pay.example'
@@ -133,7 +133,7 @@ describe('the page', () => {
   })
 })
 
-describe('a call of the page in the frame', () => {
+describe('a call with an embed token', () => {
   const call = async (
     token: string,
     { hash = HASH, path = '/api/trade', ...headers }: Record<string, string> = {},
@@ -152,12 +152,12 @@ describe('a call of the page in the frame', () => {
     })
   const validToken = () => tokens.make({ hash: HASH, origin: STORE })
 
-  test('needs the token of its deposit, and no cookie', async () => {
+  test('is accepted without a cookie', async () => {
     expect((await call(validToken())).statusCode).toBe(200)
     expect((await call(validToken(), { path: '/api/metrics' })).statusCode).toBe(200)
   })
 
-  test('has a token that stays valid after a rotation of the master key', async () => {
+  test('stays valid after a rotation of the master key', async () => {
     const before = createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 9)), clock })
     const token = before.make({ hash: HASH, origin: STORE })
     expect(tokens.read(token)).toBeUndefined()
@@ -173,8 +173,8 @@ describe('a call of the page in the frame', () => {
 
   test.each<[what: string, token: () => string, changes: Record<string, string>]>([
     ['about another deposit', validToken, { hash: OTHER_HASH }],
-    ['of another site', validToken, { 'sec-fetch-site': 'cross-site' }],
-    ['of the page of the store', validToken, { origin: STORE, 'sec-fetch-site': 'same-site' }],
+    ['from another site', validToken, { 'sec-fetch-site': 'cross-site' }],
+    ['from the page of the store', validToken, { origin: STORE, 'sec-fetch-site': 'same-site' }],
     [
       'with the hash of another deposit in its token',
       () => withPart(validToken(), 1, OTHER_HASH),
@@ -190,7 +190,7 @@ describe('a call of the page in the frame', () => {
     ['whose token is cut short', () => validToken().slice(0, -1), {}],
     ['whose token is empty', () => 'e1.', {}],
     [
-      'with a token of another till',
+      'whose token is from another till',
       () =>
         createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 8)), clock }).make({
           hash: HASH,

@@ -49,8 +49,8 @@ let folder: string
 let hash: string
 let isOverloaded = false
 
-/** Creates an app with the routes of an entire till. */
-async function createWholeApp(publicUrl: string): Promise<FastifyInstance> {
+/** Creates an app with the routes of the page and of the store API. */
+async function createAppFor(publicUrl: string): Promise<FastifyInstance> {
   const { db, queue, log } = till.deps
   const nowMs = () => 0
   const unable = () => (isOverloaded ? ('overloaded' as const) : undefined)
@@ -94,7 +94,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
   const read = viewReader(till.db, 'https://steam.example')
   views = createViewCache({ read, log: till.deps.log, nowMs: () => 0 })
-  app = await createWholeApp('https://pay.example')
+  app = await createAppFor('https://pay.example')
 })
 
 afterAll(async () => {
@@ -246,7 +246,7 @@ test('over https the cross-site token is a cookie of this host alone', async () 
 })
 
 test('over plain http no header asks for https', async () => {
-  const local = await createWholeApp('http://localhost:4300')
+  const local = await createAppFor('http://localhost:4300')
   const { headers } = await local.inject('/')
   expect(headers['strict-transport-security']).toBeUndefined()
   expect(headers['set-cookie']).toMatch(/^csrf=[\w-]{43}; Path=\/; SameSite=Lax$/)

@@ -6,7 +6,7 @@ import { createLog } from './log.ts'
 const API_KEY = 'tt_test_abcdefgh_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYg_1a2b3c4d'
 const HASH = '0123456789abcdef0123456789abcdef'
 
-/** MOST_CUT_CHARACTERS of the line and as many of its message, with room for the characters that escape quotes. */
+/** A line that is too long is cut to 8,192 characters, and so is its message. The rest is room for escaped quotes. */
 const MOST_CUT_LINE = 20_000
 
 describe('the log', () => {

@@ -92,8 +92,8 @@ it('a release makes the credit available, counts it as at risk until Steam’s p
 })
 
 it.each([
-  ['operator', 'the operator loses it', { available: 3_000n, loss: -3_000n }],
-  ['store', 'its store owes it', { available: 0n, loss: undefined }],
+  ['operator', 'the operator bears the loss', { available: 3_000n, loss: -3_000n }],
+  ['store', 'the store bears the loss', { available: 0n, loss: undefined }],
 ] as const)('a release is at the risk of the %s: after a reversal, %s', async (liability, _what, left) => {
   await changeStore(deps(), { storeId: store.id, liability })
   const id = await heldDeposit()
@@ -106,7 +106,7 @@ it.each([
   const accounts = await till.db.selectFrom('account').select(['kind', 'balance']).execute()
   const balanceOf = (kind: string) => accounts.find((account) => account.kind === kind)?.balance
   expect({ available: balanceOf('available'), loss: balanceOf('loss') }).toEqual(left)
-  // Whichever side lost the credit, it keeps using its part of the limit.
+  // The lost credit keeps using the store’s limit, whoever bears the loss.
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
@@ -125,7 +125,7 @@ it('a release is refused and not recorded if the store’s limit has too little 
   expect(await releaseDeposit(deps(), id)).toMatchObject({ kind: 'done' })
 })
 
-it('the gateway’s check of later entries finds nothing wrong after a release', async () => {
+it('the gateway’s check of new ledger entries finds nothing wrong after a release', async () => {
   const metrics = createMetrics()
   const differences = async () => {
     await checkLedger({ pool, log: till.deps.log, metrics })

@@ -1,5 +1,7 @@
-/** After a restore: shows whether the till is stopped, begins the next epoch, arms or disarms the bots, and recounts. */
-
+/**
+ * After a restore: shows whether the till is stopped, begins the next epoch, arms or disarms the bots, and corrects the
+ * counts of items and of credit at risk.
+ */
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
 import { isDisarmed, readHistory, SKIPPED_NUMBERS, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
@@ -17,7 +19,8 @@ export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>
   const history = await readHistory(db)
   const found = breakOf(history, undefined) ?? null
   const epoch = history.epoch === undefined ? null : Number(history.epoch.number)
-  const text = found === null ? `Epoch ${epoch ?? 'none yet'}: nothing is stopped.` : stoppedText(found)
+  const named = epoch === null ? 'No epoch yet' : `Epoch ${epoch}`
+  const text = found === null ? `${named}: nothing is stopped.` : stoppedText(found)
   const disarmed = await isDisarmed(db)
   return done({ epoch, found, disarmed }, disarmed ? `${text} The bots are disarmed: bot arm.` : text)
 }
@@ -25,10 +28,10 @@ export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>
 const stoppedText = (found: Break): string =>
   `Nothing is published, opened or offered on this database: ${BREAKS[found]}. See "Backup and restore" in docs/operating.md, then restore finish.`
 
-/** `stores`: how many are informed by an event. `skipped`: how many event numbers the next epoch leaves out. */
+/** `stores`: how many stores are informed by an event. `skipped`: how many event numbers the next epoch leaves out. */
 export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: Recounted }
 
-/** Begins the next epoch. `unnoticed`: even if no gateway has noticed the restore. */
+/** Begins the next epoch; with `unnoticed`, even if no gateway has noticed the restore. */
 export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer<FinishedRestore>> {
   const argumentsOf = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
   return act(deps, { name: 'restore finish', needsReason: true, argumentsOf }, async (tx) => {

@@ -33,7 +33,7 @@ export type StatementPage = {
 
 type StatementFilter = { storeId: bigint; currency: Currency; before?: bigint | undefined; limit: number }
 
-/** Lists every movement of a store's money, newest first. */
+/** Returns a page of the movements of a store's money in a currency, newest first. */
 export async function showStatement(
   { db }: FindDeps,
   { storeId, currency, before, limit }: StatementFilter,
@@ -60,7 +60,7 @@ export async function showStatement(
 const MOST_EXPORTED = 100_000
 const PAGE = 500
 
-/** Returns every movement. Stops after `MOST_EXPORTED` and says where to continue. */
+/** Returns all pages together. Stops after `MOST_EXPORTED` movements, and says where to continue. */
 export async function exportStatement(
   deps: FindDeps,
   filter: StatementFilter,

@@ -76,7 +76,7 @@ async function runTradeJobs(depositId: bigint): Promise<void> {
 }
 
 describe('D-35 a trade token is erased', () => {
-  it('a day after the last look at a protected delivery, and not before', async () => {
+  it('a day after the last check of a protected delivery, and not before', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     await jump(till, (PROTECTION_DAYS - 1) * DAY_S)
@@ -85,7 +85,7 @@ describe('D-35 a trade token is erased', () => {
     await jump(till, 2 * DAY_S)
     await runTradeJobs(deposit.id)
     await sweep()
-    // The credit was just released. The delivery is looked at once more within a day.
+    // The credit was just released. The delivery is checked once more within a day.
     expect(await haveTokens(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S)
     await runTradeJobs(deposit.id)

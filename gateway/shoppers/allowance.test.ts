@@ -27,7 +27,7 @@ describe('D-31 open offers of one account', () => {
     { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
     { open: 2, openLocked: 1, kind: 'too_many', why: 'its own slot is taken too' },
     { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
-  ])('a locked deposit is $kind if $why', ({ kind, ...facts }) => {
+  ])('for a locked deposit the answer is $kind if $why', ({ kind, ...facts }) => {
     expect(judge(facts, true)).toEqual({ kind })
   })
 })

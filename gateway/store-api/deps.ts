@@ -30,6 +30,6 @@ export type StoreApiDeps = AuthDeps &
   DepositCalls &
   ChallengeDeps & {
     signals: Pick<Signals, 'notify'>
-    /** URL of the gateway for stores. */
+    /** The gateway's public address, without a trailing slash. */
     publicUrl: string
   }

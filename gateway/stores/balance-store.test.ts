@@ -66,7 +66,7 @@ test('balance and statement agree, movement by movement and page by page', async
   expect((await api.call('GET', '/v1/statement?currency=EUR')).json().movements).toEqual([])
 })
 
-test('D-36 each reversal has a line, and all lines add up to the balance', async () => {
+test('D-36 each reversal is in the statement, and all movements add up to the balance', async () => {
   await deliver()
   const covered = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })
   const borne = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })

@@ -159,7 +159,7 @@ describe('an offer whose trade has ended', () => {
     },
   )
 
-  it('D-6 is cancelled, not left open, if Steam takes its end back', async () => {
+  it('D-6 is cancelled, not left open, if Steam reports it as active again', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -216,7 +216,7 @@ describe('two trades of one deposit', () => {
     expect(await available()).toBe(3_000n)
   })
 
-  it('keep the reason of a cancel that had begun before the other trade delivered', async () => {
+  it('keep the reason of a cancel that had begun before the other trade was delivered', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     const first = await tradeOf(deposit)
@@ -334,7 +334,7 @@ describe('a bot that is gone', () => {
     expect(session.offers.size).toBe(0)
   })
 
-  it('is reported to the operator with the trades that wait for it', async () => {
+  it('is reported to the operator with the number of trades that wait for it', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     await till.db

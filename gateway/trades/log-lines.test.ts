@@ -39,7 +39,7 @@ async function advance(depositId: bigint): Promise<void> {
   await tradeHandlers(till.deps).trade(bot, (await tradeOf(depositId))?.id ?? 0n)
 }
 
-/** A deposit whose trade the bot has tried to send once. */
+/** Requests a trade, and lets the bot try once to send its offer. Resolves to the deposit's id. */
 async function requestOnce(): Promise<bigint> {
   const { id, body } = await aDeposit(till, store, { game: 'cs' })
   answers.push(requestTrade(till.deps, body).catch(() => undefined))

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Not in proofs/results/, which takes results of a clean tree only: a failing seed is worth keeping from any tree. */
 const FAILING_SEEDS = join(ROOT, '.data/failing-seeds.json')
 const HOUR_MS = 3_600_000
-/** How many times a night prints its progress. */
+/** How many times a night prints its progress, at most. */
 const PROGRESS_PARTS = 20
 /** By default, other commands use lower seeds. */
 const FIRST_SEED = 1_000_000

@@ -18,7 +18,7 @@ const LEFT_OUT = 0.15
 export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
 
 export function ownInventory(memory: SteamMemory, bot: string, appId: number): OwnInventoryAnswer {
-  const { random, faults, lastOmitted, lastHeld, shownInFull, engine } = memory
+  const { random, faults, lastOmitted, lastInEscrow, shownInFull, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
     faults.note('own inventory shown in part')
@@ -26,14 +26,14 @@ export function ownInventory(memory: SteamMemory, bot: string, appId: number): O
   }
   const key = inventoryKey(bot, { appId })
   shownInFull.set(key, [...(shownInFull.get(key) ?? []), engine.now()])
-  const before = lastHeld.get(key)
-  lastHeld.set(key, heldBySteam(memory, bot))
+  const before = lastInEscrow.get(key)
+  lastInEscrow.set(key, inEscrow(memory, bot))
   const mayBeLeftOut = ({ assetId }: OwnItem): boolean =>
     lastOmitted.get(key) !== assetId && !before?.has(assetId)
   const [leftOut] = all.filter(mayBeLeftOut)
   if (leftOut === undefined || !random.chance(LEFT_OUT))
     return { kind: 'items', items: all, isComplete: true }
-  // Never the same item twice in a row, nor one that was missing before because Steam held it.
+  // Never the same item twice in a row, nor one that was missing before because it was in escrow.
   lastOmitted.set(key, leftOut.assetId)
   faults.note('own inventory lacking an item')
   return { kind: 'items', items: all.filter((item) => item !== leftOut), isComplete: true }
@@ -42,8 +42,8 @@ export function ownInventory(memory: SteamMemory, bot: string, appId: number): O
 /** The key of a bot's inventory of one game. Steam shows one game at a time. */
 export const inventoryKey = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
 
-/** Items that the bot gave in a trade that Steam holds. Its inventory does not show them. */
-const heldBySteam = ({ steamTrades }: SteamMemory, bot: string): Set<string> =>
+/** Items that the bot gave in a trade in escrow. Its inventory does not show them. */
+const inEscrow = ({ steamTrades }: SteamMemory, bot: string): Set<string> =>
   new Set(
     [...steamTrades.values()].flatMap(({ items }) =>
       items.flatMap(({ place, gift }) =>

@@ -88,18 +88,18 @@ export type SteamMemory = Sim & {
   offers: Map<string, SteamOffer>
   steamTrades: Map<string, ModelTrade>
   gifts: Map<string, Gift>
-  /** Rows of the history that undo others or bring items to a bot. They never change. */
+  /** Rows of bots' trade histories that undo other trades or bring items to a bot. They never change. */
   fixedRows: { bot: string; row: SteamTrade }[]
   offersByBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
-  /** The owner of each asset: a Steam id, `bot`, or `under way`. */
+  /** The owner of each asset: a Steam id, `bot` for any bot, or `under way`. */
   owners: Map<string, string>
   /** Items that appeared in a bot's inventory without a trade. */
   strayItems: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
   lastOmitted: Map<string, string>
   /** A bot's items that were in escrow when an inventory was last shown in full, by bot and game. */
-  lastHeld: Map<string, ReadonlySet<string>>
+  lastInEscrow: Map<string, ReadonlySet<string>>
   /** When an inventory was shown in full, newest last, by bot and game. */
   shownInFull: Map<string, number[]>
   /** The misfortunes of each bot, by Steam id. */
@@ -115,7 +115,7 @@ export const createSteamMemory = (sim: Sim): SteamMemory => ({
   fixedRows: [],
   strayItems: [],
   lastOmitted: new Map(),
-  lastHeld: new Map(),
+  lastInEscrow: new Map(),
   shownInFull: new Map(),
   offersByBot: new Map(),
   byMessage: new Map(),

@@ -18,7 +18,7 @@ export const etagged = (body: Payment, etag: string): Response => json(body, { h
 export const problem = (status: number, code: string): Response => json({ code, detail: code }, { status })
 export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300 })
 
-/** Answers by path. `times` counts the calls of the path so far, with this one. */
+/** Answers by path. `times` counts the calls to the path, including this one. */
 type Server = Record<string, ((call: Call, times: number) => Reply) | undefined>
 
 const pathOf = (address: string): string => address.split('?')[0] ?? ''

@@ -32,7 +32,7 @@ function LanguageSelect() {
   )
 }
 
-/** Says on every page that this is a sandbox. */
+/** In a sandbox, says so on every page. */
 function SandboxBanner() {
   const { texts } = usePage()
   return isSandbox() ? (

@@ -24,7 +24,7 @@ const create = command({
 })
 
 const check = command({
-  does: 'restore a backup to a separate place, verify its ledger, and show its newest entries',
+  does: 'restore a backup to a separate place, verify its ledger, and say what it contains',
   example: 'backup check /var/backups/tradetill/tradetill-2026-11-22T03-00-00.dump',
   parameters: {
     flags: {
