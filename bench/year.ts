@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- year`: a gateway's calls on a till that is a year old, compared with one that is eleven days old.
- * Both have the same number of deposits per hour, 1,000,000 and 30,000 in all. Both are older than ten days, so
+ * `npm run bench -- year`: the tasks of a gateway on a till that is a year old, compared with one that is eleven days
+ * old. Both have the same number of deposits per hour, 1,000,000 and 30,000 in all. Both are older than ten days, so
  * they have equally many rows of the kinds that are kept for ten days at most.
  */
 import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'
 import { readEvents } from '../gateway/events/store.ts'
 import { readStatement } from '../gateway/stores/balance-store.ts'
-import type { Call } from '../proofs/year/call.ts'
+import type { Task } from '../proofs/year/task.ts'
 import { measure, openYear } from '../proofs/year/till.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
@@ -16,10 +16,10 @@ const MANY = 1_000_000
 const FEW = 30_000
 const YEAR_DAYS = 365
 const SHAPE = { stores: 500, bots: 50 }
-/** The factor by which a call may take longer on the old till. */
+/** The factor by which a task may take longer on the old till. */
 const LIMIT = 1.5
 const ROUNDS = 15
-/** A faster call passes at any ratio, because the ratio of such short times means nothing. */
+/** A faster task passes at any ratio, because the ratio of such short times means nothing. */
 const LEAST_MS = 2
 /** Events or movements of a page. */
 const PAGE = 100
@@ -43,12 +43,12 @@ async function yearOf(serverUrl: string, size: number): Promise<Year> {
   url.pathname = `/year_${size}`
   const days = (YEAR_DAYS * size) / MANY
   const year = await openYear(url.href, { ...SHAPE, deposits: size, days })
-  year.calls.push(...pagesOf(year.db))
+  year.tasks.push(...pagesOf(year.db))
   return year
 }
 
 /** Reads of a store's history; `bench -- stores` covers its deposits. */
-function pagesOf(db: Db): Call[] {
+function pagesOf(db: Db): Task[] {
   const readLastSequence = async () =>
     (await db.selectFrom('store').select('last_sequence').where('id', '=', 1n).executeTakeFirstOrThrow())
       .last_sequence
@@ -73,34 +73,34 @@ type Pair = {
   slowest: string
 }
 
-/** Runs each call once to do the due work, then alternately, so other work on the machine affects both. */
+/** Runs each task once to do the due work, then alternately, so other work on the machine affects both. */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
-  for (const [index, call] of young.calls.entries()) {
-    const oldCall = old.calls[index]
-    if (oldCall?.name !== call.name) throw new Error(`the calls differ: ${call.name}`)
-    if (call.readsAll) continue
+  for (const [index, task] of young.tasks.entries()) {
+    const oldTask = old.tasks[index]
+    if (oldTask?.name !== task.name) throw new Error(`the tasks differ: ${task.name}`)
+    if (task.readsAll) continue
     const [{ rows: youngRows }, { rows: oldRows }] = [
-      await measure(call, young.observed),
-      await measure(oldCall, old.observed),
+      await measure(task, young.observed),
+      await measure(oldTask, old.observed),
     ]
     const times = { young: [] as number[], old: [] as number[] }
     let slowest = ''
     for (let round = 0; round < ROUNDS; round += 1) {
-      times.young.push((await measure(call, young.observed)).ms)
-      const measured = await measure(oldCall, old.observed)
+      times.young.push((await measure(task, young.observed)).ms)
+      const measured = await measure(oldTask, old.observed)
       times.old.push(measured.ms)
       slowest = measured.slowest.text
     }
     const [youngMs, oldMs] = [median(times.young), median(times.old)]
-    pairs.push({ name: call.name, youngMs, oldMs, youngRows, oldRows, slowest })
+    pairs.push({ name: task.name, youngMs, oldMs, youngRows, oldRows, slowest })
   }
   return pairs
 }
 
 const ratioOf = ({ youngMs, oldMs }: Pair): number => Math.max(oldMs, LEAST_MS) / Math.max(youngMs, LEAST_MS)
 
-/** The call that grows most decides. */
+/** The task that grows most decides. */
 function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Outcome {
   for (const pair of pairs) {
     const times = `${pair.oldMs.toFixed(1)} ms, when young ${pair.youngMs.toFixed(1)} ms`
@@ -109,7 +109,7 @@ function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Out
   }
   const mostRows = pairs.reduce((most, pair) => (pair.oldRows > most.oldRows ? pair : most))
   const rows = `${mostRows.oldRows} rows at most (${mostRows.name}), when young ${mostRows.youngRows}`
-  console.log(`year: a call loads ${rows} into memory`)
+  console.log(`year: a task loads ${rows} into memory`)
   console.log(`year: ${old.bytesPerDeposit} bytes a deposit, when young ${young.bytesPerDeposit}`)
   const [worst] = [...pairs].sort((a, b) => ratioOf(b) - ratioOf(a))
   if (worst === undefined) throw new Error('nothing was measured')

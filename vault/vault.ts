@@ -21,7 +21,7 @@ import { createWaxpeer } from './markets/waxpeer.ts'
 import { createRounds } from './rounds.ts'
 import { acceptGift } from './steam/accept.ts'
 import type { Caller } from './steam/call.ts'
-import { createHands } from './steam/hands.ts'
+import { createGiftOffers } from './steam/gift-offers.ts'
 import { createPrices, readFreeItems, readGiver } from './steam/look.ts'
 import { createPace, type Timer } from './steam/pace.ts'
 import { createSession, type Session } from './steam/session.ts'
@@ -64,7 +64,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const connect = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
     return {
-      hands: createHands({ session, nowS }),
+      giftOffers: createGiftOffers({ session, nowS }),
       freeItems: (appId) => readFreeItems(session, appId),
       giverOf: (steamTradeId, assets) => readGiver(session, steamTradeId, assets),
       accept: (offer) => acceptGift(session, offer),

@@ -1,7 +1,7 @@
 /** Answers and refusals of the console's calls. */
 import type { FastifyError, FastifyInstance } from 'fastify'
-import { isDatabaseAway } from '../db/away.ts'
 import { isPoolTimeout } from '../db/client.ts'
+import { isDatabaseAway } from '../db/database-away.ts'
 import { ProblemError } from '../http/refusal.ts'
 import type { Log } from '../kit/log.ts'
 import { toJson } from '../operations/json.ts'

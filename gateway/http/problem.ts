@@ -9,8 +9,8 @@ import {
   type RefusalCause,
 } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
-import { isDatabaseAway } from '../db/away.ts'
 import { isPoolTimeout } from '../db/client.ts'
+import { isDatabaseAway } from '../db/database-away.ts'
 import { sqlState } from '../db/sql-state.ts'
 import type { Log } from '../kit/log.ts'
 import { attachCalls } from './call.ts'

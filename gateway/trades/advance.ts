@@ -3,7 +3,7 @@
  * rules.
  */
 import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
-import { type Due, laneOf } from './alarm.ts'
+import { type DueStep, laneOf } from './alarm.ts'
 import { createOfferLists, type Shell } from './offer-list.ts'
 import { cancel, prove, read } from './offers.ts'
 import { createOrphans } from './orphans.ts'
@@ -36,13 +36,13 @@ export function tradeHandlers(
  * times.
  */
 async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<void> {
-  const done = new Set<Due>(['nothing'])
+  const done = new Set<DueStep>(['nothing'])
   let lastDueAt: Date | null | undefined
   for (;;) {
     const loaded = await deps.trades.load(tradeId)
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
     const { dueAt } = loaded.facts
-    const next = await dueNow(deps, loaded.trade)
+    const next = await dueStepOf(deps, loaded.trade)
     // Stop if nothing is due, or only a step that this call has done or must leave to a later call.
     if (done.has(next)) {
       if (next === 'nothing' || dueAt?.getTime() === lastDueAt?.getTime()) await setAlarm(deps, bot, loaded)
@@ -63,7 +63,7 @@ async function laneOfTrade(
 ): Promise<TradeLane | undefined> {
   const loaded = await deps.trades.load(tradeId)
   if (loaded === undefined || loaded.facts.botId !== bot.botId) return undefined
-  return laneOf(await dueNow(deps, loaded.trade))
+  return laneOf(await dueStepOf(deps, loaded.trade))
 }
 
 /**
@@ -77,17 +77,17 @@ async function setAlarm(deps: Shell, bot: BotContext, loaded: LoadedTrade): Prom
 }
 
 /** Only deadlines depend on whether Steam is down. Everything else is tried in any case. */
-async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
+async function dueStepOf(deps: ShellDeps, trade: Trade): Promise<DueStep> {
   const now = deps.clock.now()
-  const next = deps.core.due(trade, now)
+  const next = deps.core.dueStep(trade, now)
   if (next !== 'cancel') return next
-  return deps.core.due(trade, now, { isSteamDown: await deps.trades.isSteamDown() })
+  return deps.core.dueStep(trade, now, { isSteamDown: await deps.trades.isSteamDown() })
 }
 
 async function takeStep(
   deps: Shell,
   bot: BotContext,
-  { loaded, step }: { loaded: LoadedTrade; step: Due },
+  { loaded, step }: { loaded: LoadedTrade; step: DueStep },
 ): Promise<void> {
   const { trade, facts } = loaded
   switch (step) {

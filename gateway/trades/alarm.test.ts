@@ -11,7 +11,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { alarm, due, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from './alarm.ts'
+import { alarm, dueStep, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
 // The seconds are those of `testing/trades.ts`: an offer's deadline is 300, the settlement of a held trade 700,000, and
@@ -48,11 +48,11 @@ describe('the step that is due', () => {
     ['a final trade that was never protected', 'nothing', { ...final, lookAt: null }, 999_999],
     ['a reversed trade', 'nothing', reversed, 999_999],
   ])('of %s is: %s', (_name, step, trade, seconds) => {
-    expect(due(trade, at(seconds))).toBe(step)
+    expect(dueStep(trade, at(seconds))).toBe(step)
   })
 
   it('has a lane, so a new offer waits neither for a read nor for a review', () => {
-    const lane = (trade: Trade, seconds: number) => laneOf(due(trade, at(seconds)))
+    const lane = (trade: Trade, seconds: number) => laneOf(dueStep(trade, at(seconds)))
     expect(lane(intended, 1)).toBe('sends')
     expect(lane(active, 300)).toBe('cancels')
     expect(lane(active, 10)).toBe('reads')
@@ -64,8 +64,8 @@ describe('the step that is due', () => {
   })
 
   it('D-28 is no cancel at the deadline while Steam is down, but a cancel for the store goes on', () => {
-    expect(due(active, at(900), { isSteamDown: true })).toBe('read')
-    expect(due({ ...active, cancelling: 'store' }, at(10), { isSteamDown: true })).toBe('cancel')
+    expect(dueStep(active, at(900), { isSteamDown: true })).toBe('read')
+    expect(dueStep({ ...active, cancelling: 'store' }, at(10), { isSteamDown: true })).toBe('cancel')
   })
 })
 
@@ -73,7 +73,7 @@ describe('a trade that ended without its items', () => {
   const ended = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
   it.each(ended)('is reviewed: %s', (state) => {
     const trade = { ...declined, state }
-    expect(due(trade, at(201))).toBe('review')
+    expect(dueStep(trade, at(201))).toBe('review')
     expect(alarm(trade, at(201))).toEqual(at(260))
     expect(retryAt(trade, at(201))).toEqual(at(261))
     expect(alarm({ ...trade, startedAt: null }, at(201))).toBeNull()

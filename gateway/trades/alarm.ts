@@ -37,7 +37,7 @@ const ESCROW_READ_MS = 6 * 3_600_000
 const ESCROW_OVERDUE_READ_MS = 3_600_000
 
 /** The step that is due now, for the holder of the bot's lease. */
-export type Due =
+export type DueStep =
   | 'send'
   /** Refuse an intent that no bot has taken up in time. */
   | 'give_up'
@@ -57,7 +57,7 @@ export type Due =
   | 'nothing'
 
 /** `isSteamDown`: offers fail for all bots, so the shopper's time is paused. */
-export function due(trade: Trade, now: Date, { isSteamDown = false } = {}): Due {
+export function dueStep(trade: Trade, now: Date, { isSteamDown = false } = {}): DueStep {
   switch (trade.state) {
     case 'intended':
       return isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'give_up' : 'send'
@@ -90,7 +90,7 @@ export function due(trade: Trade, now: Date, { isSteamDown = false } = {}): Due 
   }
 }
 
-const LANES: Record<Due, TradeLane | undefined> = {
+const LANES: Record<DueStep, TradeLane | undefined> = {
   send: 'sends',
   give_up: 'sends',
   cancel: 'cancels',
@@ -104,7 +104,7 @@ const LANES: Record<Due, TradeLane | undefined> = {
 }
 
 /** The bot's lane for each step. */
-export const laneOf = (step: Due): TradeLane | undefined => LANES[step]
+export const laneOf = (step: DueStep): TradeLane | undefined => LANES[step]
 
 /** When to advance the trade next, unless something wakes it earlier; null if nothing is left to do. */
 export function alarm(trade: Trade, now: Date): Date | null {

@@ -4,7 +4,7 @@
  */
 import { itemsSentBack, judgeDeparture, judgeUndoing } from '../departures/departure.ts'
 import { compareWithCustody, settleDrift } from '../drift/drift.ts'
-import { alarm, due, retryAt, reviewAgainAt } from './alarm.ts'
+import { alarm, dueStep, retryAt, reviewAgainAt } from './alarm.ts'
 import { consequences } from './consequences.ts'
 import { decide, judgeStray } from './decide.ts'
 import { evolve } from './trade.ts'
@@ -12,7 +12,7 @@ import { evolve } from './trade.ts'
 export const CORE = {
   decide,
   evolve,
-  due,
+  dueStep,
   alarm,
   retryAt,
   reviewAgainAt,

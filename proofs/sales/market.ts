@@ -1,6 +1,6 @@
 /** A model of a market. Calls to it and its answers can be lost, it refuses at random, and some of its answers are lies. */
 import type { MarketName } from '../../vault/files/markets.ts'
-import type { Due, Line, Listed, Market, MarketAnswer, Outcome, Row } from '../../vault/markets/market.ts'
+import type { DueGift, Line, Listed, Market, MarketAnswer, Outcome, Row } from '../../vault/markets/market.ts'
 import { must } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
 import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS } from './steam.ts'
@@ -26,7 +26,7 @@ export type MarketItem = {
   /** True once it is decided whether the trade is taken back. */
   isReversalDecided?: boolean
 }
-type ModelDeal = { due: Due; seller: string; soldAtMs: number; isForged: boolean }
+type ModelDeal = { due: DueGift; seller: string; soldAtMs: number; isForged: boolean }
 export type Context = {
   luck: Luck
   steam: ModelSteam
@@ -249,7 +249,7 @@ export class ModelMarket {
       : rows
   }
 
-  #due(seller: string, appId: number): Due[] {
+  #due(seller: string, appId: number): DueGift[] {
     const { nowMs } = this.#context
     return this.deals
       .filter((deal) => deal.seller === seller)
@@ -258,11 +258,11 @@ export class ModelMarket {
       .map(({ due }) => this.#asShown(due))
   }
 
-  #isOnSale({ assets }: Due): boolean {
+  #isOnSale({ assets }: DueGift): boolean {
     return this.items.some(({ assetId, stage }) => assetId === assets[0]?.assetId && stage === 'on_sale')
   }
 
-  #asShown(due: Due): Due {
+  #asShown(due: DueGift): DueGift {
     const { luck, steam, ours } = this.#context
     const [asset] = due.assets
     if (asset === undefined) return due

@@ -1,6 +1,6 @@
 /** A model of Steam: items change hands by offers, and calls meet faults. */
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
-import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
+import type { EndedOffer, Gift, GiftOffers, SeenOffer } from '../../vault/giving/gift.ts'
 import { isSameSet } from '../../vault/giving/gift.ts'
 import type { SteamCalls } from '../../vault/giving/giver.ts'
 import type { OwnItem } from '../../vault/steam/look.ts'
@@ -106,7 +106,7 @@ export class ModelSteam {
   /** The calls of one account, as the vault makes them. */
   callsOf(account: string): SteamCalls {
     return {
-      hands: this.#hands(account),
+      giftOffers: this.#giftOffers(account),
       freeItems: (appId) =>
         this.#luck.call('Steam', { effect: () => this.#freeItems(account, appId), lost: undefined }),
       giverOf: (steamTradeId, assets) =>
@@ -130,7 +130,7 @@ export class ModelSteam {
     }
   }
 
-  #hands(account: string): Hands {
+  #giftOffers(account: string): GiftOffers {
     const call = <T, L>(effect: () => T, lost: L) => this.#luck.call('Steam', { effect, lost })
     return {
       send: (gift) => call(() => this.#send(account, gift), unanswered),
@@ -189,7 +189,7 @@ export class ModelSteam {
     return this.offers.find((each) => each.offerId === offerId)
   }
 
-  #send(from: string, gift: Gift): Awaited<ReturnType<Hands['send']>> {
+  #send(from: string, gift: Gift): Awaited<ReturnType<GiftOffers['send']>> {
     const isOurs = this.#givableThings(from, gift).length === gift.assets.length
     if (!isOurs || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
     const nowMs = this.nowMs()
@@ -226,7 +226,7 @@ export class ModelSteam {
     return { partner: 'accepts', actsAtMs: isLate ? nowMs + 7 * MINUTE_MS + random.int(3 * MINUTE_MS) : soon }
   }
 
-  #find(from: string, gift: Gift): Awaited<ReturnType<Hands['find']>> {
+  #find(from: string, gift: Gift): Awaited<ReturnType<GiftOffers['find']>> {
     const found = this.offers.find(
       (offer) => offer.from === from && isSameGift(offer.gift, gift) && this.nowMs() >= offer.listedAtMs,
     )

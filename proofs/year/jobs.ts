@@ -1,5 +1,5 @@
 /**
- * Automatic work that `calls.ts` adds to the sweeps and visits: counts, alerts, the console's mark, the end of an
+ * Automatic work that `tasks.ts` adds to the sweeps and visits: counts, alerts, the console's mark, the end of an
  * outage, looks at a bot's items, webhook attempts, the vault's reads and reports, wishes by a rule, and the check of
  * the whole ledger.
  */
@@ -27,8 +27,8 @@ import { claimLane } from '../../gateway/webhooks/store.ts'
 import { tillIn } from '../../vault/markets/till-store.ts'
 import type { Query } from '../../vault/till-database.ts'
 import { wishesIn } from '../../vault/wishes/store.ts'
-import type { Call } from './call.ts'
 import type { ObservedPool } from './explained-pool.ts'
+import type { Task } from './task.ts'
 
 const BOT = 1n
 const BOT_STEAM_ID = '76561197000000001'
@@ -37,21 +37,21 @@ const MINUTE_MS = 60_000
 /** `db` is the same connection as in `deps`. */
 type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool['pool'] }
 
-export function jobsOf(year: Year): Call[] {
+export function jobsOf(year: Year): Task[] {
   return [
-    ...callsOfCounts(year),
-    ...callsOfOperators(year),
-    ...callsOfOutages(year),
-    ...callsOfLooks(year),
-    ...callsOfAttempts(year),
-    ...callsOfVault(year),
-    ...callsOfRules(year),
-    callOfLedgerCheck(year),
+    ...tasksOfCounts(year),
+    ...tasksOfOperators(year),
+    ...tasksOfOutages(year),
+    ...tasksOfLooks(year),
+    ...tasksOfAttempts(year),
+    ...tasksOfVault(year),
+    ...tasksOfRules(year),
+    taskOfLedgerCheck(year),
   ]
 }
 
 /** Work that stores how many calls went to Steam, and how quickly pages loaded. */
-function callsOfCounts({ db }: Year): Call[] {
+function tasksOfCounts({ db }: Year): Task[] {
   const calls = createCallCounts(UNOBSERVED)
   const vitals = createVitals()
   return countSweeps(db, { calls, metrics: { vitals } }).map(({ name, work }) => ({
@@ -64,7 +64,7 @@ function callsOfCounts({ db }: Year): Call[] {
   }))
 }
 
-function callsOfOperators({ deps, db }: Year): Call[] {
+function tasksOfOperators({ deps, db }: Year): Task[] {
   const config = {
     alerts: { url: 'http://127.0.0.1:9/', secret: 'whsec_' },
     console: undefined,
@@ -77,7 +77,7 @@ function callsOfOperators({ deps, db }: Year): Call[] {
 }
 
 /** Work after an outage of Steam, which gives shoppers the lost time back. */
-const callsOfOutages = ({ deps, db }: Year): Call[] => [
+const tasksOfOutages = ({ deps, db }: Year): Task[] => [
   {
     name: 'end of an outage',
     async run() {
@@ -94,7 +94,7 @@ const callsOfOutages = ({ deps, db }: Year): Call[] => [
   },
 ]
 
-function callsOfLooks({ deps, db }: Year): Call[] {
+function tasksOfLooks({ deps, db }: Year): Task[] {
   const departures = createDepartureStore({ db, clock: deps.clock })
   const asset = { appId: 730, contextId: '2', assetId: 'q1', newAssetId: 'q2', rolledBackAssetId: null }
   const given: SteamTrade = {
@@ -152,7 +152,7 @@ function callsOfLooks({ deps, db }: Year): Call[] {
  * Webhook deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint
  * answers that it is gone.
  */
-function callsOfAttempts({ deps, db }: Year): Call[] {
+function tasksOfAttempts({ deps, db }: Year): Task[] {
   // The answer 410 disables an endpoint, so each run takes another one.
   let lastEndpointId = 1n
   const attempts = async (endpointId: bigint, result: SendResult, signal?: AbortSignal) => {
@@ -176,7 +176,7 @@ function callsOfAttempts({ deps, db }: Year): Call[] {
   ]
 }
 
-function callsOfVault({ db, pool, deps }: Year): Call[] {
+function tasksOfVault({ db, pool, deps }: Year): Task[] {
   const query = queriesIn(pool)
   const wishes = wishesIn(query, () => deps.clock.now())
   const till = tillIn(query)
@@ -228,7 +228,7 @@ const queriesIn =
   }
 
 /** The sweep with an operator's rule, which makes wishes for all items beyond those that a bot should keep. */
-const callsOfRules = ({ deps, db }: Year): Call[] => [
+const tasksOfRules = ({ deps, db }: Year): Task[] => [
   {
     name: 'sweep of wishes, with a rule',
     async run() {
@@ -240,7 +240,7 @@ const callsOfRules = ({ deps, db }: Year): Call[] => [
   },
 ]
 
-const callOfLedgerCheck = ({ deps, db, pool }: Year): Call => ({
+const taskOfLedgerCheck = ({ deps, db, pool }: Year): Task => ({
   name: 'check of the whole ledger',
   readsAll: true,
   async run() {

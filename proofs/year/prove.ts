@@ -7,7 +7,7 @@ import { withServer } from '../server.ts'
 import type { Size } from './rows.ts'
 import { type Measured, measure, openYear } from './till.ts'
 
-/** The statements of a call must not take longer than this in all, even on a busy machine. */
+/** The statements of a task must not take longer than this in all, even on a busy machine. */
 const MOST_MS = 1_000
 
 export const yearProof = defineProof({
@@ -22,10 +22,10 @@ export const yearProof = defineProof({
 
 async function proveYear(url: string, size: Size) {
   await using year = await openYear(url, size)
-  const { calls, observed, lines, bytesPerDeposit } = year
+  const { tasks, observed, lines, bytesPerDeposit } = year
   const measured: Measured[] = []
-  for (const call of calls) {
-    const result = await measure(call, observed)
+  for (const task of tasks) {
+    const result = await measure(task, observed)
     measured.push(result)
     const figures = `${result.name}: ${result.statements} statements, ${result.ms.toFixed(0)} ms`
     console.log([figures, ...result.complaints].join('; '))

@@ -5,10 +5,10 @@ import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
 import { tillOn } from '../../gateway/testing/till.ts'
-import type { Call } from './call.ts'
-import { callsOf } from './calls.ts'
 import { type ObservedPool, type ObservedStatement, observePool } from './explained-pool.ts'
 import { fillYear, type Size } from './rows.ts'
+import type { Task } from './task.ts'
+import { tasksOf } from './tasks.ts'
 
 export type Measured = {
   name: string
@@ -37,17 +37,17 @@ export async function openYear(url: string, size: Size) {
   // `close` below ends the parts.
   const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
   const observed = await observePool(url)
-  const { calls, db } = callsOf(till, observed)
+  const { tasks, db } = tasksOf(till, observed)
   const close = async () => {
     await db.destroy()
     await Promise.all([queue.stop(), signals.close(), database.close()])
   }
-  return { calls, db, observed, lines, bytesPerDeposit, [Symbol.asyncDispose]: close }
+  return { tasks, db, observed, lines, bytesPerDeposit, [Symbol.asyncDispose]: close }
 }
 
-/** Runs the call, and measures its statements, without the time for EXPLAIN. */
+/** Runs the task, and measures its statements, without the time for EXPLAIN. */
 export async function measure(
-  { name, readsAll = false, run }: Call,
+  { name, readsAll = false, run }: Task,
   { takeStatements }: ObservedPool,
 ): Promise<Measured> {
   takeStatements()

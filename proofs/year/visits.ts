@@ -13,7 +13,7 @@ import type { TillDeps } from '../../gateway/testing/till.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
 import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
 import { requestTrade } from '../../gateway/trades/request.ts'
-import type { Call } from './call.ts'
+import type { Task } from './task.ts'
 
 const STORE = { id: 1n }
 const ITEM = 'AK-47 | Redline (Field-Tested)'
@@ -36,7 +36,7 @@ type OpenOffer = {
   offerId: string
 }
 
-export function visitsOf(deps: TillDeps, db: Db): Call[] {
+export function visitsOf(deps: TillDeps, db: Db): Task[] {
   const fleet = fleetOf(deps, db)
   const steamDeps = { ...deps, signals: steamSignals(deps, db, fleet) }
   let visits = 0

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
-import type { Call } from './call.ts'
-import { callsOf } from './calls.ts'
 import { BOUNDED, GROWING, type ObservedPool, observePool, VIEWS } from './explained-pool.ts'
 import { ON_REQUEST, onRequestEntry } from './on-request.ts'
 import { fillYear } from './rows.ts'
 import { functionsIn, statementsOf } from './statements.ts'
+import type { Task } from './task.ts'
+import { tasksOf } from './tasks.ts'
 import { measure } from './till.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -24,15 +24,15 @@ const BY_INDEX = 'set enable_seqscan = off; set enable_hashjoin = off; set enabl
 
 let till: Till
 let observed: ObservedPool
-let calls: Call[]
+let tasks: Task[]
 let close: () => Promise<void>
 
 beforeAll(async () => {
   till = await startTill()
   await fillYear(till.url, SIZE)
   observed = await observePool(till.url, BY_INDEX)
-  const { calls: all, db } = callsOf(till, observed)
-  calls = all
+  const { tasks: all, db } = tasksOf(till, observed)
+  tasks = all
   close = () => db.destroy()
 })
 afterAll(async () => {
@@ -52,10 +52,10 @@ const sources = () =>
 test('every automatic statement on a growing table is run here, and none reads a whole table', async () => {
   const complaints: string[] = []
   let statements = 0
-  const steps = calls.map((call) => async () => {
-    const measured = await measure(call, observed)
+  const steps = tasks.map((task) => async () => {
+    const measured = await measure(task, observed)
     statements += measured.statements
-    complaints.push(...measured.complaints.map((complaint) => `${call.name} ${complaint}`))
+    complaints.push(...measured.complaints.map((complaint) => `${task.name} ${complaint}`))
   })
   const ran = await functionsIn(ROOT, steps)
   expect(complaints).toEqual([])
@@ -68,7 +68,7 @@ test('every automatic statement on a growing table is run here, and none reads a
     statementsOf(file, readFileSync(join(ROOT, file), 'utf8'), tables),
   )
   const notRun = queryingFunctions.filter((place) => !ran.has(place))
-  // A new statement belongs in calls.ts, visits.ts or jobs.ts, or in on-request.ts if it runs only for a caller.
+  // A new statement belongs in tasks.ts, visits.ts or jobs.ts, or in on-request.ts if it runs only for a caller.
   expect(notRun.filter((place) => onRequestEntry(place) === undefined)).toEqual([])
   const used = new Set(notRun.map(onRequestEntry))
   expect(Object.keys(ON_REQUEST).filter((entry) => !used.has(entry))).toEqual([])

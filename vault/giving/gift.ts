@@ -21,7 +21,7 @@ export type SeenOffer =
   | { state: 'ended'; how: EndedOffer }
 
 /** The port through which the vault gives items. No method throws when Steam fails. */
-export type Hands = {
+export type GiftOffers = {
   /** `refused`: certainly not sent. `unanswered`: it may have been sent. */
   send(
     gift: Gift,

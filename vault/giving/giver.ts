@@ -17,13 +17,13 @@ import {
   type WishEntry,
   wishEntryOf,
 } from './book.ts'
-import type { Gift, GivenAsset, Hands } from './gift.ts'
+import type { Gift, GiftOffers, GivenAsset } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Objection, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
 /** Calls to Steam for one account. */
 export type SteamCalls = {
-  hands: Hands
+  giftOffers: GiftOffers
   /** The items of a game that may leave, by asset id. Undefined if Steam gave no complete answer. */
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   /** The account that sent these items in that trade. Undefined if Steam's answer does not prove it. */
@@ -231,15 +231,15 @@ function isStillAllowed(
 async function advance(context: GiverContext, wishId: string, giving: OpenGiving): Promise<void> {
   const { intended } = giving
   if (!context.accounts.has(intended.from)) return
-  const { hands } = context.steamOf(intended.from)
+  const { giftOffers } = context.steamOf(intended.from)
   const gift = giftOf(context, intended)
   const isAllowed = isStillAllowed(context, intended)
   const step = stepBefore(giving, isAllowed)
   switch (step.kind) {
     case 'send':
-      return send(context, { wishId, hands, gift })
+      return send(context, { wishId, giftOffers, gift })
     case 'find': {
-      const found = await hands.find(gift)
+      const found = await giftOffers.find(gift)
       if (found.kind === 'found') return noteOffer(context, wishId, found.offerId)
       if (found.kind === 'none') context.note({ kind: 'offer_missed', wish: wishId })
       return
@@ -247,17 +247,17 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
     case 'end':
       return end(context, wishId, step.because)
     case 'read':
-      return followOffer(context, { wishId, hands, gift }, isAllowed)
+      return followOffer(context, { wishId, giftOffers, gift }, isAllowed)
     default:
       return step satisfies never
   }
 }
 
-type Work = { wishId: string; hands: Hands; gift: Gift }
+type Work = { wishId: string; giftOffers: GiftOffers; gift: Gift }
 
-async function send(context: GiverContext, { wishId, hands, gift }: Work): Promise<void> {
+async function send(context: GiverContext, { wishId, giftOffers, gift }: Work): Promise<void> {
   context.note({ kind: 'send_begun', wish: wishId })
-  const sent = await hands.send(gift)
+  const sent = await giftOffers.send(gift)
   if (sent.kind === 'sent') return noteOffer(context, wishId, sent.offerId)
   if (sent.kind === 'refused') {
     context.say('an offer of the vault was not made', { wish: wishId, because: sent.because })
@@ -280,26 +280,26 @@ async function end(context: GiverContext, wishId: string, because: string): Prom
 
 async function followOffer(
   context: GiverContext,
-  { wishId, hands, gift }: Work,
+  { wishId, giftOffers, gift }: Work,
   isAllowed: boolean,
 ): Promise<void> {
   const giving = context.book.get(wishId)
   if (giving?.state !== 'offered') return
-  const seen = await hands.read(giving.offerId)
+  const seen = await giftOffers.read(giving.offerId)
   if (seen === undefined) return
   const step = stepAfter(giving, seen, { now: context.now(), isAllowed })
   if (seen.state === 'active' && step.kind === 'wait') return acceptOwnOffer(context, giving, gift)
   switch (step.kind) {
     case 'confirm':
-      if (await hands.confirm(giving.offerId, gift)) {
+      if (await giftOffers.confirm(giving.offerId, gift)) {
         context.note({ kind: 'confirmed', wish: wishId })
         context.say('the vault confirmed its offer', { wish: wishId, offerId: giving.offerId })
       }
       return
     case 'cancel':
-      return hands.cancel(giving.offerId)
+      return giftOffers.cancel(giving.offerId)
     case 'prove':
-      return prove(context, { wishId, hands, gift }, step.steamTradeId)
+      return prove(context, { wishId, giftOffers, gift }, step.steamTradeId)
     case 'end':
       return end(context, wishId, step.because)
     case 'wait':
@@ -311,10 +311,10 @@ async function followOffer(
 
 async function prove(
   context: GiverContext,
-  { wishId, hands, gift }: Work,
+  { wishId, giftOffers, gift }: Work,
   steamTradeId: string,
 ): Promise<void> {
-  const result = await hands.checkTrade(steamTradeId, gift)
+  const result = await giftOffers.checkTrade(steamTradeId, gift)
   if (result === 'failed') return end(context, wishId, 'failed')
   if (result === undefined) return
   const giving = context.note({ kind: 'delivered', wish: wishId, steamTradeId })

@@ -1,6 +1,6 @@
 /** The vault's view of its sales: an append-only journal, and the state that follows from it. Pure. */
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
-import type { Due, Outcome } from './market.ts'
+import type { DueGift, Outcome } from './market.ts'
 
 /** `account`: the selling account's Steam id; null in entries that predate several accounts per market. */
 type AccountFields = { market: string; account: string | null }
@@ -13,8 +13,8 @@ export type SaleEntry =
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
   /** The deal was refused, and the vault never gives anything for it. */
-  | { kind: 'due_refused'; market: string; due: Due; problem: string }
-  | (AccountFields & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
+  | { kind: 'due_refused'; market: string; due: DueGift; problem: string }
+  | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
@@ -47,7 +47,7 @@ export type Listing = AccountFields & {
   end: Outcome['end'] | null
 }
 
-type DealBase = AccountFields & { due: Due; itemIds: readonly string[]; intendedAt: Date }
+type DealBase = AccountFields & { due: DueGift; itemIds: readonly string[]; intendedAt: Date }
 type SentDeal = DealBase & {
   offerId: string
   sentAt: Date

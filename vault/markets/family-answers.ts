@@ -1,6 +1,6 @@
 /** Reads the answers of the market.csgo.com family. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
-import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
+import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 const MOST_ROWS = 20_000
@@ -138,7 +138,7 @@ const offerSchema = z.looseObject({
 })
 export const offersSchema = z.object({ offers: z.array(offerSchema).max(500) })
 
-export function duesOf({ offers }: z.infer<typeof offersSchema>): Due[] {
+export function duesOf({ offers }: z.infer<typeof offersSchema>): DueGift[] {
   return offers.map(({ hash, partner, token, tradeoffermessage, items }) => ({
     dealId: hash,
     partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)),

@@ -21,7 +21,7 @@ import {
   testSchema,
 } from './family-answers.ts'
 import { bareNumber } from './lossless-json.ts'
-import type { Due, Failure, Market, Problem, Row } from './market.ts'
+import type { DueGift, Failure, Market, Problem, Row } from './market.ts'
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 
@@ -73,7 +73,7 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
-const isStillSold = (rows: readonly Row[], { assets }: Due): boolean =>
+const isStillSold = (rows: readonly Row[], { assets }: DueGift): boolean =>
   assets.every(({ assetId }) =>
     rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
   )

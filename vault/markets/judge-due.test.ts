@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Context, judgeDue } from './judge-due.ts'
-import type { Due, Row } from './market.ts'
+import type { DueGift, Row } from './market.ts'
 import { scaleOf } from './scale.ts'
 
 const BUYER = '76561198000000001'
@@ -8,7 +8,7 @@ const OWN_ACCOUNT = '76561198000000009'
 const scale = scaleOf('USD')
 if (scale === undefined) throw new Error('dollars have no scale')
 
-const due = (change: Partial<Due> = {}): Due => ({
+const due = (change: Partial<DueGift> = {}): DueGift => ({
   dealId: 'h1',
   partnerSteamId: BUYER,
   token: 'AbC12-_x',
@@ -37,7 +37,7 @@ const context = (change: Partial<Context> = {}): Context => ({
   ...change,
 })
 const asset = (assetId: string, change = {}) => ({ appId: 730, contextId: '2', assetId, ...change })
-const problem = (change: Partial<Due>, contextChange: Partial<Context> = {}) => {
+const problem = (change: Partial<DueGift>, contextChange: Partial<Context> = {}) => {
   const verdict = judgeDue(due(change), context(contextChange))
   return verdict.kind === 'refused' ? verdict.problem : verdict.kind
 }

@@ -1,6 +1,6 @@
 /** Decides whether to give the items that a market asks for. Pure. */
 import { looksLikeDeposit } from '../giving/gift.ts'
-import type { Due, Row } from './market.ts'
+import type { DueGift, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 /** A listing, by our own record. */
@@ -33,7 +33,7 @@ export type Context = {
   /** The Steam ids of all accounts that are enrolled at the vault. */
   ownAccounts: ReadonlySet<string>
   /** Recorded deals by number, except those that ended with nothing given. */
-  known: ReadonlyMap<string, Due>
+  known: ReadonlyMap<string, DueGift>
 }
 
 /**
@@ -50,7 +50,7 @@ const LEAST_LEFT_S = 45
 /** Steam's context of items that are not under protection. */
 const FREE_CONTEXT = '2'
 
-export function judgeDue(due: Due, context: Context): DueVerdict {
+export function judgeDue(due: DueGift, context: Context): DueVerdict {
   const known = context.known.get(due.dealId)
   if (known !== undefined)
     return isSame(known, due) ? { kind: 'again' } : { kind: 'refused', problem: 'changed' }
@@ -60,7 +60,7 @@ export function judgeDue(due: Due, context: Context): DueVerdict {
     : { kind: 'refused', problem }
 }
 
-function problemOf(due: Due, context: Context): DueProblem | undefined {
+function problemOf(due: DueGift, context: Context): DueProblem | undefined {
   const { appId, ownAccounts, known, rows, scale } = context
   if (ownAccounts.has(due.partnerSteamId)) return 'own_account'
   if (looksLikeDeposit(due.message)) return 'deposit_message'
@@ -82,14 +82,14 @@ function problemOf(due: Due, context: Context): DueProblem | undefined {
   return leftS < LEAST_LEFT_S ? 'too_late' : undefined
 }
 
-function listingsOf({ assets }: Due, { listings }: Context): OwnListing[] {
+function listingsOf({ assets }: DueGift, { listings }: Context): OwnListing[] {
   return assets.flatMap(({ appId, assetId }) =>
     listings.filter((listing) => listing.appId === appId && listing.assetId === assetId),
   )
 }
 
-function isSame(one: Due, other: Due): boolean {
-  const textOf = ({ partnerSteamId, token, message, assets }: Due) =>
+function isSame(one: DueGift, other: DueGift): boolean {
+  const textOf = ({ partnerSteamId, token, message, assets }: DueGift) =>
     JSON.stringify([
       partnerSteamId,
       token,

@@ -62,13 +62,13 @@ export type Row = {
 }
 
 /** The items that the market asks for, and their recipient. All of this is only the market's claim. */
-export type Due = Gift & {
+export type DueGift = Gift & {
   /** Stays the same until the deal is done. Nothing is given twice under one number. */
   dealId: string
 }
 
 /** An answer about one game: the listings, and the sold items that must be given now. */
-export type Round = { rows: readonly Row[]; due: readonly Due[] }
+export type Round = { rows: readonly Row[]; due: readonly DueGift[] }
 
 /**
  * How a sale stands. `pending`: it has not ended. `settling`: the market holds the money until `settlesAt`. `paid`: the
@@ -113,7 +113,7 @@ export type Market = {
   /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<MarketAnswer<Round>>
   /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
-  isWanted(deal: Due): Promise<MarketAnswer<boolean>>
+  isWanted(deal: DueGift): Promise<MarketAnswer<boolean>>
   /** Reports the offer that hands a deal over. */
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>

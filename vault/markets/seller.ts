@@ -1,5 +1,5 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
-import type { Hands } from '../giving/gift.ts'
+import type { GiftOffers } from '../giving/gift.ts'
 import {
   type Book,
   type Deal,
@@ -14,7 +14,7 @@ import {
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
-import type { Due, Line, Listed, Market, MarketAnswer, Outcome, Row } from './market.ts'
+import type { DueGift, Line, Listed, Market, MarketAnswer, Outcome, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 /** An append-only journal. `add` resolves once the entry cannot be lost. */
@@ -33,7 +33,7 @@ export type Alarm =
 type Parts = {
   market: Market
   marketAccount: MarketAccount
-  hands: Hands
+  giftOffers: GiftOffers
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
@@ -163,7 +163,7 @@ function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[
     .listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId && isLive(each))
 }
 
-type RequestedDeal = { appId: number; due: Due; rows: readonly Row[] }
+type RequestedDeal = { appId: number; due: DueGift; rows: readonly Row[] }
 
 /** Records the intent to give a deal's items, or refuses the deal. */
 async function takeUpDeal(parts: Parts, { appId, due, rows }: RequestedDeal): Promise<void> {
@@ -216,7 +216,7 @@ async function advance(parts: Parts, first: Deal): Promise<void> {
 
 /** Sends the offer of a deal, or looks for it. Returns true if the deal may have a further step now. */
 async function sendOrFind(
-  { hands, journal, now, announce }: Parts,
+  { giftOffers, journal, now, announce }: Parts,
   { due, ...deal }: DealBeforeOffer,
 ): Promise<boolean> {
   const ids = { market: deal.market, dealId: due.dealId }
@@ -226,7 +226,7 @@ async function sendOrFind(
     return true
   }
   if (step.kind === 'look') {
-    const found = await hands.find(due)
+    const found = await giftOffers.find(due)
     if (found.kind === 'unanswered') return false
     if (found.kind === 'found') await journal.add({ kind: 'offer_known', ...ids, offerId: found.offerId })
     else await journal.add({ kind: 'offer_missed', ...ids })
@@ -234,7 +234,7 @@ async function sendOrFind(
   }
   await announce()
   await journal.add({ kind: 'send_begun', ...ids })
-  const sent = await hands.send(due)
+  const sent = await giftOffers.send(due)
   if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
   else if (sent.kind === 'refused') await journal.add({ kind: 'send_refused', ...ids, because: sent.because })
   else await journal.add({ kind: 'send_unanswered', ...ids })
@@ -242,9 +242,12 @@ async function sendOrFind(
 }
 
 /** Does the next step of a deal whose offer is known. Returns true if the deal may have a further step now. */
-async function followOffer({ market, hands, journal, now }: Parts, deal: DealWithOffer): Promise<boolean> {
+async function followOffer(
+  { market, giftOffers, journal, now }: Parts,
+  deal: DealWithOffer,
+): Promise<boolean> {
   const { due, offerId } = deal
-  const seen = await hands.read(offerId)
+  const seen = await giftOffers.read(offerId)
   if (seen === undefined) return false
   const ids = { market: deal.market, dealId: due.dealId }
   const step = stepAfter(deal, seen, { order: market.order, now: now() })
@@ -254,10 +257,10 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
       const wanted = await market.isWanted(due)
       if (wanted.kind !== 'answered') return false
       if (!wanted.value) {
-        await hands.cancel(offerId)
+        await giftOffers.cancel(offerId)
         return false
       }
-      const isConfirmed = await hands.confirm(offerId, due)
+      const isConfirmed = await giftOffers.confirm(offerId, due)
       if (isConfirmed) await journal.add({ kind: 'confirmed', ...ids })
       return isConfirmed
     }
@@ -267,11 +270,11 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
       return answer.kind === 'answered'
     }
     case 'cancel':
-      await hands.cancel(offerId)
+      await giftOffers.cancel(offerId)
       return false
     case 'prove': {
       const { steamTradeId } = step
-      const result = await hands.checkTrade(steamTradeId, due)
+      const result = await giftOffers.checkTrade(steamTradeId, due)
       if (result === 'given') await journal.add({ kind: 'delivered', ...ids, steamTradeId })
       if (result === 'failed') await journal.add({ kind: 'offer_ended', ...ids, how: 'failed' })
       return result !== undefined

@@ -1,6 +1,6 @@
 /** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
 import type { MarketAccess } from '../files/markets.ts'
-import type { Hands } from '../giving/gift.ts'
+import type { GiftOffers } from '../giving/gift.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
 import { isTied } from './book.ts'
@@ -23,7 +23,7 @@ const CURRENCY = 'USD'
 const MOST_LISTED = 20
 
 export type SellingAccount = {
-  hands: Hands
+  giftOffers: GiftOffers
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   accessToken: Session['accessToken']
 }
@@ -208,7 +208,7 @@ function openDesk(parts: Context, access: Access): Desk {
   const seller = createSeller({
     market,
     marketAccount,
-    hands: account.hands,
+    giftOffers: account.giftOffers,
     journal: record,
     scale,
     now,

@@ -1,6 +1,6 @@
 /** Reads the answers of Waxpeer. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
-import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
+import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 const MOST_ROWS = 20_000
@@ -148,7 +148,7 @@ export const readyTradesSchema = z.union([
 ])
 
 /** A deal that must be handed over, with a row for each item bought. */
-export type DueDeal = { due: Due; rows: readonly Row[] }
+export type DueDeal = { due: DueGift; rows: readonly Row[] }
 
 /**
  * Leaves out deals that are done. Also leaves out a deal that cannot be read or that names two recipients, so the others

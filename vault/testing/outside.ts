@@ -1,7 +1,7 @@
 /** A market and a Steam in memory. The market may lie. Answers may be lost, and a call may end its process. */
-import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
+import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
-import type { Due, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
+import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { type Scale, scaleOf } from '../markets/scale.ts'
 import { type Alarm, createSeller } from '../markets/seller.ts'
 
@@ -41,7 +41,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   /** The asset ids that the account still has. */
   const owned = new Set(['1', '2', '3'])
   const items: MarketItem[] = []
-  const deals = new Map<string, { due: Due; soldAtMs: number }>()
+  const deals = new Map<string, { due: DueGift; soldAtMs: number }>()
   const offers: Offer[] = []
   const calledOff = new Set<string>()
   const entries: DatedEntry[] = []
@@ -138,7 +138,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const asset = (assetId: string) => ({ appId: APP, contextId: '2', assetId })
 
   /** The deal as the market describes it, with its lie. */
-  function claimOf(due: Due): Due {
+  function claimOf(due: DueGift): DueGift {
     switch (lie) {
       case 'asset':
         return { ...due, assets: [asset('99')] }
@@ -158,7 +158,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
 
   const textOf = (gift: Gift) =>
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
-  const hands: Hands = {
+  const giftOffers: GiftOffers = {
     send: async (gift) =>
       call(
         () => {
@@ -275,7 +275,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         announce: async () => {},
         marketAccount: { market: market.name, account: OWN_ACCOUNT, isFirst: true },
         market,
-        hands,
+        giftOffers,
         scale: MARKET_SCALE,
         journal: journalOf(entries, now),
         ownAccounts: new Set([OWN_ACCOUNT]),

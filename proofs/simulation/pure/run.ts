@@ -22,6 +22,7 @@ import { endPause, type Gate, JobFailed, newRestartable, revive, waitForTurn } f
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
+import { checkDepartures, planDepartureChecks } from './departures.ts'
 import { planDrift } from './drifting.ts'
 import { giveUpIfLockedOut } from './lockout.ts'
 import { type Bot, createMemory, freshBot, type Store, silentUntilMs, type TradeRow } from './memory.ts'
@@ -30,7 +31,6 @@ import { createMemoryDrift } from './memory-drift.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type Process, type Scene, startInProcess } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
-import { checkThefts, planTheftChecks } from './thefts.ts'
 import { planDeaths, planOperatorActs, planOutage } from './troubles.ts'
 import { checkFinalState, checkNotOverdue, checkTradesAtRest } from './truth.ts'
 
@@ -78,7 +78,7 @@ export async function runPure({
     planEvents(scene, deposits)
     await drain(scene.engine, () => failure)
     checkFinalState(scene)
-    checkThefts(scene, START + LAST_LOOK_MS)
+    checkDepartures(scene, START + LAST_LOOK_MS)
     return outcome()
   } catch (error) {
     return { ...outcome(), violation: reportOf(error) }
@@ -97,7 +97,7 @@ function planEvents(scene: Scene, deposits: number): void {
       if (process !== undefined) startInProcess(scene, () => sweepHistories(process.deps))
     })
   }
-  planTheftChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
+  planDepartureChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
   planDrift(scene, { workingProcess, inHolder })
   sweep(scene)
   planOutage(scene, 2 * FAULTS_MS)

@@ -10,11 +10,11 @@ import type { Steam } from '../steam.ts'
 import { isReportedLate } from '../steam-answers.ts'
 import type { ModelTrade } from '../steam-memory.ts'
 import { must } from '../violation.ts'
+import { checkItem } from './departures.ts'
 import type { Store, TillMemory, TradeRow } from './memory.ts'
 import type { MemoryLedger } from './memory-ledger.ts'
 import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
-import { checkItem } from './thefts.ts'
 
 /** Checks that a trade is credited for the Steam trade of its own offer, whose items arrived, and no other trade is. */
 export function checkCredit(steam: Steam, trades: TillMemory['trades'], row: TradeRow): void {

@@ -23,6 +23,7 @@ import {
   termsKeyOf,
 } from './check.ts'
 import { planDeaths } from './deaths.ts'
+import { checkDepartures } from './departures.ts'
 import { promiseOfProblem } from './ledger-promise.ts'
 import { creditByHand, releaseEarly } from './operator.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
@@ -33,7 +34,6 @@ import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
 import { beginShopping, lookForOffers, type ShoppingScene } from './shoppers.ts'
-import { checkThefts } from './thefts.ts'
 import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
 
 export type RealOptions = {
@@ -138,7 +138,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   engine.at(START + BUSY_MS, () => scheduler.beforeNextStep(checkWhileHeld))
   await scheduler.run()
   await checkFinalState(scene)
-  await checkThefts(scene)
+  await checkDepartures(scene)
   await checkReads(sessions.pool, reads)
   await checkLedger(sessions)
 }

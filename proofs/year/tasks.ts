@@ -26,17 +26,17 @@ import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
 import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
 import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
-import type { Call } from './call.ts'
 import type { ObservedPool } from './explained-pool.ts'
 import { jobsOf } from './jobs.ts'
 import { STORAGE } from './rows.ts'
+import type { Task } from './task.ts'
 import { visitsOf } from './visits.ts'
 
 const BOT = 1n
 const KEEP = keepOf(z.object(KEEP_SETTINGS).parse({}))
 const DAY_MS = 86_400_000
 
-export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): { calls: Call[]; db: Db } {
+export function tasksOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): { tasks: Task[]; db: Db } {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const observedDeps = { ...deps, db, departures: createDepartureStore({ ...deps, db }) }
   const trades = { ...observedDeps, trades: createTradeStore(observedDeps), drift: createDriftStore(db) }
@@ -64,12 +64,12 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
       metrics,
     }),
   ]
-  const calls = [
+  const tasks = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
-    ...callsOfBots(trades, db),
-    callOfDeparture(trades, db),
-    ...callsOfCredits(trades, db),
-    ...callsOfWebhooks(observedDeps, db),
+    ...tasksOfBots(trades, db),
+    taskOfDeparture(trades, db),
+    ...tasksOfCredits(trades, db),
+    ...tasksOfWebhooks(observedDeps, db),
     { name: 'metrics', run: () => metrics.registry.metrics() },
     {
       name: 'poll of a waiting page',
@@ -78,12 +78,12 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
     ...visitsOf(trades, db),
     ...jobsOf({ deps: trades, db, pool }),
   ]
-  return { calls, db }
+  return { tasks, db }
 }
 
 type Deps = Till['deps']
 
-function callsOfBots({ trades, clock }: Deps, db: Db): Call[] {
+function tasksOfBots({ trades, clock }: Deps, db: Db): Task[] {
   const owner = randomUUID()
   const process = { owner, maxBots: 50, keyFingerprint: 'f'.repeat(64) }
   return [
@@ -110,7 +110,7 @@ function callsOfBots({ trades, clock }: Deps, db: Db): Call[] {
 }
 
 /** Calls that credit a trade of `rows.ts` whose offer is open, and that look at one whose credit is held. */
-function callsOfCredits(deps: Deps, db: Db): Call[] {
+function tasksOfCredits(deps: Deps, db: Db): Task[] {
   const tradeIn = (state: 'active' | 'held') =>
     db
       .selectFrom('trade')
@@ -165,7 +165,7 @@ function callsOfCredits(deps: Deps, db: Db): Call[] {
 }
 
 /** The departure of a trade's items, as the bot's history reports it. */
-function callOfDeparture({ clock }: Deps, db: Db): Call {
+function taskOfDeparture({ clock }: Deps, db: Db): Task {
   const departures = createDepartureStore({ db, clock })
   return {
     name: 'departure of a bot',
@@ -209,7 +209,7 @@ function callOfDeparture({ clock }: Deps, db: Db): Call {
   }
 }
 
-function callsOfWebhooks({ clock }: Pick<Deps, 'clock'>, db: Db): Call[] {
+function tasksOfWebhooks({ clock }: Pick<Deps, 'clock'>, db: Db): Task[] {
   return [
     { name: 'endpoints with due deliveries', run: () => endpointsDue(db, clock.now()) },
     { name: 'pace of an endpoint', run: () => durationsOf(db, [1n]) },

@@ -1,6 +1,13 @@
 /** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
 import { accountIdOf } from '../files/trade-link.ts'
-import { type Gift, type Hands, isGift, isSameSet, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
+import {
+  type Gift,
+  type GiftOffers,
+  isGift,
+  isSameSet,
+  looksLikeDeposit,
+  type SeenOffer,
+} from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
 import { acceptConfirmation, findConfirmation } from './confirm.ts'
 import type { Posted, Session } from './session.ts'
@@ -37,7 +44,7 @@ type Parts = {
   nowS: () => number
 }
 
-export function createHands(parts: Parts): Hands {
+export function createGiftOffers(parts: Parts): GiftOffers {
   return {
     send: (gift) => send(parts, gift),
     find: (gift) => find(parts, gift),
@@ -54,7 +61,7 @@ export function createHands(parts: Parts): Hands {
   }
 }
 
-async function send({ session }: Parts, gift: Gift): ReturnType<Hands['send']> {
+async function send({ session }: Parts, gift: Gift): ReturnType<GiftOffers['send']> {
   const { partnerSteamId, token, message, assets } = gift
   if (looksLikeDeposit(message)) return { kind: 'refused', because: 'the message looks like a deposit' }
   const mine = assets.map(({ appId, contextId, assetId }) => ({
@@ -78,7 +85,7 @@ async function send({ session }: Parts, gift: Gift): ReturnType<Hands['send']> {
   return sentOf(await session.form('send', '/tradeoffer/new/send', { fields, referer }))
 }
 
-function sentOf(posted: Posted): Awaited<ReturnType<Hands['send']>> {
+function sentOf(posted: Posted): Awaited<ReturnType<GiftOffers['send']>> {
   if (posted.kind === 'not_made') return { kind: 'refused', because: 'no session, or too long a wait' }
   if (posted.kind === 'unanswered') return posted
   const offerId = readSent(posted)
@@ -88,7 +95,7 @@ function sentOf(posted: Posted): Awaited<ReturnType<Hands['send']>> {
   return isClear ? { kind: 'refused', because: `Steam (${code})` } : { kind: 'unanswered' }
 }
 
-async function find({ session, nowS }: Parts, gift: Gift): ReturnType<Hands['find']> {
+async function find({ session, nowS }: Parts, gift: Gift): ReturnType<GiftOffers['find']> {
   let cursor = 0
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const reply = await session.api('offers', 'IEconService/GetTradeOffers', {
@@ -160,7 +167,7 @@ async function checkTrade(
   { session }: Parts,
   steamTradeId: string,
   gift: Gift,
-): ReturnType<Hands['checkTrade']> {
+): ReturnType<GiftOffers['checkTrade']> {
   const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
   const trade = reply && readTrade(reply)
   if (trade === undefined || trade.tradeid !== steamTradeId) return undefined

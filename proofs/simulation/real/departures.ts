@@ -6,7 +6,7 @@ import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
 
 /** Runs the checks, long after the last look through the histories. */
-export async function checkThefts(scene: Scene): Promise<void> {
+export async function checkDepartures(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   const { rows: known } = await monitor.query<{ id: string; explanation: string | null }>(
     'select steam_trade_id as id, explanation from departure',

@@ -13,7 +13,7 @@ const LOOK_MS = 600_000
  * Checks, after a look through the histories, that the till knows the earlier gifts of the bots in service, and
  * reports no invented one.
  */
-export function checkThefts(memory: TillMemory, lookedAtMs: number): void {
+export function checkDepartures(memory: TillMemory, lookedAtMs: number): void {
   const { bots, steam, departures, engine } = memory
   for (const gift of steam.gifts.values()) {
     const botId = BigInt(gift.bot)
@@ -36,10 +36,10 @@ export function checkThefts(memory: TillMemory, lookedAtMs: number): void {
 /**
  * Plans a check ten minutes after each look through the histories begins. `looks`: when, in milliseconds from now.
  */
-export function planTheftChecks(memory: TillMemory, looks: readonly number[]): void {
+export function planDepartureChecks(memory: TillMemory, looks: readonly number[]): void {
   const { engine } = memory
   const begunAt = engine.now()
-  for (const ms of looks) engine.after(ms + LOOK_MS, () => checkThefts(memory, begunAt + ms))
+  for (const ms of looks) engine.after(ms + LOOK_MS, () => checkDepartures(memory, begunAt + ms))
 }
 
 function checkGift({ departures, bots }: TillMemory, gift: Gift): void {
