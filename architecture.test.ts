@@ -53,7 +53,7 @@ const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = {
   vault: ['gateway', 'steam-sandbox', 'market-sandbox'],
 }
 
-/** Inside the gateway, a folder imports only folders at its own height or below. */
+/** Inside the gateway, a folder imports code only from folders at its own height or below. Types may come from any. */
 const HEIGHT: Record<string, number> = {
   kit: 0,
   steam: 1,
@@ -119,7 +119,7 @@ describe('imports', () => {
     expect(ofVault.filter((vaultImport) => !mayImport(vaultImport))).toEqual([])
   })
 
-  it('run downwards inside the gateway, and only one way between two folders', () => {
+  it('of code run downwards inside the gateway, and only one way between two folders', () => {
     const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
     const code = imports.filter(({ from, typeOnly }) => folder(from) !== '' && !isTest(from) && !typeOnly)
     const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
@@ -163,7 +163,7 @@ describe('imports', () => {
     expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
   })
 
-  it('of gateway/steam/web/ exist only where the Steam port is chosen: features use the port', () => {
+  it('of gateway/steam/web/ exist, in the gateway, only where the Steam port is chosen: features use the port', () => {
     const choosers = ['gateway/steam/web/', 'gateway/steam-parts.ts', 'gateway/operations/', 'gateway/cli/']
     const broken = imports.filter(
       ({ from, to }) =>

@@ -79,7 +79,7 @@ describe('the store', () => {
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
   })
 
-  test('points to an open offer until it ends, in both languages, and links to it', async () => {
+  test('says that an offer is open until it ends, in both languages, and links to its deposit', async () => {
     await callers.press()
     const offerNotice = async (language: string) =>
       (
@@ -128,7 +128,7 @@ describe('the store', () => {
     expect(await ways('ru')).toMatch(/>Открыть платёж<.*lang=ru">Квитанция</)
   })
 
-  test('does not call held money credited', async () => {
+  test('says that money is on hold, and calls it credited only after the hold', async () => {
     const state = async () => /<span class="status \w+">([^<]*)</.exec(await callers.readParts())?.[1]
     await callers.send({ data: { heldAmount: 1250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     expect(await state()).toBe('Items received, money on hold')
@@ -218,7 +218,7 @@ describe('the store', () => {
     expect(await readText('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')
   })
 
-  test('shows calls and webhooks in a drawer, with cut links and without the key', async () => {
+  test('shows calls and webhooks in a drawer, with links cut short and without the key', async () => {
     await callers.press({ play: '<b>nova' })
     await callers.send({ data: { receiptUrl: RECEIPT } })
     await callers.send({}, (headers) => {

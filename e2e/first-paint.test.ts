@@ -1,4 +1,4 @@
-/** The page before its code arrives: what the first answer alone shows a shopper. */
+/** The page before and while its code arrives: what the first answer alone shows a shopper, and parts that come later. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE, SMALL_DESKTOP } from './support/browser.ts'
@@ -91,7 +91,7 @@ test.each([
 )
 
 test.each([SMALL_DESKTOP, MOBILE])(
-  'the payment inside the page is enough to request the items, and nothing shifts until they are shown, at $width px',
+  'the payment in the page’s HTML is enough to request the items, and nothing shifts until they are shown, at $width px',
   async (viewport) => {
     const deposit = await createDeposit({ language: 'en' })
     const caller = await callerOf(till.gateway, deposit)

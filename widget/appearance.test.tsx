@@ -1,4 +1,4 @@
-/** How cards, levels and currencies look. Every meaning of a colour has a word or a shape too. */
+/** How cards, levels and currencies look. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { CURRENCIES } from '../contract/money.ts'

@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const rowsOf = ({ attempts }: Page): readonly Row[] => attempts
 
-/** The store of the endpoint, and the state of its webhooks. */
+/** The endpoint's store, address and state, and the acts on it. */
 function About({ endpointId }: { endpointId: string }) {
   const { shown, refresh } = useAnswer<Json<EndpointPage>>('endpoints', { endpointId })
   return (

@@ -66,7 +66,7 @@ function About({ view: deposit }: { view: View }) {
   )
 }
 
-/** Shown with the acts, because an operator decides by the shopper's history whether to release or hold credit. */
+/** The shopper's history, by which an operator decides whether to release or hold credit. */
 function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
   const { steamId } = shopper
   return (
@@ -178,7 +178,7 @@ function Act({ allowed, refresh }: { allowed: View['can'][number]; refresh: () =
   if (allowed.act === 'bot renew')
     return (
       <PageLink className="button small" to={`/bots/${target}`}>
-        Renew its bot
+        Renew its bot’s token
       </PageLink>
     )
   return (

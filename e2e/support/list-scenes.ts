@@ -1,4 +1,4 @@
-/** The scenes of the lists of items. */
+/** The gallery's scenes with lists of items. */
 import { type Base, pick, type Scene, standAnswers } from './scene.ts'
 
 const MANY = 50

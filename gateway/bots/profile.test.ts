@@ -58,7 +58,7 @@ describe('the profile of a bot', () => {
   const profile = () =>
     database.db.selectFrom('bot').select(['level', 'member_since']).executeTakeFirstOrThrow()
 
-  it('gets its joining day and level when the session opens, if that day is not stored', async () => {
+  it('is read and stored when the session opens, if its joining day is not stored', async () => {
     await enrol()
     await database.db.updateTable('bot').set({ member_since: null, level: 5 }).execute()
     start()

@@ -141,7 +141,10 @@ describe('tradetill trigger', () => {
     expect(published).toEqual([])
     statuses = [500]
     const refused = await run('--store', storeId, 'deposit.pending')
-    expect([refused.code, JSON.parse(refused.errors).error.message]).toEqual([4, 'Not answered 2xx: 1 of 1.'])
+    expect([refused.code, JSON.parse(refused.errors).error.message]).toEqual([
+      4,
+      '1 of 1 delivery got no 2xx answer.',
+    ])
   })
 
   it.each([

@@ -75,8 +75,9 @@ export type CustodyDriftTable = {
   market_hash_name: string
   first_seen_at: Date
   seen_at: Date
-  /** In how many readings it was seen. */
+  /** How many readings in a row found it, with a pass through the trade history between any two. */
   looks: number
+  /** `settleDrift` in drift/drift.ts decides. */
   is_sure: boolean
 }
 

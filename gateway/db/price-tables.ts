@@ -24,6 +24,10 @@ export type PriceTable = {
   mark_at: Generated<Date | null>
 }
 
+/**
+ * An operator's hold on prices. `blocked`: the items are not accepted. `frozen`: their prices stay as they were at
+ * `since`. `override`: the operator's own price, `usd_micros`.
+ */
 export type PriceHoldTable = {
   game: Game
   /** Null: the entire game. */
@@ -36,6 +40,10 @@ export type PriceHoldTable = {
   like_pattern: Generated<string | null>
 }
 
+/**
+ * One feed of a source: the prices of a game, or exchange rates. `good_at`: the last successful request. `failures`: the
+ * failed requests since then.
+ */
 export type PriceFeedTable = {
   source: string
   feed: Game | 'rates'

@@ -1,4 +1,4 @@
-/** Calls the console by its public URL, and checks whether anything listens at the gateway's own address for it. */
+/** Calls the console by its public URL, and checks whether anything listens at the address that the gateway has for it. */
 import { connect } from 'node:net'
 import { z } from 'zod'
 import type { ConsoleConfig } from '../config.ts'

@@ -44,7 +44,7 @@ export function breakOf(
 }
 
 function isLess(epoch: bigint, { timeline, written }: Life, remembered: SeenState): boolean {
-  // A later epoch began after the loss was noticed.
+  // If the database's epoch is the later one, it began after the loss was noticed.
   if (remembered.epoch !== epoch) return remembered.epoch > epoch
   if (remembered.timeline !== timeline || written === null || remembered.written === null) return false
   return remembered.written > written

@@ -178,7 +178,7 @@ describe('webhooks that fail', () => {
 })
 
 describe('an operator’s hold of a deposit', () => {
-  it('makes all its credit held, whatever its store’s limit, and is set only once', async () => {
+  it('is set only once, and a second call changes nothing, even with an offer', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
@@ -186,7 +186,7 @@ describe('an operator’s hold of a deposit', () => {
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
   })
 
-  it('is kept by a payment, and refused after it', async () => {
+  it('makes all credit of a payment held, despite room in the store’s limit, and is refused after the payment', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await holdDeposit(deps, deposit.id)
     await payFor(till, bot, deposit)

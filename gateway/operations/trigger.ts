@@ -4,6 +4,7 @@ import type { WebhookEvent } from '../../contract/webhooks.ts'
 import { inventedDeposit } from '../conformance/invented.ts'
 import { storyOf } from '../conformance/story.ts'
 import { systemClock } from '../kit/clock.ts'
+import { counted } from '../kit/counted.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { allowanceFinder } from '../webhooks/address-store.ts'
 import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
@@ -98,6 +99,6 @@ async function deliver(
 function reportOf(data: Triggered): Answer<Triggered> {
   const failed = data.deliveries.filter((delivery) => !delivery.isTaken).length
   if (failed === 0) return done(data)
-  const message = `Not answered 2xx: ${failed} of ${data.deliveries.length}.`
+  const message = `${failed} of ${counted(data.deliveries.length, 'delivery', 'deliveries')} got no 2xx answer.`
   return { kind: 'refused', refusal: 'conflict', message, data }
 }

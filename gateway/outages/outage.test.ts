@@ -26,7 +26,7 @@ describe('an outage', () => {
     expect(judge([failing, { ...healthy, offersFailingSince: ago(29) }])).toEqual({ begin: [], end: [] })
   })
 
-  it('ends when the first bot works again', () => {
+  it('ends as soon as one bot works again', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
     expect(judge([failing, healthy], 'offers', 'deposits')).toEqual({
       begin: [],
@@ -67,7 +67,7 @@ describe('an outage', () => {
     expect(judgeAfter(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 
-  it('pauses the countdown of deposits until every outage is over', () => {
+  it('pauses the countdown of deposits until every outage, and maintenance, is over', () => {
     const failing = { ...healthy, inventoriesFailingSince: ago(99) }
     expect(judge([failing], 'offers', 'deposits')).toEqual({ begin: ['inventories'], end: ['offers'] })
     expect(judge([healthy], 'maintenance')).toEqual({ begin: ['deposits'], end: [] })

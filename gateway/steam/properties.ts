@@ -1,20 +1,20 @@
 /** Reads the asset properties of an inventory, which distinguish items of one class. Pure. */
 import { z } from 'zod'
 
-/** Steam's number for the paint of a weapon ("Finish Catalog"). Only Counter-Strike has it. */
-const PAINT = 7
+/** Id of the property with a weapon's paint ("Finish Catalog"). Only items of Counter-Strike have it. */
+const PAINT_PROPERTY = 7
 const MOST_PROPERTIES = 30
 
-/** The number of the paint, as text or as a number. */
+/** Steam's number of a paint, as text or as a number. */
 const paintIndex = z.coerce.number().int().positive().max(65_535)
 
-/** Returns the paint that an item's properties name; null if they name none. */
+/** Returns the number of an item's paint; null if its properties have none. */
 export function paintIndexOf(properties: unknown): number | null {
   if (!Array.isArray(properties)) return null
   const rows: readonly unknown[] = properties.slice(0, MOST_PROPERTIES)
   for (const row of rows) {
     if (typeof row !== 'object' || row === null || !('propertyid' in row) || !('int_value' in row)) continue
-    if (row.propertyid === PAINT) return paintIndex.safeParse(row.int_value).data ?? null
+    if (row.propertyid === PAINT_PROPERTY) return paintIndex.safeParse(row.int_value).data ?? null
   }
   return null
 }

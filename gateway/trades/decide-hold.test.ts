@@ -20,6 +20,7 @@ describe('items that Steam holds', () => {
     // The cancel began a moment too late.
     expect(eventsOf({ ...active, cancelling: 'deadline' }, escrow)).toEqual(ended)
     expect(judgeStray(offer('in_escrow'))).toEqual({ kind: 'nothing' })
+    // An offer that still needs a confirmation is not in escrow.
     expect(eventsOf(active, offerRead('needs_confirmation'))).toEqual([
       { kind: 'cancel_begun', because: 'needs_confirmation' },
     ])
@@ -29,7 +30,7 @@ describe('items that Steam holds', () => {
     expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY_S) }])
   })
 
-  it('D-24 a hold ends once its offer reads as over, and not while it reads as in escrow, active or accepted', () => {
+  it('D-24 an escrow ends once its offer reads as over, and not while it reads as in escrow, active or accepted', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])
@@ -41,14 +42,14 @@ describe('items that Steam holds', () => {
     }
   })
 
-  it('D-24 a hold that seemed to be over is recorded again if Steam still shows it', () => {
+  it('D-24 an escrow that seemed to be over is recorded again if Steam still shows it', () => {
     const over: Trade = { ...declined, state: 'invalid', reason: 'escrow' }
     expect(eventsOf(over, offerRead('in_escrow'), DAY_S)).toEqual([
       { kind: 'hold_seen', offerId: '5', until: at(15 * DAY_S) },
     ])
   })
 
-  it('a hold that Steam still shows a day after its end is no longer waited for', () => {
+  it('an escrow that Steam still shows a day after its end counts as over', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY_S - 1)).toEqual([])
     expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY_S)).toEqual([
@@ -56,7 +57,7 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('an escrow that is first read a day or more after its end is over immediately', () => {
+  it('an escrow that is first read a day or more after its end counts as over from the first read', () => {
     expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY_S - 1)).toMatchObject([
       { steamHoldUntil: at(15 * DAY_S) },
     ])

@@ -99,7 +99,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   if (!isSettled) {
     deps.log.warn(
       { ...about, said: resultText },
-      'webhook was answered after its claim had ended, so nothing was settled',
+      'webhook attempt ended after its claim, so nothing was settled',
     )
     return
   }

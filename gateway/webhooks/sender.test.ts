@@ -81,7 +81,11 @@ describe('in live mode', () => {
     ['a text that is not a URL', () => 'store', 'the address is not a URL'],
     ['the port of SSH', () => 'https://store.example:22/', 'the port must be 443'],
     ['the port of a cache', () => 'https://93.184.216.34:6379/', 'the port must be 443'],
-    ['a name with a command for a shell', () => 'https://a$(reboot).example/', 'characters that no name has'],
+    [
+      'a name with a command for a shell',
+      () => 'https://a$(reboot).example/',
+      'characters that are not allowed',
+    ],
   ])('no webhook is sent to %s', async (_name, urlOf, reason) => {
     const failed = { kind: 'failed', reason: expect.stringContaining(reason) }
     expect(await send(request(urlOf(receiver.port)))).toEqual(failed)
@@ -89,7 +93,7 @@ describe('in live mode', () => {
   })
 
   it('the refusal of a name with a command for a shell suggests no `store allow-address`', async () => {
-    const reason = 'the name of the host has characters that no name has'
+    const reason = 'the host name has characters that are not allowed'
     expect(await send(request('https://a$(reboot).example/'))).toEqual({ kind: 'failed', reason })
   })
 })

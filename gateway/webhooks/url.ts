@@ -64,7 +64,7 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
   const mayBePlain = mode === 'sandbox' || allowance?.inside === true
   if (!isSecure && !(mayBePlain && url.protocol === 'http:')) return NOT_HTTPS
   const { host, port } = addressOf(url)
-  if (isIP(host) === 0 && !HOST_NAME.test(host)) return 'the name of the host has characters that no name has'
+  if (isIP(host) === 0 && !HOST_NAME.test(host)) return 'the host name has characters that are not allowed'
   // A literal address is used without a look-up.
   if (isIP(host) !== 0 && !mayConnect(host, reach, isSecure)) return whyNotConnected(reach, isSecure)
   if (allowance !== undefined) return undefined
@@ -80,8 +80,8 @@ export const whyNotConnected = ({ allowance }: Reach, isSecure: boolean): string
   isSecure || allowance?.inside !== true ? NOT_PUBLIC : 'plain http must stay inside the network'
 
 /**
- * Returns the reason with the command that allows the address. Without it if no command does, or if the name could run in
- * a shell.
+ * Returns the reason with the command that allows the address. Leaves the command out if none does, or if the name could
+ * run in a shell.
  */
 export function withCommand(
   reason: string,

@@ -1,4 +1,4 @@
-/** Runs a few seeds. `npm run prove -- sales` runs many, and plants each defect. */
+/** Runs the simulation of sales with a few seeds. `npm run prove -- sales` runs many, and plants each defect. */
 import { expect, it } from 'vitest'
 import { misplacedOf } from '../attacks/without.ts'
 import QUICKER_CHANGES from './kill/quicker-changes.json' with { type: 'json' }

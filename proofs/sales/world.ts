@@ -17,7 +17,7 @@ export const SELLER = '76561198000000009'
 export const STORAGE = '76561198000000021'
 export const STRANGER = '76561198000000666'
 const SHOPPERS = ['76561198000000031', '76561198000000032', '76561198000000033'] as const
-/** The accounts of the operator whose secrets the vault has. */
+/** The operator's accounts for which the vault has the secrets. */
 export const OURS: ReadonlySet<string> = new Set([...BOTS, SELLER])
 
 const MARKET_CSGO: MarketName = 'market.csgo.com'

@@ -78,7 +78,7 @@ const { consequences, alarm } = CORE
 type Consequences = Core['consequences']
 type Caused = ReturnType<Consequences>
 
-/** The rule with other terms than those fixed at delivery. */
+/** `consequences` with other terms than those fixed at delivery. */
 const withTerms =
   (terms: Partial<Parameters<Consequences>[1]['terms']>, riskRoom?: bigint): Consequences =>
   (trade, funds, event) => {
@@ -90,7 +90,7 @@ const withTerms =
     return consequences(trade, other, event)
   }
 
-/** The rule with each effect changed or omitted. */
+/** `consequences` with each effect changed or omitted. */
 const withEffects =
   (change: (effect: Caused['effects'][number]) => Caused['effects']): Consequences =>
   (trade, funds, event) => {

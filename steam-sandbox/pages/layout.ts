@@ -1,6 +1,6 @@
 import { type Reply, text } from '../http.ts'
 import { CATALOGUE, iconPath } from '../items.ts'
-import { memberSince } from '../world/joined.ts'
+import { memberSince } from '../world/member-since.ts'
 import type { Account, Asset } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 

@@ -1,6 +1,6 @@
 import { type Incoming, json, type Reply, redirect, text } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { memberSince } from '../world/joined.ts'
+import { memberSince } from '../world/member-since.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { partnerInventory, publicInventory } from './inventory.ts'

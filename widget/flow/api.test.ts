@@ -58,7 +58,7 @@ describe('an answer', () => {
   it.each([
     ['the network fails', new TypeError('failed to fetch'), NO_DETAILS],
     ['its body is not JSON', new Response('{'), NO_DETAILS],
-    ['it has no body', new Response(null, { status: 204 }), NO_DETAILS],
+    ['it should have a body but has none', new Response(null, { status: 204 }), NO_DETAILS],
     ['its body is null', Response.json(null), NO_DETAILS],
     ['its body is a list', Response.json([]), NO_DETAILS],
     ['the server breaks', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
@@ -74,7 +74,7 @@ describe('an answer', () => {
     },
   )
 
-  it('A-104 without content is a success', async () => {
+  it('A-104 without content is a success if the call expects none', async () => {
     const { api, calls } = apiWithAnswers(new Response(null, { status: 204 }))
     const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
     expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })

@@ -5,7 +5,7 @@ import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
 import { LevelBadge } from './level.tsx'
 import { useModal } from './texts.ts'
 
-/** The bot, with what to compare on Steam, because a thief can read the secret code. */
+/** The bot's name, level and more, to compare on Steam: the secret code proves little, because a thief can read it. */
 export function BotCheck({ bot }: { bot: Bot | null }) {
   const { texts } = useModal()
   return (

@@ -1,4 +1,4 @@
-/** `restore …`: shows what a restore of the database stopped, and finishes it. */
+/** `restore …`: what an operator does after a restore of the database. */
 import { buildRouteMap } from '@stricli/core'
 import {
   ACT,

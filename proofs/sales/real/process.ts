@@ -43,7 +43,7 @@ export async function startProcess(
   return process
 }
 
-/** Starts the vault from its log. Its calls wait for the turn of its process. */
+/** Starts the vault from its log, and returns its rounds. The vault's calls wait for the turn of its process. */
 export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds'] {
   const { world, vault } = scene
   const { luck } = world

@@ -54,7 +54,7 @@ export function checkRisk(memory: TillMemory, row: TradeRow): void {
   if (isProtected && early > 0n) checkLimit(memory, store)
 }
 
-/** Checks that promised immediate credit was given. Other trades may have taken room, so only the free room counts. */
+/** Checks that promised immediate credit was given, as far as the other trades leave room in the store's limit. */
 export function checkPromise(memory: TillMemory, row: TradeRow): void {
   const { ledger } = memory
   // Promises end for a shopper who took items back.
@@ -167,7 +167,7 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   must(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  // Items in escrow stay taken. If the escrow seemed to have ended, but is seen again, it does not take them again.
+  // Items in escrow stay reserved. If the escrow seemed to have ended, but is seen again, it does not reserve them again.
   const isInEscrow = 'steamHoldUntil' in trade && trade.steamHoldUntil !== null && trade.reason === 'escrow'
   must(
     isInEscrow || live === isOpen,
@@ -248,7 +248,7 @@ const CLOCKS_MS = 20 * MINUTE_MS
 /** Up to three steps before rest can each wait for an hourly sweep. */
 const SWEEPS_MS = 3 * 60 * MINUTE_MS
 
-/** Checks that every trade is at rest within 17 days of its last event. */
+/** Checks that within 17 days of its last event each trade has no open offer and nothing due. */
 export function checkTradesAtRest(memory: TillMemory): void {
   const { steam, bots, trades, engine } = memory
   for (const row of trades.values()) {
