@@ -83,7 +83,7 @@ function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
   )
 }
 
-function Outlook({ view, refresh }: { view: View; refresh: () => void }) {
+export function Outlook({ view, refresh }: { view: Pick<View, 'next' | 'can'>; refresh: () => void }) {
   return (
     <Panel title="What happens next">
       {view.next.length === 0 ? (
@@ -92,7 +92,7 @@ function Outlook({ view, refresh }: { view: View; refresh: () => void }) {
         <ol className="plain-list">
           {view.next.map(({ at, what }) => (
             <li key={what}>
-              {at === null ? <span className="quiet">when an operator acts</span> : <Time at={at} />} {what}
+              {at === null ? <span className="quiet">at an unknown time</span> : <Time at={at} />} {what}
             </li>
           ))}
         </ol>
