@@ -73,7 +73,10 @@ type Pair = {
   slowest: string
 }
 
-/** Runs each task once to do the due work, then alternately, so other work on the machine affects both. */
+/**
+ * Runs each task once to do the due work, then alternately, so other work on the machine affects both tills. Skips
+ * tasks that read everything.
+ */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, task] of young.tasks.entries()) {

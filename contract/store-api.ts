@@ -1,6 +1,6 @@
 /**
  * The calls a store makes, under /v1, with `Authorization: Bearer <API key>`. The descriptions are those of the
- * OpenAPI document. Money is an integer of minor units of the deposit's currency.
+ * OpenAPI document. Money is an integer of minor units.
  */
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
@@ -179,7 +179,7 @@ const storeTradeSchema = z.object({
   ),
 })
 
-/** POST /v1/deposits (201, or 200 when repeated), GET /v1/deposits/{id}, and `data` of every event. */
+/** A deposit, as calls answer with it, and as `data` of its events. POST /v1/deposits: 201, or 200 when repeated. */
 export const storeDepositSchema = z
   .object({
     id: z.string(),

@@ -20,7 +20,7 @@ describe('A-080 a trade link', () => {
     expect(isTradeLink(text)).toBe(true)
   })
 
-  it('is parsed into account, token and the canonical link', () => {
+  it('is parsed into its account, its token and its canonical form', () => {
     expect(
       parseTradeLink(' http://www.steamcommunity.com/tradeoffer/new/?partner=0123456&token=a-_9 '),
     ).toEqual({

@@ -17,7 +17,9 @@ const envelope = {
   sequence: z
     .int()
     .positive()
-    .describe('The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`.'),
+    .describe(
+      'The event’s number in your log: 1, 2, 3 … Numbers are skipped only before an `epoch.started`.',
+    ),
 }
 
 /** An event of a deposit. */

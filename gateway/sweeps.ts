@@ -74,7 +74,12 @@ export const countSweeps = (db: Db, { calls, metrics: { vitals } }: CountDeps): 
     atOnce: false,
     work: () => saveCalls(db, calls.take()),
   },
-  { name: 'count of pages', everyMs: MINUTE_MS, atOnce: false, work: () => saveVitals(db, vitals.take()) },
+  {
+    name: 'count of page loads',
+    everyMs: MINUTE_MS,
+    atOnce: false,
+    work: () => saveVitals(db, vitals.take()),
+  },
 ]
 
 /** Sends alerts to the operator's webhook, if there is one. */
@@ -86,7 +91,7 @@ export function alertSweeps(
   const send = alertSender(mode)
   const consoleUrl = consoleConfig?.url.origin ?? null
   const deps = { ...common, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
-  return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => sendAlerts(deps) }]
+  return [{ name: 'alerts to the operator', everyMs: HALF_MINUTE_MS, work: () => sendAlerts(deps) }]
 }
 
 export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metrics }: SweepDeps): Sweep[] {

@@ -1,5 +1,5 @@
 /**
- * The sandbox's own address: control API, pages and restarts. The tests in vault/markets cover the markets' calls.
+ * The market sandbox's control API, pages and restarts. The tests in vault/markets cover the calls of its markets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ describe('the control API', () => {
       expect((await call('PUT', `faults/${unknown}`)).status).toBe(400)
   })
 
-  it('refuses an unknown item, temper and deal', async () => {
+  it('refuses an unknown item, an unknown temper of a buyer, and an unknown deal', async () => {
     expect((await call('POST', 'buy', { items: [1] })).status).toBe(409)
     expect((await call('POST', 'buy', { items: [1], as: 'nobody' })).status).toBe(400)
     expect((await call('POST', 'deals/nothing/take-back')).body).toEqual({ ok: false })
@@ -100,7 +100,7 @@ describe('the pages', () => {
     expect(await readPage('/faults/')).toContain('Switch on: slow')
   })
 
-  it('accept only forms that were sent from their own buttons', async () => {
+  it('accept forms only from their own origin', async () => {
     expect((await submitForm('/faults/', [['on', 'slow']], {})).status).toBe(403)
     expect((await submitForm('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(
       403,

@@ -88,7 +88,7 @@ export type DepositEvent = {
   id: string
   /** When the reported change happened. */
   timestamp: string
-  /** The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`. */
+  /** The event’s number in your log: 1, 2, 3 … Numbers are skipped only before an `epoch.started`. */
   sequence: number
   type:
     | 'deposit.pending'
@@ -118,7 +118,7 @@ export type EpochEvent = {
   id: string
   /** When the reported change happened. */
   timestamp: string
-  /** The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`. */
+  /** The event’s number in your log: 1, 2, 3 … Numbers are skipped only before an `epoch.started`. */
   sequence: number
   type: 'epoch.started'
   data: {

@@ -1,6 +1,6 @@
 /**
- * Finds PostgreSQL's client programs of the server's major version. Older programs refuse the server. Newer ones may
- * write dumps that the server cannot read.
+ * Finds and runs PostgreSQL's client programs of the server's major version. Older programs refuse the server. Newer
+ * ones may write dumps that the server cannot read.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

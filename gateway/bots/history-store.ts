@@ -44,15 +44,15 @@ export async function saveHistoryPass(
 const hadItems = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
 /**
- * A history is due if it was never taken. It is also due if it was last taken before `turnBefore`, and either a pass is
+ * A history is due if it was never taken. It is also due if it was last taken before `takenBefore`, and either a pass is
  * under way, no pass was ever completed, or the last complete pass began before `passBefore`.
  */
-export type DueHistories = { now: Date; turnBefore: Date; passBefore: Date }
+export type DueHistories = { now: Date; takenBefore: Date; passBefore: Date }
 
 /** Takes the bots whose history must be read. Concurrent processes take different bots. */
 export async function takeDueHistories(
   db: Db,
-  { now, turnBefore, passBefore }: DueHistories,
+  { now, takenBefore, passBefore }: DueHistories,
 ): Promise<bigint[]> {
   const { rows } = await sql<{ botId: bigint }>`
     insert into bot_history (bot_id, turned_at)
@@ -60,9 +60,9 @@ export async function takeDueHistories(
     from bot left join bot_history on bot_history.bot_id = bot.id
     where bot.state = any(${[...SPEAKING_STATES]}::text[])
       and ${hadItems}
-      and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
+      and (bot_history.bot_id is null or (turned_at <= ${takenBefore}
         and (begun_at is not null or complete_at is null or complete_at <= ${passBefore})))
-    on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
+    on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${takenBefore}
     returning bot_id as "botId"`.execute(db)
   return rows.map(({ botId }) => botId)
 }

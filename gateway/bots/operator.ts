@@ -3,7 +3,7 @@
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { lockBot, setBotState, takeBotOut, type Watched, watchedOf } from './store.ts'
+import { lockBot, setBotState, takeBotOut, type WatchedTrades, watchedOf } from './store.ts'
 
 export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 
@@ -11,7 +11,7 @@ export type ActAnswer =
   | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
   | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'retired' }
   /** Some of its offers can still be accepted, or delivered items taken back, so their trades must be watched. */
-  | { kind: 'refused'; reason: 'busy'; watched: Watched }
+  | { kind: 'refused'; reason: 'busy'; watched: WatchedTrades }
 
 /**
  * `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating a command changes nothing, except that

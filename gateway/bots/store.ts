@@ -264,7 +264,7 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
 }
 
 /** Counts of a bot's trades, by what can still happen to them. */
-export type Watched = {
+export type WatchedTrades = {
   /** Trades whose offers are, or may be, open. */
   open: number
   /** Trades that ended without items, but are still reviewed because their offers may be accepted. */
@@ -273,11 +273,11 @@ export type Watched = {
   protected: number
 }
 
-export async function watchedOf(tx: Tx, botId: bigint): Promise<Watched> {
+export async function watchedOf(tx: Tx, botId: bigint): Promise<WatchedTrades> {
   const rows = await tx
     .selectFrom('trade')
     .select((eb) => [
-      sql<keyof Watched>`case when state in (${sql.join(OPEN_TRADE_STATES)}) then 'open'
+      sql<keyof WatchedTrades>`case when state in (${sql.join(OPEN_TRADE_STATES)}) then 'open'
         when state in (${sql.join(DELIVERED_TRADE_STATES)}) then 'protected' else 'reviewed' end`.as('kind'),
       eb.fn.countAll<bigint>().as('trades'),
     ])
@@ -286,7 +286,7 @@ export async function watchedOf(tx: Tx, botId: bigint): Promise<Watched> {
     .groupBy('kind')
     .execute()
   const count = new Map(rows.map(({ kind, trades }) => [kind, Number(trades)]))
-  const countOf = (kind: keyof Watched): number => count.get(kind) ?? 0
+  const countOf = (kind: keyof WatchedTrades): number => count.get(kind) ?? 0
   return { open: countOf('open'), reviewed: countOf('reviewed'), protected: countOf('protected') }
 }
 

@@ -161,7 +161,7 @@ function addSession(app: FastifyInstance, deps: ConsoleDeps): void {
   })
 }
 
-type Named = { name: string; call: Call }
+type NamedCall = { name: string; call: Call }
 
 const callDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: string | null): ActDeps => ({
   config: deps.config,
@@ -172,7 +172,7 @@ const callDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: stri
   ...(operatorId !== null && { operatorId }),
 })
 
-function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: Named): void {
+function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: NamedCall): void {
   app.post(`/ops/find/${name}`, async (request, reply) => {
     const who = await requireVisitor(deps, request)
     admit(who, call, deps.clock.machineNow())
@@ -183,7 +183,7 @@ function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: Named)
 function addAct(
   app: FastifyInstance,
   deps: ConsoleDeps,
-  { name, call, takeAct }: Named & { takeAct: TakeAct },
+  { name, call, takeAct }: NamedCall & { takeAct: TakeAct },
 ): void {
   app.post(`/ops/act/${name.replaceAll(' ', '-')}`, async (request, reply) => {
     const who = await requireVisitor(deps, request)

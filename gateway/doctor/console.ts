@@ -17,7 +17,7 @@ export type ConsoleAnswer =
 
 export type ConsoleProbe = {
   url: URL
-  /** Where the gateway listens for the console, and whether something answered there from this machine. */
+  /** Where the gateway listens for the console, and whether this machine could connect to it. */
   listener: { place: string; isThere: boolean }
   answer: ConsoleAnswer
 }

@@ -1,4 +1,4 @@
-/** Payouts of an operator to a store: whether one may be recorded, and the movement that records it. */
+/** Payouts of an operator to a store: whether one may be recorded, and the movements that record and void it. */
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'

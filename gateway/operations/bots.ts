@@ -5,7 +5,7 @@ import { completePasses } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { readSpread } from '../bots/process-store.ts'
 import { botsWithoutRoom } from '../bots/spread.ts'
-import { type BotSummary, listBots as selectBots, type Watched } from '../bots/store.ts'
+import { type BotSummary, listBots as selectBots, type WatchedTrades } from '../bots/store.ts'
 import { tokenEnd } from '../bots/token-end.ts'
 import type { BotState } from '../db/bot-tables.ts'
 import { isDisarmed } from '../epochs/store.ts'
@@ -67,7 +67,7 @@ const NOT_DONE_REFUSAL = {
 }
 
 /** Returns how many trades of each kind still need the bot, and what the operator can do. */
-function busyText(watched: Watched): string {
+function busyText(watched: WatchedTrades): string {
   const numbers = [
     `${watched.open} open`,
     `${watched.reviewed} ended but reviewed for one more day, because their offers may still be accepted`,

@@ -60,7 +60,7 @@ export async function removeOperator(
   }
 }
 
-/** Stores a link, which replaces an earlier one. */
+/** Stores an operator's link in place of an earlier one. */
 export async function replaceLink(
   tx: Tx,
   link: { operatorId: bigint; secretSha256: Buffer; expiresAt: Date },

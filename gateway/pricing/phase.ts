@@ -51,7 +51,7 @@ export function phaseFromWord(marketHashName: string, word: string | null | unde
   return PHASES.find((phase) => PHASE_NAMES[phase] === word)
 }
 
-/** The name of a phase in holds, quotes and stored prices: `★ Karambit | Doppler (Factory New) [Ruby]`. */
+/** The name of a phase in price holds, quotes and stored prices: `★ Karambit | Doppler (Factory New) [Ruby]`. */
 export const phaseName = (marketHashName: string, phase: Phase): string =>
   `${marketHashName} [${PHASE_NAMES[phase]}]`
 

@@ -14,7 +14,7 @@ import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 export type Receipt = Credit & {
   id: string
   storeName: string
-  /** Where the store's name links to, from `storeAddress`. Null: nowhere. */
+  /** Where the store's name links to; null if it is no link. */
   storeUrl: string | null
   status: DepositStatus
   reason: string | null

@@ -4,7 +4,7 @@
  *
  * Steam does not publish its limits. The account budgets of GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
- * The author of the libraries says that about a second between sends is safe. The other numbers are guesses. The
+ * The author of the client libraries says that about a second between sends is safe. The other numbers are guesses. The
  * budgets of an address allow for 50 bots that each read a list every five seconds, and for 500 shoppers at the same
  * time. If Steam allows less, it answers 429, and turns.ts pauses the requests.
  */

@@ -46,7 +46,7 @@ export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter
 
 export type BalanceAt = { currency: Currency; heldMinor: bigint; availableMinor: bigint }
 
-/** Returns a store's balances at a time: the current ones less all later movements. */
+/** Returns a store's balances just before a time: the current ones less all movements since. */
 export async function balancesAt(db: Db, storeId: bigint, at: Date): Promise<BalanceAt[]> {
   const { rows } = await sql<BalanceAt>`
     select currency, coalesce(sum(was) filter (where kind = 'held'), 0)::bigint as "heldMinor",

@@ -51,7 +51,7 @@ export async function takeSharedDatabase(): Promise<DatabaseUse> {
     async close() {
       ending.abort()
       await stopWork()
-      if (await isEmptied(shared)) free.push(shared)
+      if (await tryToEmpty(shared)) free.push(shared)
       else await discard(shared)
     },
   }
@@ -120,10 +120,10 @@ function queueOf({ queue }: SharedDatabase): { queue: Queue; stopWork(): Promise
 }
 
 /**
- * False if a test changed the schema, left something running, or wrote more than can be emptied in time. Then no other
- * test may use the database.
+ * Empties the tables. Resolves to false if a test changed the schema, left something running, or wrote more than can be
+ * deleted in time. Then no other test may use the database.
  */
-async function isEmptied({ database: { pool }, captured, shape }: SharedDatabase): Promise<boolean> {
+async function tryToEmpty({ database: { pool }, captured, shape }: SharedDatabase): Promise<boolean> {
   if (pool.idleCount < pool.totalCount || (await shapeOf(pool)) !== shape) return false
   captured.lines.length = 0
   return pool.query(EMPTY_TABLES).then(

@@ -41,7 +41,7 @@ async function differences() {
 const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 const afterMs = (ms: number): Date => new Date(till.clock.now().getTime() + ms)
 
-/** Makes Steam report the end of a Steam trade's protection. */
+/** Makes Steam report when a Steam trade's protection ends. */
 function reportSettlement(tradeId: string, settlesAt: Date | null): void {
   const answer = session.trades.get(tradeId)
   if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${tradeId}`)

@@ -144,6 +144,6 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)
-  const due = { now, turnBefore: ago(Math.min(TURN_MS, historyEveryMs)), passBefore: ago(historyEveryMs) }
+  const due = { now, takenBefore: ago(Math.min(TURN_MS, historyEveryMs)), passBefore: ago(historyEveryMs) }
   for (const botId of await trades.takeDueHistories(due)) await trades.wakeBot(botId, { kind: 'history' })
 }

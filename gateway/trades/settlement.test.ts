@@ -15,7 +15,7 @@ describe('a settlement', () => {
     steamTrade: steamTrade({ settlesAt }),
   })
 
-  it('that Steam has postponed is waited for, and never moves earlier', () => {
+  it('is postponed if Steam or the till’s settings name a later time, and is never brought forward', () => {
     expect(decide(held, read(at(800_000)), context)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
     expect(decide(held, read(at(600_000)), { ...context, now: at(650_000) })).toEqual([])
     expect(decide(held, read(null), context)).toEqual([{ kind: 'released', at: at(700_000) }])
@@ -42,7 +42,7 @@ describe('a settlement', () => {
     expect(decide(accepted, read(at(950_000)), context)).toMatchObject([{ settlesAt: at(950_000) }])
   })
 
-  it('needs no last look after a release that comes at the time of that look or later', () => {
+  it('needs no last reading of the Steam trade if the release comes a day late', () => {
     const released = { kind: 'released', at: at(786_399) }
     expect(decide(held, read(null), { ...context, now: at(786_399) })).toEqual([released])
     expect(decide(held, read(null), { ...context, now: at(786_400) })).toEqual([

@@ -107,7 +107,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   return [...open, ...due]
 }
 
-/** The same rule as `waitsUntil`. `decide` makes the final decision. */
+/** The same rule as `waitsUntil` in giving-up.ts. `decide` makes the final decision. */
 function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   return waitingTrades(db)

@@ -39,29 +39,29 @@ describe('the transitions', () => {
     }
   })
 
-  it('separate ended from delivered trades', () => {
-    expect(oneTradePerState.filter(isEnded).map((trade) => trade.state)).toEqual([
-      'refused',
-      'abandoned',
-      'declined',
-      'countered',
-      'invalid',
-      'timed_out',
-    ])
-    expect(oneTradePerState.filter(isDelivered).map((trade) => trade.state)).toEqual([
-      'held',
-      'final',
-      'reversed',
-    ])
-  })
-
   it('are tested with an example of every state', () => {
     expect(new Set(oneTradePerState.map((trade) => trade.state))).toEqual(new Set(Object.keys(EDGES)))
   })
 })
 
+it('isEnded is true of trades that ended without items, and isDelivered of trades whose items arrived', () => {
+  expect(oneTradePerState.filter(isEnded).map((trade) => trade.state)).toEqual([
+    'refused',
+    'abandoned',
+    'declined',
+    'countered',
+    'invalid',
+    'timed_out',
+  ])
+  expect(oneTradePerState.filter(isDelivered).map((trade) => trade.state)).toEqual([
+    'held',
+    'final',
+    'reversed',
+  ])
+})
+
 describe('an event', () => {
-  it('that does not belong to the state is a defect', () => {
+  it('that does not belong to the state throws', () => {
     expect(() =>
       evolve(declined, { kind: 'accepted', steamTradeId: '1', settlesAt: null, at: at(1) }),
     ).toThrow('trade 1 is declined: accepted does not belong there')
@@ -217,7 +217,7 @@ describe('an event', () => {
       { held: { ...held, lookAt: null }, final: { ...final, lookAt: null } },
     ],
   ])(
-    '%o leads to the expected trade, and is a defect in every state in which none is expected',
+    '%o leads to the expected trade, and throws in every state in which none is expected',
     (event, changed) => {
       for (const trade of oneTradePerState) {
         const expected = changed[trade.state]
@@ -339,7 +339,7 @@ describe('for all facts, in any order and any number of times', () => {
   const histories = fc.array(fc.tuple(facts, fc.nat(400_000), fc.boolean()), { maxLength: 40, size: 'max' })
 
   test.prop([fc.constantFrom(...oneTradePerState), histories])(
-    'I10 a trade moves only along its transitions, and a repeated fact is no news',
+    'I10 a trade moves only along its transitions, and a repeated fact changes nothing',
     (start, history) => {
       let trade: Trade = start
       let seconds = 0

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The public unicast addresses of IPv6. All others are reserved, or are another form of an IPv4 address. */
+/** All public unicast addresses of IPv6 are in this range. */
 const UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**

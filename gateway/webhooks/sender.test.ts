@@ -38,7 +38,7 @@ describe('a webhook', () => {
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
   })
 
-  it('ends after the beginning of an endless answer', async () => {
+  it('takes only the beginning of an endless answer, and then closes the connection', async () => {
     let sent = 0
     const closed = Promise.withResolvers<void>()
     receiver.answers.push((response) => {
@@ -168,7 +168,7 @@ describe('an address that the operator allowed', () => {
     ['a public host by plain http', '93.184.216.34'],
     ['the cloud’s metadata', '169.254.169.254'],
     ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
-    ['every address of this machine', '0.0.0.0'],
+    ['the unspecified address', '0.0.0.0'],
   ])('still permits no webhook to %s', async (_what, address) => {
     const resolve: Resolve = (_hostname, _options, callback) =>
       callback(null, [{ address, family: isIP(address) }])
@@ -198,7 +198,7 @@ it.each([
   ['shop.example:70000', undefined],
   ['user@shop.example:80', undefined],
   ['http://shop.example:80', undefined],
-])('%s is parsed to its host and port, or refused', (typed, address) => {
+])('%s is parsed into its host and port, or refused', (typed, address) => {
   expect(parseAddress(typed)).toEqual(address)
 })
 

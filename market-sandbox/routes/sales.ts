@@ -14,13 +14,13 @@ const STATUS: Record<Listing['status'], string> = {
   given: '2',
   cancelled: '6',
 }
-/** How long finished sales stay in the list. */
+/** How long ended sales and cancelled listings stay in the list. */
 const SHOWN_S = 600
 /** Steam's number for the state of an offer that waits for its recipient. */
 const ACTIVE = 2
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** Listings, items that must be handed over, and the proceeds. */
+/** The calls about listings, items that must be handed over, and proceeds. */
 export const SALES: Record<string, Call> = {
   'GET items': async ({ market, seller, appId }) => {
     await market.look()

@@ -1,6 +1,6 @@
 /**
  * The real gateway under load, while its database fails again and again: it falls silent, refuses connections, is
- * replaced, crashes, or fills its disk. Afterwards nothing must be lost or doubled.
+ * replaced, crashes, or fills its disk. Afterwards nothing may be lost or doubled.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

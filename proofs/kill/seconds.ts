@@ -1,7 +1,10 @@
-/** Compares measured times with limits at the machine's speed in the same run. A proof never fails because of them. */
+/** Compares measured times with limits, stretched on a slow machine. A proof never fails because a limit is exceeded. */
 import { stretchLimit } from '../machine.ts'
 
-/** Times measured while the machine ran at `speed`; 1 is the quiet machine on which the limits were measured. */
+/**
+ * Times measured while the machine ran at `speed`: 1 is that of the quiet machine on which the limits were measured, 0.5
+ * half of it.
+ */
 export type Measured = { ms: readonly number[]; speed: number }
 
 export type Limit = {

@@ -1,5 +1,6 @@
 /**
- * One seed of the pure level: items leave the bots, are listed, sold, given and paid, under faults, until nothing moves.
+ * Runs one seed of the simulation of sales in memory: items leave the bots, are listed, sold, given and paid, under
+ * faults, until nothing moves.
  */
 import type { Key } from '../../vault/files/key.ts'
 import type { Wishes } from '../../vault/giving/giver.ts'

@@ -1,4 +1,4 @@
-/** When a desk looks for items to list, and when it asks for the money of sales. */
+/** When a desk looks for items to list, and when it asks whether sales were paid. */
 import { beforeEach, expect, it } from 'vitest'
 import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
@@ -96,7 +96,7 @@ const givenListing = (end: Listing['end']): Listing => ({
   end,
 })
 
-/** Counts how often the desk asks for the money within this many minutes. */
+/** Counts how often, within this many minutes, the desk asks whether sales were paid. */
 async function countMoneyReads(minutes: number): Promise<number> {
   moneyReads = 0
   for (let round = 0; round < (minutes * 60) / ROUND_S; round += 1) {
@@ -106,7 +106,7 @@ async function countMoneyReads(minutes: number): Promise<number> {
   return moneyReads
 }
 
-it('a desk asks for money every five minutes, and every 20 seconds for two minutes after an item was given or its money fell due', async () => {
+it('every five minutes a desk asks whether sales were paid, and every 20 seconds for two minutes after an item was given or its money fell due', async () => {
   book = { ...EMPTY_BOOK, listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)

@@ -24,9 +24,9 @@ const LIST_AGAIN_MS = 20_000
 const ARRIVING_MS = 3 * MINUTE_MS
 /** How often to adjust prices. */
 const REPRICE_MS = 60 * MINUTE_MS
-/** How often to ask for the money of sales. */
+/** How often to ask the market whether sales were paid. */
 const MONEY_MS = 5 * MINUTE_MS
-/** How often to ask for it, and for how long, after an item was given or its money became due. */
+/** How often to ask that, and for how long, after an item was given or its money became due. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How often to ask for the account's balance. */
@@ -301,7 +301,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   if (reply.kind === 'answered') await parts.reportBalance(reply.value).catch(() => {})
 }
 
-/** How often to ask for the money, in milliseconds: more often after items were given or their money became due. */
+/** How often to ask whether sales were paid: more often after items were given or their money became due. */
 function moneyEveryMs(
   { now }: DeskParts,
   { newsDue }: State,

@@ -18,7 +18,7 @@ export type World = {
   /** Resolves after `ms`, or as soon as the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   perform(effect: Effect): void
-  /** Null until its code is loaded. Until then the page offers no search for an amount. */
+  /** The search for items worth an amount; null until its code is loaded. Until then the page does not offer it. */
   proposer(): Propose | null
 }
 

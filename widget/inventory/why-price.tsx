@@ -10,7 +10,7 @@ export type Asking = {
   /** The item whose price the popover explains; null while it is closed. */
   questioned: string | null
   onAsk(id: string): void
-  /** Closes the popover once its card is not drawn. */
+  /** Closes the popover once its card is no longer drawn. */
   onGone(): void
 }
 

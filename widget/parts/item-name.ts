@@ -1,4 +1,4 @@
-/** The name of an item without what the marks beside it already say. */
+/** The name of an item without the parts that the marks on its card show. */
 import { wearStart } from '../../contract/item-name.ts'
 import type { Item } from '../../contract/widget-api.ts'
 

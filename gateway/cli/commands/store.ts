@@ -276,7 +276,12 @@ const freeRoom = command({
   },
 })
 
-const ADDRESS = { kind: 'parsed', parse: text, brief: 'its address', placeholder: 'HOST:PORT' } as const
+const ADDRESS = {
+  kind: 'parsed',
+  parse: text,
+  brief: 'host and port of the webhooks',
+  placeholder: 'HOST:PORT',
+} as const
 
 const allowAddress = command({
   does: 'allow the webhooks of a store to use another port, or reach your own network',

@@ -25,7 +25,7 @@ export type Staff = {
   mallory: Person
   support: Person
   viewer: Person
-  /** Opens another session, with a passkey that was just used. */
+  /** Signs the person in again, and returns the headers of the new session. */
   newSession(person: Person): Promise<Record<string, string>>
 }
 

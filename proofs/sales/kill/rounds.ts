@@ -1,7 +1,6 @@
 /**
- * The real gateway and the real vault in the middle of sales, killed again and again at random moments. Afterwards, no
- * item may have been sold twice or given to the wrong account, every sale must have ended, and the till's books must match
- * the markets'.
+ * The real gateway and the real vault in the middle of sales, killed again and again. Afterwards, no item may have been
+ * sold twice or given to the wrong account, every sale must have ended, and the till's books must match the markets'.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'

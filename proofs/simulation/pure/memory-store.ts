@@ -119,9 +119,9 @@ type Sweeps = Pick<
 
 function sweepsOf(memory: TillMemory, read: Read): Sweeps {
   const { due, unpaid, bots } = memory
-  const isDueHistory = ({ history, botId, state }: Bot, { turnBefore, passBefore }: DueHistories) => {
+  const isDueHistory = ({ history, botId, state }: Bot, { takenBefore, passBefore }: DueHistories) => {
     const { turnedAt, begunAt, completeAt } = history
-    const isTurnDue = turnedAt === null || turnedAt <= turnBefore
+    const isTurnDue = turnedAt === null || turnedAt <= takenBefore
     const isPassDue = begunAt !== null || completeAt === null || completeAt <= passBefore
     return state === 'active' && isTurnDue && isPassDue && everHeld(memory, botId)
   }

@@ -44,6 +44,7 @@ type Deps = {
   engine: Engine
   monitor: pg.ClientBase
   onLockWait: () => void
+  /** Called before a statement is cancelled: see `waitsBehind`. */
   onCrowd: () => void
   /** Ends the run if it returns anything but undefined. */
   failure: () => unknown
