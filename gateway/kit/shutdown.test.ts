@@ -32,11 +32,13 @@ test('a part that hangs or fails is reported, and does not stop the others from 
 })
 
 test('parts of one phase end at the same time', async () => {
-  const shutdown = createShutdown(captureLog().log)
+  const { log, lines } = captureLog()
+  const shutdown = createShutdown(log)
   const { promise, resolve } = Promise.withResolvers<void>()
   shutdown.add('work', 'waits for the other', () => promise)
   shutdown.add('work', 'the other', () => resolve())
   await shutdown.run()
+  expect(lines).toEqual([])
 })
 
 test('two simultaneous shutdowns end each part only once', async () => {
