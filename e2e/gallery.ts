@@ -110,7 +110,7 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
             (sum, channel) => sum + Math.abs((a[at + channel] ?? 0) - (b[at + channel] ?? 0)),
             0,
           )
-          // Of 765, the distance between black and white.
+          // Between black and white, the distance is 765.
           if (distance > 48) different += 1
         }
         return different / (a.length / 4)

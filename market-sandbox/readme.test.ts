@@ -32,7 +32,7 @@ it('the README lists every call of Waxpeer, and no other', () => {
   expect([...listed].sort()).toEqual([...new Set(served)].sort())
 })
 
-it('the README lists every temper, and no other', () => {
+it('the README lists every temper of buyers, and no other', () => {
   const listed = [...readme.matchAll(/^\| `([a-z]+)` \|/gm)].map((match) => match[1] ?? '')
   expect(listed).toEqual(Object.keys(TEMPERS))
 })

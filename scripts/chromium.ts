@@ -117,7 +117,7 @@ function downloadWithPlaywright(): boolean {
 function installPackage(say: (line: string) => void): boolean {
   const manager = PACKAGE_MANAGERS.find(({ command }) => whereIs(command) !== undefined)
   if (manager === undefined || process.getuid?.() !== 0) {
-    say('no known package manager may be used here (installing a package needs root)')
+    say('no package can be installed here: that needs root, and apt-get, dnf, apk or pacman')
     return false
   }
   const succeeds = (args: readonly string[]): boolean => {

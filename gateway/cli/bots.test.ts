@@ -174,7 +174,7 @@ describe('bot', () => {
     const bars = async () => (await database.pool.query('select bot_id, scope, reason from bot_bar')).rows
     const add = (...more: string[]) => run(['bot', 'add', ...more], `${refreshToken}\n`)
 
-    expect((await add()).out).toContain('Its own trade hold was not checked')
+    expect((await add()).out).toContain('Whether Steam would hold its trades was not checked')
     // The link must belong to another account.
     expect((await add('--check-with', sandbox.as('Tradetill Bot #1').tradeUrl())).out).toContain(
       'not checked',
@@ -187,7 +187,7 @@ describe('bot', () => {
 
     sandbox.begin('hold-15-days', { steamId })
     expect((await add('--check-with', link)).out).toContain(
-      'It rests: Steam would hold its trades for 15 days',
+      'It gets no trades yet: Steam would hold them for 15 days',
     )
     expect(await bars()).toEqual([{ bot_id: 1n, scope: 'all', reason: 'own_hold' }])
     expect((await run(['bot', 'list'])).out).toContain('own_hold')

@@ -83,7 +83,7 @@ describe('advancing', () => {
     expect([await readClockAhead(sandboxMode.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
   })
 
-  it('is refused without a sandbox, and the till does not move', async () => {
+  it('is refused if no sandbox answers, and the till does not move', async () => {
     expect(await advance('8d', NOWHERE)).toEqual({ kind: 'refused', reason: 'no_sandbox' })
     expect(await readClockAhead(sandboxMode.db)).toBe(0)
   })
@@ -209,7 +209,7 @@ describe('tradetill clock advance', () => {
     return runCommand(['clock', 'advance', ...args], { databaseUrl: database.url, env })
   }
 
-  it('says how far ahead the till and its Steam are', async () => {
+  it('records the act, and prints how far ahead the clock is', async () => {
     expect(await run('8d', '--by', 'Ada', '--reason', 'a release')).toMatchObject({ code: 0, errors: '' })
     const { rows } = await sql<{ row: string }>`select operator_act::text as row from operator_act`.execute(
       database.db,

@@ -214,7 +214,7 @@ describe('a call', () => {
     expect((await doAct('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe('conflict')
   })
 
-  test('needs no passkey in the session of a sandbox’s key', async () => {
+  test('needs no fresh passkey in a session that a sandbox’s key opened', async () => {
     const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
     till.clock.advance(6 * MINUTE_MS)
     const answer = await post(till, 'act/key-revoke', {

@@ -1,6 +1,6 @@
 /**
- * The accounts to which items may go. The list is in the environment, so somebody who controls the database cannot
- * add to it.
+ * The operator's accounts to which bots may give items without an alarm. The list is in the environment, so somebody
+ * who controls the database cannot add to it.
  */
 import { z } from 'zod'
 import type { Destinations } from './departure.ts'

@@ -71,6 +71,7 @@ export async function countUnexplained(db: Db): Promise<{ steamId: string; depar
   return rows
 }
 
+/** Locks the departure, so two explanations of it wait for each other. */
 export async function findDeparture(tx: Tx, id: bigint) {
   return tx
     .selectFrom('departure')

@@ -1,4 +1,4 @@
-/** Records reported sales. Each report is one transaction for the sale's state and its books. */
+/** Records reported sales: the state of each sale, and its money in the books, in one transaction. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Tx } from '../db/client.ts'
 import type { EntryAnswer } from '../db/sale-tables.ts'

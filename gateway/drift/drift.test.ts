@@ -33,10 +33,10 @@ const ownItem = (assetId: string, marketHashName = 'Hook', contextId = '2'): Own
   marketHashName,
 })
 
-const custody = (held: BookedItem[], more: Partial<Custody> = {}): Custody => ({
-  held,
+const custody = (booked: BookedItem[], more: Partial<Custody> = {}): Custody => ({
+  booked,
   leaving: new Set(),
-  gone: new Set(),
+  entered: new Set(),
   coming: new Map(),
   ...more,
 })
@@ -85,7 +85,7 @@ describe('an inventory', () => {
   })
 
   it('with an item that left custody causes a finding', () => {
-    expect(compare(custody([], { gone: new Set(['570/11']) }), look([ownItem('11')])).found).toEqual([
+    expect(compare(custody([], { entered: new Set(['570/11']) }), look([ownItem('11')])).found).toEqual([
       'foreign 11',
     ])
   })
@@ -124,7 +124,7 @@ describe('an asset id that Steam never gave', () => {
     ['only a part was shown', custody([withoutId]), look([ownItem('11')], false), ['unnamed 1-x']],
     [
       'the only item with its name has an asset id that left custody',
-      custody([withoutId], { gone: new Set(['570/11']) }),
+      custody([withoutId], { entered: new Set(['570/11']) }),
       look([ownItem('11')]),
       ['missing 1-x', 'foreign 11'],
     ],

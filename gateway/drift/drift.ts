@@ -25,11 +25,11 @@ export type BookedItem = {
 }
 
 export type Custody = {
-  held: readonly BookedItem[]
+  booked: readonly BookedItem[]
   /** Keys of assets that are leaving: Steam may have moved them already. */
   leaving: ReadonlySet<string>
-  /** Keys of assets that entered the bot according to its custody entries. Those not in `held` have left. */
-  gone: ReadonlySet<string>
+  /** Keys of assets that entered the bot according to its custody entries. Those not in `booked` have left. */
+  entered: ReadonlySet<string>
   /** The number of items in offers that may have been accepted but are not booked yet, by game and name. */
   coming: ReadonlyMap<string, number>
 }
@@ -62,23 +62,23 @@ export function compareWithCustody(custody: Custody, looks: readonly GameLook[],
 }
 
 function compareGame(custody: Custody, look: GameLook, begunAt: Date): Comparison {
-  const held = custody.held.filter(({ appId }) => appId === look.appId)
+  const booked = custody.booked.filter(({ appId }) => appId === look.appId)
   const isOld = ({ receivedAt }: BookedItem) => begunAt.getTime() - receivedAt.getTime() > FRESH_MS
   const owned = new Set(look.items.map(({ assetId }) => assetId))
-  const booked = new Set(held.flatMap(({ assetId }) => assetId ?? []))
+  const bookedIds = new Set(booked.flatMap(({ assetId }) => assetId ?? []))
   const missing = !look.isComplete
     ? []
-    : held.filter((item) => {
+    : booked.filter((item) => {
         const { appId, assetId } = item
         if (assetId === null || owned.has(assetId) || !isOld(item)) return false
         return !custody.leaving.has(keyOf({ appId, assetId }))
       })
   const unbooked = Map.groupBy(
-    look.items.filter(({ assetId }) => !booked.has(assetId)).sort(oldestFirst),
+    look.items.filter(({ assetId }) => !bookedIds.has(assetId)).sort(oldestFirst),
     nameKey,
   )
   const withoutId = Map.groupBy(
-    held.filter((item) => item.assetId === null && isOld(item)),
+    booked.filter((item) => item.assetId === null && isOld(item)),
     nameKey,
   )
   const matches = [...withoutId].map(([name, items]) =>
@@ -113,10 +113,10 @@ type NameMatch = Comparison & { taken: readonly OwnItem[] }
  */
 function matchByName(
   { items, among, coming }: NameGroup,
-  { gone }: Custody,
+  { entered }: Custody,
   { isComplete }: GameLook,
 ): NameMatch {
-  const candidates = among.filter((asset) => !gone.has(keyOf(asset)))
+  const candidates = among.filter((asset) => !entered.has(keyOf(asset)))
   const [only] = items
   const [asset] = candidates
   const isClear = isComplete && coming === 0 && items.length === 1 && candidates.length === 1
@@ -197,13 +197,13 @@ export function noteLook(
 }
 
 /** Whether the finding still follows from custody. */
-function isStillTrue({ held, leaving }: Custody, noted: KnownFinding): boolean {
+function isStillTrue({ booked, leaving }: Custody, noted: KnownFinding): boolean {
   const { kind, appId, item, assetId, firstSeenAt } = noted
-  if (kind === 'foreign') return !held.some((other) => other.appId === appId && other.assetId === assetId)
-  const booked = held.find((other) => other.item === item)
-  if (booked === undefined || booked.assetId !== assetId) return false
+  if (kind === 'foreign') return !booked.some((other) => other.appId === appId && other.assetId === assetId)
+  const current = booked.find((other) => other.item === item)
+  if (current === undefined || current.assetId !== assetId) return false
   // The item left and came back in the meantime.
-  if (booked.receivedAt > firstSeenAt) return false
+  if (current.receivedAt > firstSeenAt) return false
   return assetId === null || !leaving.has(keyOf({ appId, assetId }))
 }
 

@@ -69,7 +69,7 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
     where bot_id = ${botId} and (state in (${sql.join(OPEN_TRADE_STATES)}) or due_at is not null)
       and delivered_at is null group by 1, 2`.execute(db)
   const ids = shown.map(({ assetId }) => assetId)
-  const { rows: gone } = await sql<{ appId: number; assetId: string }>`
+  const { rows: entered } = await sql<{ appId: number; assetId: string }>`
     select distinct item.app_id as "appId", named.asset_id as "assetId"
     from (
       select received_asset_id as asset_id, trade_id, asset_id as given_asset_id from custody_entry
@@ -83,11 +83,11 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
     db,
   )
   return {
-    held: held.map(({ item, appId, assetId, marketHashName, receivedAt, protectedUntil }) => {
+    booked: held.map(({ item, appId, assetId, marketHashName, receivedAt, protectedUntil }) => {
       return { item, appId, assetId, marketHashName, receivedAt, isProtected: protectedUntil !== null }
     }),
     leaving: new Set(leaving.map(keyOf)),
-    gone: new Set(gone.map(keyOf)),
+    entered: new Set(entered.map(keyOf)),
     coming: new Map(coming.map((row) => [nameKey(row), row.items])),
   }
 }
@@ -95,7 +95,7 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
 type Writer = { botId: bigint; leaseEpoch: bigint; now: Date }
 type Learning = Writer & { learnt: readonly { item: string; assetId: string }[] }
 
-/** Stores the asset ids of items that the bot still has and that have none. */
+/** Stores asset ids for items that the bot still has and whose asset id Steam never gave. */
 async function learnAssetIds(db: Db, { botId, leaseEpoch, now, learnt }: Learning): Promise<void> {
   if (learnt.length === 0) return
   await sql`

@@ -120,14 +120,16 @@ async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<L
 async function readGames(
   { protectionDays }: DriftDeps,
   { session }: BotContext,
-  { held }: Custody,
+  { booked }: Custody,
 ): Promise<{ looks: GameLook[]; trouble: string | null }> {
   const looks: GameLook[] = []
   let trouble: string | null = null
   for (const game of GAMES) {
     const { appId } = GAME_FACTS[game]
-    const isHeld = held.some((item) => item.appId === appId && item.isProtected)
-    const answer = await session.readOwnInventory(game, { isProtected: isHeld || protectionDays(game) > 0 })
+    const isProtected = booked.some((item) => item.appId === appId && item.isProtected)
+    const answer = await session.readOwnInventory(game, {
+      isProtected: isProtected || protectionDays(game) > 0,
+    })
     if (answer.kind === 'items') {
       looks.push({ appId, items: answer.items, isComplete: answer.isComplete })
       if (!answer.isComplete) trouble ??= `${game}: only a part was shown`

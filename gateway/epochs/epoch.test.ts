@@ -16,7 +16,7 @@ const seen = (change: Partial<SeenState> = {}): SeenState => ({
 
 describe('D-37 a till on a database', () => {
   it.each([
-    ['in the life of its epoch continues', history(), seen(), undefined],
+    ['on which its epoch began continues', history(), seen(), undefined],
     ['that no gateway remembers continues', history(), undefined, undefined],
     ['before its first epoch continues', { ...history(), epoch: undefined }, undefined, undefined],
     ['on another server stops', history({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],

@@ -121,7 +121,7 @@ function reasonOf({ restriction }: SteamItem): UnavailableReason {
 
 /**
  * Prices are for items that Steam's market accepts now or later. Other items can have the same name, but are worth
- * less. A restricted item counts as one of the others once its restriction should have ended.
+ * less. An item that is still restricted after the announced end of its restriction counts as not marketable.
  */
 function isMarketable({ market }: SteamItem, now: Date): boolean {
   if (market.kind !== 'restricted') return market.kind === 'open'

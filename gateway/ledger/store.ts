@@ -13,7 +13,7 @@ type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 type Entries = {
   storeId: bigint
   currency: Currency
-  /** Counts postings with the same kind of cause, such as several reversals of one trade, from 0. */
+  /** The number of earlier postings with the same cause, such as earlier reversals of one trade; 0 by default. */
   part?: number
   /** True if the store's spendable balance may fall below zero. */
   mayOwe?: boolean
@@ -38,8 +38,8 @@ type PostingParts = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown
 
 /**
  * The statements that write the entries and then the balances. Balance rows are locked last, so only briefly, and in
- * the order of their ids, so deadlocks cannot occur. `after`: the part of the combined statement that must run
- * first.
+ * the order of their ids, so these locks cannot deadlock. `after`: the name of a common table expression that must run
+ * before them.
  */
 export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): PostingParts {
   const { movements, storeId, currency, at, part = 0 } = posting
@@ -56,7 +56,7 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
   }
   const ids = sql`${[...changes.keys()].map(String)}::bigint[]`
   const { trade_id, quote_id, rate_id, payout_id, adjustment_id } = sourceColumns(posting)
-  // Always true. Reading another part makes that part run first.
+  // Always true. Reading the other expression makes it run first.
   const isAfter = after === undefined ? sql`true` : sql`(select count(*) from ${sql.ref(after)}) >= 0`
   return {
     entries: sql`

@@ -1,8 +1,12 @@
 import { counted } from '../kit/counted.ts'
 
-/** Returns a notice for the operator about a bot's own trade hold. `days`: null if it was not checked. */
+/**
+ * Returns a notice about a bot that was just added. `days`: how long Steam would hold a trade because of the bot; null
+ * if that was not checked.
+ */
 export function holdNotice(days: number | null): string {
-  if (days === null) return ' Its own trade hold was not checked: bot enrol and bot add take --check-with.'
+  if (days === null)
+    return ' Whether Steam would hold its trades was not checked: bot enrol and bot add do that with --check-with.'
   if (days === 0) return ''
-  return ` It rests: Steam would hold its trades for ${counted(days, 'day')}. Its mobile authenticator must be on for 7 days.`
+  return ` It gets no trades yet: Steam would hold them for ${counted(days, 'day')}. Its mobile authenticator must have been on for 7 days.`
 }

@@ -1,4 +1,4 @@
-/** Prices: each source's figures, and the operator's overrides. */
+/** Prices: each source's figures, and the operator's blocks, freezes and overrides. */
 import { GAMES, type Game } from '../../contract/games.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'

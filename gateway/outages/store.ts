@@ -45,7 +45,7 @@ export async function readNotice(db: Db | Tx): Promise<Notice | undefined> {
   return { text: en === null || ru === null ? null : { en, ru }, until }
 }
 
-/** Returns false if the notice is already the same. */
+/** Changes the notice of the current maintenance. Returns false if nothing changed. */
 export async function changeNotice(tx: Tx, { text, until }: Notice): Promise<boolean> {
   const [en, ru] = [text?.en ?? null, text?.ru ?? null]
   const { numAffectedRows } = await sql`
@@ -61,7 +61,7 @@ export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined>
   return row?.since
 }
 
-/** Extends deposits by the paused time. */
+/** Extends deposits that have no open offer by the paused time. */
 export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
     where status = 'created' and created_at < ${to}`.execute(tx)

@@ -6,7 +6,7 @@ import { toMinorUnits } from './exchange.ts'
 export type SourcePrice = {
   source: string
   usdMicros: bigint
-  /** The item's level, its typical price over 7 days, by the same source; null if unknown. */
+  /** The item's weekly level: its typical price over 7 days, by the same source; null if unknown. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'sales30d' | 'listings'
@@ -34,7 +34,7 @@ export type GameRules = {
   minPopularity: number
   /** The shopper's credit for an item must be more than this, in US cents. */
   minWorthUsdCents: bigint
-  /** How far a price may exceed its 7-day level, or two sources may differ, in hundredths of a percent. */
+  /** How far a price may exceed its weekly level, or two sources may differ, in hundredths of a percent. */
   spikeBps: number
 }
 
@@ -171,7 +171,7 @@ function withFalls(
   })
 }
 
-/** The source's own earlier price, from 1 to 24 hours ago. */
+/** The source's own earlier price, if `EARLIER_MS` allows its age. */
 function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefined {
   if (earlier === null) return undefined
   const isBefore = asOf.getTime() - earlier.asOf.getTime() >= EARLIER_MS.from
@@ -179,10 +179,9 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 }
 
 /**
- * The price that a single source can push beyond those of the others by the limit at most: the median of three or more
- * prices, or the lower of two. A single price counts only near its own weekly level. Of two or three prices, the two
- * lowest must agree, so a false price cannot side with a higher one. No price may exceed the level by more than the
- * limit.
+ * The median of three or more prices, or the lower of two, so a single source can push it beyond the prices of the
+ * others by the limit at most. A single price counts only with a weekly level, and only if it is not too far below that
+ * level. Of two or three prices, the two lowest must agree. No price may exceed the level by more than the limit.
  */
 function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))

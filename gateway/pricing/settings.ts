@@ -26,7 +26,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),
   /** The fewest sales in 7 or 30 days at one source, or listings at each of two, for an item to be accepted. */
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
-  /** How far a price may exceed its 7-day level, or two sources may differ, in hundredths of a percent. */
+  /** How far a price may exceed its weekly level, or two sources may differ, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
   /** Games whose commission may be too small to cover a pumped price, separated by commas. */
   TRADETILL_PRICE_ABOVE_LEVEL: z

@@ -77,7 +77,7 @@ export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   }
 }
 
-/** Judges the answer to a send. An error on the way back leaves it unknown: the offer may exist. */
+/** Judges the answer to a send. Unless it is an offer's number or a clear refusal, the offer may or may not exist. */
 export function sendOutcome(http: HttpResult): SendAnswer {
   if (http.kind === 'failed') return { kind: 'unknown', detail: `send: ${http.code}` }
   const offerId = fieldOf(http.body, 'tradeofferid')

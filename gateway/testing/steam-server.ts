@@ -25,6 +25,7 @@ export type SteamRequest = {
   form: URLSearchParams
   headers: IncomingHttpHeaders
 }
+/** `drop`: the connection is closed without an answer. `hang`: no answer ever comes. */
 export type SteamReply =
   | { status?: number; headers?: Record<string, string | string[]>; body?: unknown }
   | 'drop'

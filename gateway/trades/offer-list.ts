@@ -95,7 +95,10 @@ export type OfferLists = {
   endSearch(bot: BotContext, tradeId: bigint): void
 }
 
-/** The shell with its memory of the lists. If the memory is lost, the lists are read from their beginning. */
+/**
+ * The dependencies of the code around the pure rules, and the memory of the lists. If the memory is lost, the lists are
+ * read from their beginning.
+ */
 export type Shell = ShellDeps & { lists: OfferLists }
 
 export function createOfferLists(): OfferLists {

@@ -7,7 +7,7 @@ const migrationsBefore = (first: string) =>
     .map(({ name }) => name)
     .filter((name) => name < first)
 
-test('gateways whose columns a migration removes cannot run alongside those of this tree', () => {
+test('gateways that use columns that a later migration removes cannot run alongside those of this tree', () => {
   expect(obstacleFor(migrationsBefore('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 

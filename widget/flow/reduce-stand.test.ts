@@ -58,7 +58,7 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
-  it('a page that has asked too often says so, and keeps its picks', () => {
+  it('a page that has asked too often says so, and sets its picks aside', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
     const { state: refused } = play(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
@@ -119,7 +119,7 @@ describe('the inventory', () => {
     expect(standOf(play(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
   })
 
-  it('an error clears the picks', () => {
+  it('a failed load leaves nothing picked', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const { state: failed } = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
     expect(selectionOf(failed)).toEqual([])

@@ -1,4 +1,4 @@
-/** The words for items, wherever a part lists them. */
+/** The texts of the lists of items. */
 import { PHASE_WORDS, WEAR_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
 

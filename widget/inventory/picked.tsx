@@ -61,7 +61,7 @@ type PickedListProps = {
   children: ReactNode
 }
 
-/** A button whose press lists the picks above the bar, over the page. After an empty list, a new one starts closed. */
+/** A button that opens and closes a list of the picks over the page. */
 function PickedList({ items, currency, onRemove, children }: PickedListProps) {
   const { texts } = useStand()
   const id = useId()

@@ -28,7 +28,7 @@ it.each([
   expect(titleOf(state, seconds, english)).toBe(title)
 })
 
-it('two deposits have two titles', () => {
+it('the tabs of two deposits have different titles', () => {
   const titles = ['17', '18'].map((id) => titleOf(play(opening(), loaded({ id })).state, 60, english))
   expect(new Set(titles).size).toBe(2)
 })

@@ -3,7 +3,7 @@ import { sendToStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'
 
-/** Reports changes to the store's page, if it shows this page in a frame. */
+/** Sends the deposit's status to the store's page, if that page shows this one in a frame. */
 export function useStorePage({ payment }: FlowState): void {
   const { texts } = useRest()
   const depositId = payment?.id

@@ -27,7 +27,7 @@ const add = command({
         kind: 'enum',
         values: OPERATOR_ROLES,
         brief:
-          'viewer: only reads; support: also pauses bots, blocks prices, denies shoppers, switches maintenance; operator: everything',
+          'viewer: only reads; support: also acts such as pausing bots, blocking prices and denying shoppers; operator: everything',
       },
       ...ACT,
     },

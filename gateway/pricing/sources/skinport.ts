@@ -1,4 +1,4 @@
-/** Skinport: the prices of items on sale. Past sales give the 7-day level and the number sold in 30 days. */
+/** Skinport: the prices of items on sale. Past sales give the weekly level and the number sold in 30 days. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { phaseFromWord, phaseName } from '../phase.ts'

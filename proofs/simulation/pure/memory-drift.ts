@@ -18,9 +18,9 @@ export function createMemoryDrift(memory: TillMemory, pause: Pause): DriftStore 
     stateOf: (botId) => read(() => memory.drift.get(botId) ?? UNSEEN),
     custodyOf: (botId, shown) =>
       read(() => ({
-        held: heldBy(memory, botId),
+        booked: heldBy(memory, botId),
         leaving: leaving(memory, botId),
-        gone: new Set(shown.filter(({ assetId }) => isKnown(memory, botId, assetId)).map(keyOf)),
+        entered: new Set(shown.filter(({ assetId }) => isKnown(memory, botId, assetId)).map(keyOf)),
         coming: coming(memory, botId),
       })),
     historyFrom: (botId) =>

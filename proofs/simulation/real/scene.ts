@@ -48,7 +48,7 @@ export type Scene = Sim & {
   processes: Process[]
   /** The number of each bot's lease, according to the database. */
   leaseEpochs: Map<bigint, bigint>
-  /** Bots that Steam refuses forever, by Steam id. */
+  /** Bots that Steam refuses forever, by Steam id. `retired`: the operator has retired the bot since. */
   lost: Map<string, 'dead' | 'retired'>
   /** Ids of the bots that may have open offers. */
   open: ReadonlySet<string>
