@@ -12,7 +12,7 @@ import { chromium, type Page } from 'playwright-core'
 import { BROWSER_ARGS, DESKTOP } from '../e2e/support/browser.ts'
 
 export type Windows = {
-  /** Opens a window, which is hidden only while another of its tabs is in front. */
+  /** Opens a window with one tab. The tab is hidden only while another tab of the window is in front. */
   open(): Promise<Page>
   /** Resolves to the tab that `action` opens. */
   tabOpenedBy(action: () => Promise<unknown>): Promise<Page>

@@ -26,8 +26,8 @@ class Server {
   isBehind = false
   isFailing = false
   isRefusing = false
-  /** True while answers about inventories and deposits wait for `release`. */
-  isHolding = false
+  /** True while answers about inventories and deposits wait for `sendWaiting`. */
+  isDelaying = false
   waiting: PendingAnswer[] = []
   inventories = 0
 
@@ -41,11 +41,11 @@ class Server {
     const path = url.pathname
     const response = this.answerTo(path, url)
     const answer = (): Promise<void> => route.fulfill(response).catch(() => {})
-    if (!this.isHolding || (path !== '/api/inventory' && path !== '/api/payment')) return answer()
+    if (!this.isDelaying || (path !== '/api/inventory' && path !== '/api/payment')) return answer()
     this.waiting.push({ path, answer })
   }
 
-  async release(at: number): Promise<void> {
+  async sendWaiting(at: number): Promise<void> {
     const [call] = this.waiting.splice(at, 1)
     await call?.answer()
   }
@@ -62,7 +62,7 @@ class Server {
         this.payment = { ...this.payment, user: SHOPPER }
         return { json: SHOPPER }
       case '/api/inventory':
-        return { json: this.stockOf(url.searchParams.get('game') as Game) }
+        return { json: this.inventoryFor(url.searchParams.get('game') as Game) }
       case '/api/trade':
         return this.trade()
       default:
@@ -78,7 +78,7 @@ class Server {
   }
 
   /** Items whose names contain the game, the item's number, and the number of the call. */
-  stockOf(game: Game): Inventory {
+  inventoryFor(game: Game): Inventory {
     this.inventories += 1
     const items = Array.from({ length: ITEMS_PER_GAME }, (_, index) =>
       item(`${game}-${index}`, 350 + index, `${game} ${index} #${this.inventories}`),
@@ -259,14 +259,14 @@ const ACTIONS = {
   refuse: ({ server }) => {
     server.isRefusing = !server.isRefusing
   },
-  hold: ({ server }) => {
-    server.isHolding = true
+  delay: ({ server }) => {
+    server.isDelaying = true
   },
-  releaseLast: ({ server }) => server.release(server.waiting.length - 1),
-  releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.waiting.length, 1)),
+  sendNewest: ({ server }) => server.sendWaiting(server.waiting.length - 1),
+  sendAny: ({ server }, pick) => server.sendWaiting(pick % Math.max(server.waiting.length, 1)),
   /** Restores the connection and the server. The page gives up calls that hung. */
   recover: async ({ page, server }) => {
-    Object.assign(server, { isFailing: false, isRefusing: false, isHolding: false, isBehind: false })
+    Object.assign(server, { isFailing: false, isRefusing: false, isDelaying: false, isBehind: false })
     await page.clock.runFor(1000)
     await page.evaluate(() => {
       for (const type of ['offline', 'online']) window.dispatchEvent(new Event(type))
@@ -298,9 +298,9 @@ const AT_STAND: Kind[] = [
   'retry',
   'clear',
   'fail',
-  'hold',
-  'releaseLast',
-  'releaseAny',
+  'delay',
+  'sendNewest',
+  'sendAny',
   'connection',
   'toggle',
   'pay',
@@ -316,8 +316,8 @@ const AT_OFFER: Kind[] = [
   'tick',
   'end',
   'tick',
-  'hold',
-  'releaseAny',
+  'delay',
+  'sendAny',
   'connection',
 ]
 

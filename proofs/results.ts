@@ -27,10 +27,10 @@ export function commitOf(root: string): string {
   return `${git(root, 'rev-parse', 'HEAD')}${changes === '' ? '' : '+'}`
 }
 
-export type Kept = Result & { root: string; commit: string }
+export type ResultToKeep = Result & { root: string; commit: string }
 
 /** Writes `proofs/results/{name}.json`. Returns its path from the root. */
-export function keepResult({ root, name, commit, content, isOneOfMany = false }: Kept): string {
+export function keepResult({ root, name, commit, content, isOneOfMany = false }: ResultToKeep): string {
   const file = `${FOLDER}/${name}.json`
   const path = join(root, FOLDER, `${name}.json`)
   mkdirSync(join(root, FOLDER), { recursive: true })

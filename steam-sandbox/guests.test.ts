@@ -29,7 +29,7 @@ it('a guest has a profile page', async () => {
   expect(await page.text()).toContain('nova_hound_1')
 })
 
-it('a guest can trade, even if the shopper of whom it is a copy is barred from trading', () => {
+it('a guest can trade, even if the shopper that it copies is barred from trading', () => {
   const barred = steam.as('nova_hound').steamId
   const obstacleOf = (steamId: string) => {
     const account = findAccount(steam.world(), steamId)

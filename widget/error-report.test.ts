@@ -5,7 +5,7 @@ import { reportErrors } from './error-report.ts'
 /** The fields of error and rejection events. */
 type ErrorFields = { message: string; filename: string; lineno: number; error: unknown; reason: unknown }
 
-/** A stand-in for the window that only receives events. */
+/** Reports the errors of a stand-in for the window. `fire` sends it an event. */
 function startReporting() {
   const listeners = new Map<string, (event: ErrorFields) => void>()
   const sent: ErrorReportBody[] = []

@@ -22,7 +22,7 @@ addEventListener('load', () => setTimeout(measure))
 const root = document.getElementById('root')
 if (root === null) throw new Error('the document has no #root')
 surviveTranslators(root)
-// A crash while rendering shows the 404 screen and never reaches the window, so report it here.
+// React catches a crash while rendering, so it never reaches the window: report it here.
 createRoot(root, { onCaughtError: reportCaught }).render(
   <StrictMode>
     <App />

@@ -44,7 +44,7 @@ export type Invitation = {
   options: PublicKeyCredentialCreationOptionsJSON
 }
 
-/** Reads a link without using it up. */
+/** Reads the invitation behind an operator's link. The link can still be used. */
 export const readLink = (link: string): Promise<Reply<Invitation>> => call('link/begin', { link })
 
 /** Registers a passkey, which uses up the link and signs in. */

@@ -147,7 +147,7 @@ function Operators() {
             caption="Operators"
             rows={operators}
             keyOf={({ operatorId }) => operatorId}
-            empty="Nobody has a passkey yet."
+            empty="No operator has been added."
             columns={[
               { name: 'Name', show: ({ name }) => name },
               { name: 'Role', show: ({ role }) => role },

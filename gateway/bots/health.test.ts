@@ -19,7 +19,7 @@ function aBot(recorded: FailedForMs = { offers: null, inventories: null }) {
   }
 }
 
-describe('a capability', () => {
+describe('a capability of a bot (offers or inventories)', () => {
   it('fails from the first failure on until the next success', () => {
     const bot = aBot()
     bot.recordAnswer('offers', down)

@@ -77,7 +77,7 @@ const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => 
   select (select app_id from trade_item item where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id),
     case entry.moved when 'in' then 1 else -1 end from ${entries} entry`
 
-/** `protected`: how many of the `held` items their senders can still take back. */
+/** `held`: items that the bot has. `protected`: how many of them their senders can still take back. */
 export type HeldCount = { appId: number; held: number; protected: number }
 
 /**

@@ -54,7 +54,7 @@ it('a whole game is frozen only with --all', async () => {
   expect(await holds()).toMatchObject([{ name: null, kind: 'frozen' }])
 })
 
-it('price list shows which prices of a valid answer were refused', async () => {
+it('price list shows which part of a source’s answer was refused', async () => {
   const [refused, feed] = ['EUR 0.93 is refused: too far from the reference', 'rates'] as const
   const row = { source: 'er-api', feed, next_at: new Date(), good_at: new Date(), last_error: refused }
   await database.db.insertInto('price_feed').values(row).execute()

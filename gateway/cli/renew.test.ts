@@ -86,14 +86,14 @@ describe('bot renew', () => {
     expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
   })
 
-  it('draws a QR code in its own colours, whatever those of the terminal', async () => {
+  it('draws a QR code in its own colours, whatever colours the terminal has', async () => {
     const { errors } = await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })
     expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${steamIdOf(0)}): scan this`)
-    const picture = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
+    const codeLines = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
     // The first line is the white border of the code.
-    expect(picture[0]).toMatch(/█{20,}/)
-    expect(picture.length).toBeGreaterThan(14)
-    expect(picture.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
+    expect(codeLines[0]).toMatch(/█{20,}/)
+    expect(codeLines.length).toBeGreaterThan(14)
+    expect(codeLines.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
   })
 
   it('changes nothing if another account approves, and continues with the next bot', async () => {

@@ -53,7 +53,7 @@ type Setting = {
   now: Date
 }
 
-/** Makes one event of each type, in the given order. The deposit events are all of one deposit. */
+/** Makes one event for each entry of `types`, in this order. The deposit events are all of one deposit. */
 export function storyOf(
   types: readonly EventType[],
   { deposit, afterSequence, now }: Setting,

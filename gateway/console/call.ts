@@ -5,8 +5,8 @@ import { type ActDeps, type Answer, type FindDeps, refused } from '../operations
 
 export type Call = {
   role: OperatorRole
-  /** Whether it needs a recent passkey check. */
-  isFresh: boolean
+  /** Whether the call needs a recent passkey check. */
+  needsFreshCheck: boolean
   run(deps: ActDeps, input: unknown): Promise<Answer<unknown>>
 }
 
@@ -15,23 +15,23 @@ export function find<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: FindDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {
-  return { role: 'viewer', isFresh: false, run: withParsedInput(input, run) }
+  return { role: 'viewer', needsFreshCheck: false, run: withParsedInput(input, run) }
 }
 
-/** An act that the role support can do, such as pausing a bot or denying a shopper. */
+/** An act that the role `support` can do, such as pausing a bot or denying a shopper. */
 export function supportAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {
-  return { role: 'support', isFresh: false, run: withParsedInput(input, run) }
+  return { role: 'support', needsFreshCheck: false, run: withParsedInput(input, run) }
 }
 
-/** An act of the role operator, such as one that moves money or items, or concerns stores, keys or limits. */
+/** An act of the role `operator`, such as one that moves money or items, or concerns stores, keys or limits. */
 export function seriousAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {
-  return { role: 'operator', isFresh: true, run: withParsedInput(input, run) }
+  return { role: 'operator', needsFreshCheck: true, run: withParsedInput(input, run) }
 }
 
 function withParsedInput<INPUT>(

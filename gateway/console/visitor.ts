@@ -48,11 +48,12 @@ function visitorIn(session: FoundSession, sandboxKey: string | undefined): Visit
   return hasCurrentKey ? { session, name: SANDBOX_OPERATOR, role: 'operator', operatorId: null } : undefined
 }
 
-type Needs = { role: OperatorRole; isFresh: boolean }
+type Requirements = { role: OperatorRole; needsFreshCheck: boolean }
 
 /** Refuses a visitor whose role does not allow the call, or whose passkey was checked too long ago. */
-export function admit(visitor: Visitor, needs: Needs, now: Date): void {
-  if (!mayAs(visitor.role, needs.role)) refuseCall('forbidden')
+export function admit(visitor: Visitor, required: Requirements, now: Date): void {
+  if (!mayAs(visitor.role, required.role)) refuseCall('forbidden')
   // A visitor with a sandbox's key has no passkey to show.
-  if (needs.isFresh && visitor.operatorId !== null && !isFresh(visitor.session, now)) refuseCall('step_up')
+  if (required.needsFreshCheck && visitor.operatorId !== null && !isFresh(visitor.session, now))
+    refuseCall('step_up')
 }

@@ -52,7 +52,7 @@ export async function claimDatabase(
   )
 }
 
-/** Records another key that encrypts from now on. Existing secrets may still need the previous key. */
+/** Records a new key, which encrypts from now on. Existing secrets may still need the previous key. */
 export async function recordKey(client: Client, keyFingerprint: string): Promise<void> {
   await client.query(
     `update till_identity set key_fingerprint = $1,

@@ -46,7 +46,7 @@ test.each([
   ['no measurement', { screen: 'help', metrics: [] }],
   ['too many measurements', { screen: 'help', metrics: Array(6).fill({ name: 'LCP', value: 1 }) }],
   ['an unknown field', { screen: 'help', metrics: [{ name: 'LCP', value: 1 }], hash: 'x' }],
-])('%s is refused and not counted', async (_what, payload) => {
+])('a report with %s is refused and not counted', async (_what, payload) => {
   expect(await report(payload)).toBe(400)
   expect(await metrics.registry.metrics()).not.toContain('tradetill_page_seconds_sum')
   expect(metrics.vitals.take()).toEqual([])

@@ -9,7 +9,7 @@ const READY: Progress = { state: 'ready' }
 export type ReadinessOptions = {
   progress?: Progress
   healthy(): Promise<boolean>
-  /** True between two epochs of the database, when the till must not open anything. */
+  /** True between two epochs of the database, when the till opens no deposit, sends no offer and publishes no event. */
   isStopped?: () => boolean
 }
 

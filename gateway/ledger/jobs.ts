@@ -84,9 +84,9 @@ async function checkAll(client: Client, settled: string): Promise<Difference[]> 
   return differences
 }
 
-type Newest = { verified: string; settled: string }
+type UncheckedEntries = { verified: string; settled: string }
 
-async function checkNewest(client: Client, { verified, settled }: Newest): Promise<Difference[]> {
+async function checkNewest(client: Client, { verified, settled }: UncheckedEntries): Promise<Difference[]> {
   const differences: Difference[] = []
   let from = verified
   for (let parts = 0; parts < MOST_PARTS; parts += 1) {

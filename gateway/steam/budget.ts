@@ -3,7 +3,9 @@
 export type Budget = {
   /** How long until the next turn, in milliseconds; Infinity during a pause, and until the probe after it has ended. */
   waitMs(): number
-  /** Takes the next turn. The request may be sent after `waitMs`, if the turn is still valid then. */
+  /**
+   * Takes the next turn. Read `waitMs` first: the request may be sent after that time, if the turn is still valid then.
+   */
   take(): Turn
   isPaused(): boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Lists the fields of Steam's answers, each with the rule for its value in a record. Pure. The value of a field that
- * is not listed is replaced, unless it is true, false or null.
+ * Lists the fields of requests to Steam and of its answers, each with the rule for its value in a record. Pure. The
+ * value of a field that is not listed is replaced, unless it is true, false or null.
  */
 
 /**

@@ -177,6 +177,6 @@ async function refuseUnpayable(
   const least = await smallestSum(deps, { games, currency })
   if (least === undefined || maxAmount >= least) return
   if ((await deps.findDeposit(store.id, { externalId })) !== undefined) return
-  const message = `must be at least ${least}, the smallest sum of a trade with the games that are accepted here`
+  const message = `must be at least ${least}, the smallest sum of a trade with the games that this deposit accepts`
   refuse('invalid_request', [{ path: 'maxAmount', message }])
 }

@@ -93,7 +93,7 @@ describe('a list of many pages', () => {
     expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
   })
 
-  it('does not grow because of a stuck trade, whose offer is read on its own', async () => {
+  it('reaches no further back for a trade whose items do not arrive, because its offer is read on its own', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { isReceived: false })
@@ -190,7 +190,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
 })
 
 describe('the review of an offer about which Steam does not answer', () => {
-  it('is tried again at growing pauses of up to an hour, and never once the offer is over', async () => {
+  it('is tried again at growing intervals of up to an hour, and not after 15 days', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)

@@ -1,4 +1,4 @@
-/** Known bugs that need no till. docs/bugs-of-others.md has the whole list. */
+/** Checks, without a till, that bugs of other projects are absent here. docs/bugs-of-others.md lists the bugs. */
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { CURRENCIES } from '../../contract/money.ts'
 import { repeat } from '../../gateway/kit/repeat.ts'

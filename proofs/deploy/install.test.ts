@@ -14,7 +14,7 @@ import { type Embedded, startEmbedded } from '../../embedded-postgres/embedded.t
 import { createLog } from '../../gateway/kit/log.ts'
 import {
   aMachine,
-  aMachineWithDatabase,
+  aMachineWithSettings,
   changes,
   install,
   REAL_COMMAND,
@@ -149,7 +149,7 @@ describe('install.sh on an empty machine', () => {
 
 describe('install.sh, run again,', () => {
   it('needs no options, and changes nothing', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const release = unpack(machine, 'tradetill-1')
     expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 0, errors: '' })
     // The backup that the first run would have started.
@@ -165,7 +165,7 @@ describe('install.sh, run again,', () => {
   })
 
   it('does not replace a file that the operator changed, or a setting that an option contradicts, and names both', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const { root, read } = machine
     const release = unpack(machine, 'tradetill-1')
     install(machine, release, REQUIRED_OPTIONS)
@@ -185,7 +185,7 @@ describe('install.sh, run again,', () => {
   })
 
   it('adds the console under its own host name, and keeps the addresses that may open it', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const { read } = machine
     const release = unpack(machine, 'tradetill-1')
     install(machine, release, REQUIRED_OPTIONS)
@@ -213,7 +213,7 @@ describe('Node', () => {
     ['missing', undefined],
     ['too old', 'v22.1.0'],
   ])('is installed if it is %s, and only if its checksum is right', (_, version) => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const { root, recordCall } = machine
     const release = unpack(machine, 'tradetill-1')
     rmSync(join(root, 'usr/local/bin/node'))
@@ -233,7 +233,7 @@ describe('Node', () => {
   })
 
   it('needs xz, which apt installs after waiting up to 300 s for another run of apt', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     rmSync(join(machine.root, 'bin/xz'))
     expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({ status: 0 })
     const calls = machine.calls().filter((call) => call.startsWith('apt-get'))

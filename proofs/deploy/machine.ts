@@ -120,8 +120,8 @@ export function install({ root, serverUrl }: Machine, release: string, args: rea
   return { status, output: stdout, errors: stderr }
 }
 
-/** A machine with the settings and the key that `install.sh` writes when it makes the database, but without PostgreSQL. */
-export function aMachineWithDatabase() {
+/** A machine without PostgreSQL, where `install.sh` finds a settings file and a master key, so it makes no database. */
+export function aMachineWithSettings() {
   const machine = aMachine()
   const place = join(machine.root, 'etc/tradetill')
   mkdirSync(place)

@@ -6,11 +6,11 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { aMachineWithDatabase, install, type Machine, REQUIRED_OPTIONS, unpack } from './machine.ts'
+import { aMachineWithSettings, install, type Machine, REQUIRED_OPTIONS, unpack } from './machine.ts'
 
 describe('install.sh without Caddy', () => {
   it('asks once for a proxy, and after an upgrade for the changes that the release makes in the file of nginx', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const { root } = machine
     rmSync(join(root, 'bin/caddy'))
     const first = install(machine, unpack(machine, 'tradetill-1'), [...REQUIRED_OPTIONS, '--without-proxy'])
@@ -30,7 +30,7 @@ describe('install.sh without Caddy', () => {
   })
 
   it('remembers that the operator uses another proxy', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     rmSync(join(machine.root, 'bin/caddy'))
     expect(
       install(machine, unpack(machine, 'tradetill-1'), [...REQUIRED_OPTIONS, '--without-proxy']),
@@ -49,7 +49,7 @@ describe('install.sh without Caddy', () => {
 
 describe('install.sh from a newer release', () => {
   it('makes a backup, does a dry run of the migrations, points `opt/tradetill` to that release, and prints the way back', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const { root, read, calls } = machine
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
     const newer = unpack(machine, 'tradetill-2', { 'deploy/tradetill.service': '# newer\n' })
@@ -71,7 +71,7 @@ describe('install.sh from a newer release', () => {
     ['the backup', 'start tradetill-backup', '', 1],
     ['the dry run of the migrations', '', 'exit 4\n', 4],
   ])('leaves the running version alone if %s fails', (_, failingCall, command, status) => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const older = unpack(machine, 'tradetill-1')
     install(machine, older, REQUIRED_OPTIONS)
     const newer = unpack(machine, 'tradetill-2', { 'bin/tradetill': command })
@@ -85,8 +85,8 @@ describe('install.sh from a newer release', () => {
     expect(machine.calls()).not.toContain('systemctl restart tradetill')
   })
 
-  it('restarts the vault and the receiver of alerts if they run, also if the run before stopped', () => {
-    const machine = aMachineWithDatabase()
+  it('restarts the vault and the receiver of alerts if they run, even if the previous run stopped early', () => {
+    const machine = aMachineWithSettings()
     const units = ['tradetill-vault', 'tradetill-alerts']
     for (const unit of units) {
       const file = `etc/systemd/system/${unit}.service`
@@ -120,7 +120,7 @@ describe('install.sh after a run that stopped', () => {
     ['daemon-reload', 'let systemd read its units'],
     ['reload-or-restart caddy', 'reload Caddy'],
   ])('at `systemctl %s`, the next run makes that call, and the run after it does not', (call, output) => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
     const newer = unpack(machine, 'tradetill-2', {
       'deploy/tradetill.service': '# newer\n',
@@ -145,7 +145,7 @@ describe('install.sh with files that the operator wrote', () => {
   const settingsOf = ({ root }: Machine) => join(root, 'etc/tradetill/env')
 
   it('stops if the settings file lacks a line, and names it', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     writeFileSync(settingsOf(machine), 'TRADETILL_PUBLIC_URL=https://pay.till.invalid\n')
     expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({
       status: 1,
@@ -156,7 +156,7 @@ describe('install.sh with files that the operator wrote', () => {
   it.each(['"https://pay.till.invalid"', 'https://pay.till.invalid/'])(
     'refuses TRADETILL_PUBLIC_URL=%s in the settings file, and names that file',
     (value) => {
-      const machine = aMachineWithDatabase()
+      const machine = aMachineWithSettings()
       writeFileSync(settingsOf(machine), `TRADETILL_PUBLIC_URL=${value}\n`)
       const { status, errors } = install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
       expect(status).toBe(1)
@@ -166,7 +166,7 @@ describe('install.sh with files that the operator wrote', () => {
   )
 
   it('takes the addresses that may open the console from the first `@stranger` line of the Caddyfile, and refuses a placeholder there', () => {
-    const machine = aMachineWithDatabase()
+    const machine = aMachineWithSettings()
     const file = join(machine.root, 'etc/caddy/Caddyfile')
     const release = unpack(machine, 'tradetill-1')
     const installWith = (lines: string) => {

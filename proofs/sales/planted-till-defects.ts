@@ -7,7 +7,7 @@ import type { Change } from '../attacks/attack.ts'
 
 const WISH = 'gateway/departures/wish.ts'
 const WISHES = 'gateway/departures/wish-store.ts'
-const TOLD = 'gateway/departures/vault-report-store.ts'
+const VAULT_REPORTS = 'gateway/departures/vault-report-store.ts'
 const SALES = 'gateway/departures/sales.ts'
 const SALE_STORE = 'gateway/departures/sale-store.ts'
 const DEPARTURE = 'gateway/departures/departure.ts'
@@ -38,7 +38,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'reports are booked in the wrong order': [
-    { file: TOLD, from: ".orderBy('n')\n", to: ".orderBy('n', 'desc')\n" },
+    { file: VAULT_REPORTS, from: ".orderBy('n')\n", to: ".orderBy('n', 'desc')\n" },
   ],
   'a listing is booked as one of another item': [
     { file: SALE_STORE, from: 'and gone.new_asset_id = $', to: "and '' <> $" },

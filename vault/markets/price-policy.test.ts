@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_RULES, listingPrice, netOf, type Priced } from './price-policy.ts'
+import { DEFAULT_RULES, type ItemToPrice, listingPrice, netOf } from './price-policy.ts'
 
 const DAY_MS = 86_400_000
-const item = (change: Partial<Priced> = {}): Priced => ({
+const item = (change: Partial<ItemToPrice> = {}): ItemToPrice => ({
   costMinor: 1_000n,
   mayLose: false,
   lowestMinor: 1_500n,
@@ -12,7 +12,7 @@ const item = (change: Partial<Priced> = {}): Priced => ({
   feeBp: 0n,
   ...change,
 })
-const price = (change: Partial<Priced> = {}, rules = {}) =>
+const price = (change: Partial<ItemToPrice> = {}, rules = {}) =>
   listingPrice(item(change), { ...DEFAULT_RULES, ...rules })
 const priceOf = (minor: bigint) => ({ kind: 'price', minor })
 

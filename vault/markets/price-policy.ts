@@ -8,7 +8,7 @@ export type PriceRules = {
   /** The discount for each day on sale, and the largest discount in all. */
   dropBpPerDay: bigint
   mostDropBp: bigint
-  /** The lowest price, as a share of the vault's own price. It holds whatever the market and the operator say. */
+  /** The lowest price, as a share of the vault's own price. It holds even if the operator allows a loss. */
   floorBp: bigint
 }
 
@@ -20,7 +20,7 @@ export const DEFAULT_RULES: PriceRules = {
   floorBp: 8_000n,
 }
 
-export type Priced = {
+export type ItemToPrice = {
   /** The amount credited for the item; null if unknown. */
   costMinor: bigint | null
   /** True if the operator allows a sale at a loss. */
@@ -42,7 +42,7 @@ export type PriceVerdict =
 const ALL_BP = 10_000n
 const DAY_MS = 86_400_000
 
-export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
+export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict {
   const { costMinor, mayLose, lowestMinor, knownMinor, onSaleMs, feeBp } = item
   if (knownMinor === null || knownMinor <= 0n) return { kind: 'none', because: 'no_price' }
   if (costMinor === null && !mayLose) return { kind: 'none', because: 'no_cost' }

@@ -113,7 +113,7 @@ const gameOf = (appId: number): readonly [string, string] => {
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
   let lastSent: { token: string; atMs: number } | undefined
-  /** The value of `openings` when `check-wss-user` last succeeded. */
+  /** The value of `socket.openings()` when `check-wss-user` last succeeded. */
   let checkedOpenings = 0
   const linkOf = (token: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`

@@ -26,6 +26,6 @@ it.each<[string, Refusal]>([
   expect(shown(refusal)).toContain(`>${en.retry}</button>`)
 })
 
-it('if the server is unreachable, the page asks to check the connection', () => {
+it('if the server is unreachable, the page asks the shopper to check the connection', () => {
   expect(shown({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
 })

@@ -54,7 +54,7 @@ function route(answers: Record<string, (start: string | null) => ReturnType<type
 }
 
 describe('a bot’s own inventory', () => {
-  it('is read page by page, with the protected items, no faster than Steam allows', async () => {
+  it('is read page by page, with the protected items, no faster than the method’s budget allows', async () => {
     route({
       2: (start) =>
         start === null

@@ -280,7 +280,7 @@ describe('an offer', () => {
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 15, own: 0 } })
   })
 
-  it('whose answer was lost is unknown, and is found by its code', async () => {
+  it('whose send got no answer is unknown, and is found by its secret code', async () => {
     const assets = await someAssets(2)
     await control('POST', 'faults', {
       match: { path: '/tradeoffer/new/send' },

@@ -120,7 +120,7 @@ const callsAboveRole = (staff: Staff): Case<Defence>[] =>
 
 /** Each case opens a new session, because it advances the till's clock until the session is too old. */
 const staleSessions = (staff: Staff): Case<Defence>[] => [
-  ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
+  ...CALLS.filter(({ needsFreshCheck }) => needsFreshCheck).map(({ path }) => ({
     what: `${path} long after the passkey was used`,
     stoppedBy: 'a fresh check' as const,
     async attack() {
@@ -186,11 +186,11 @@ export const consoleCalls: Family = family<Defence>({
     },
     'the role': {
       at: `${VISITOR} admit`,
-      off: [{ file: VISITOR, from: '!mayAs(visitor.role, needs.role)', to: 'false' }],
+      off: [{ file: VISITOR, from: '!mayAs(visitor.role, required.role)', to: 'false' }],
     },
     'a fresh check': {
       at: `${VISITOR} admit`,
-      off: [{ file: VISITOR, from: 'if (needs.isFresh && ', to: 'if (false && ' }],
+      off: [{ file: VISITOR, from: 'if (required.needsFreshCheck && ', to: 'if (false && ' }],
     },
     'sessions that expire': {
       at: `${SESSION} isAlive`,

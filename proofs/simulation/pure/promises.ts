@@ -21,7 +21,8 @@ export function promiseTo(memory: TillMemory, row: TradeRow): bigint {
 }
 
 /**
- * The settings for a delivery: the store's, or credit on release if its shopper took items back and is not forgiven.
+ * The settings for the delivery of a trade: those of its store, but credit on release if the trade's shopper took items
+ * back and is not forgiven.
  */
 export function settingsFor(memory: TillMemory, row: TradeRow): Store {
   const { store } = row.deposit
