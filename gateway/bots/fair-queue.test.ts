@@ -115,7 +115,7 @@ describe('a store', () => {
     ])
   })
 
-  test('never fills all places, so another store is served immediately', async () => {
+  test('never fills all places for simultaneous reads, so another store is served immediately', async () => {
     const { ask, advanceTo, reads } = start()
     for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
     await advanceTo(100)

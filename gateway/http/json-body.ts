@@ -1,4 +1,4 @@
-/** Parses JSON bodies, with limits on their size and depth. */
+/** Parses JSON bodies, and limits their depth. The servers limit their size to `MOST_BODY_BYTES`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 

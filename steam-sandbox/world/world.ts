@@ -83,7 +83,7 @@ export type Trade = {
   atS: number
   /** When the protection ends; 0 if nothing is protected, and after a complete reversal. */
   settlesAtS: number
-  /** True if the trade was called off, is unprotected, or its protection is over. A reversal does not change it. */
+  /** True once the trade was called off, completed without protection, or its protection ended. A reversal keeps it. */
   settled: boolean
   modifiedAtS?: number
   escrowEndsAtS?: number
@@ -92,7 +92,7 @@ export type Trade = {
   items: TradedItem[]
 }
 
-/** The state that the data file keeps, as plain JSON. Ids grow, and start at the time of the seed. */
+/** The state that the data file keeps, as plain JSON. Ids count up from the time when the world was made. */
 export type World = {
   version: 2
   lastId: number

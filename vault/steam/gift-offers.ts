@@ -10,7 +10,7 @@ import {
 } from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
 import { acceptConfirmation, findConfirmation } from './confirm.ts'
-import type { Posted, Session } from './session.ts'
+import type { RequestResult, Session } from './session.ts'
 
 /** The error numbers with which Steam reports that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
@@ -85,12 +85,12 @@ async function send({ session }: Parts, gift: Gift): ReturnType<GiftOffers['send
   return sentOf(await session.form('send', '/tradeoffer/new/send', { fields, referer }))
 }
 
-function sentOf(posted: Posted): Awaited<ReturnType<GiftOffers['send']>> {
-  if (posted.kind === 'not_made') return { kind: 'refused', because: 'no session, or too long a wait' }
-  if (posted.kind === 'unanswered') return posted
-  const offerId = readSent(posted)
+function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> {
+  if (result.kind === 'not_made') return { kind: 'refused', because: 'no session, or too long a wait' }
+  if (result.kind === 'unanswered') return result
+  const offerId = readSent(result)
   if (offerId !== undefined) return { kind: 'sent', offerId }
-  const code = refusalOf(posted)
+  const code = refusalOf(result)
   const isClear = code !== undefined && CLEAR_REFUSALS.has(code)
   return isClear ? { kind: 'refused', because: `Steam (${code})` } : { kind: 'unanswered' }
 }

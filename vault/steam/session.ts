@@ -26,7 +26,7 @@ export type Session = {
     kind: RequestKind,
     path: string,
     form: { fields: Record<string, string>; referer: string },
-  ): Promise<Posted>
+  ): Promise<RequestResult>
   /**
    * Returns a session token of this account, for a market that must see its offers. `fresh`: from a new login,
    * even if a session is open. Undefined if that needs a login, and Steam refuses it or it would have to wait too long.
@@ -34,7 +34,7 @@ export type Session = {
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
-export type Posted = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
+export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
 type Parts = { caller: Caller; pace: Pace }
 type Tokens = { accessToken: string; sessionId: string }
@@ -77,7 +77,10 @@ export function createSession(
   const tokens = keepTokens({ caller, pace }, secrets.refreshToken)
 
   /** If the session has ended, renews it once and repeats the request, because the first one had no effect. */
-  const request = async (kind: RequestKind, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
+  const request = async (
+    kind: RequestKind,
+    make: (tokens: Tokens) => Promise<Reply>,
+  ): Promise<RequestResult> => {
     for (const isLast of [false, true]) {
       const current = await tokens.current()
       if (current === undefined || !(await pace.turn(kind))) return { kind: 'not_made' }
@@ -102,7 +105,7 @@ export function createSession(
       return (await (fresh ? tokens.renew() : tokens.current()))?.accessToken
     },
     api: async (kind, method, query) =>
-      answered(
+      answerIn(
         await request(kind, ({ accessToken }) =>
           caller.call({
             method: 'GET',
@@ -111,7 +114,7 @@ export function createSession(
         ),
       ),
     page: async (kind, path, query) =>
-      answered(
+      answerIn(
         await request(kind, (current) =>
           caller.call({
             method: 'GET',
@@ -132,7 +135,8 @@ export function createSession(
   }
 }
 
-const answered = (posted: Posted): SteamAnswer | undefined => (posted.kind === 'reply' ? posted : undefined)
+const answerIn = (result: RequestResult): SteamAnswer | undefined =>
+  result.kind === 'reply' ? result : undefined
 
 const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<string, string> => ({
   cookie: `steamLoginSecure=${steamId}%7C%7C${accessToken}; sessionid=${sessionId}; Steam_Language=english`,
