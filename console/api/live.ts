@@ -1,4 +1,4 @@
-/** Notifies the page of changes. A hidden page is notified once it is visible again. */
+/** Notifies the page when the till's data change. A hidden page is notified once it is visible again. */
 import { headersOf } from './call.ts'
 
 type Listener = () => void

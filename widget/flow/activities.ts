@@ -16,7 +16,7 @@ const LOOK_PAUSE_MS = 5000
  * Pause between two checks whether the store has accepted the webhook of a success. Most stores accept it within a
  * second. The pause is long because each check makes the server refresh this deposit's view for ten seconds.
  */
-const STORE_UNTOLD_PAUSE_MS = 15_000
+const STORE_CHECK_PAUSE_MS = 15_000
 /** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */
 const PATIENCE_MS = 30_000
 /** Pause between two checks while the server asks Steam for the shopper's account. */
@@ -124,7 +124,7 @@ function lookOf(state: FlowState): Activity | null {
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
-  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: STORE_UNTOLD_PAUSE_MS }
+  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: STORE_CHECK_PAUSE_MS }
   if (isFinal(payment.status)) return null
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }

@@ -97,7 +97,7 @@ function withNextLook(state: FlowState): FlowState {
   return {
     ...state,
     looks: state.looks + 1,
-    storeUntoldLooks: state.storeUntoldLooks + Number(awaits),
+    storeChecks: state.storeChecks + Number(awaits),
     lookNow: false,
   }
 }

@@ -150,11 +150,11 @@ export function isPolling(state: FlowState): boolean {
 }
 
 /** How many times the page checks whether the store has accepted the webhook of a success, before it stops asking. */
-const MOST_STORE_UNTOLD_LOOKS = 8
+const MOST_STORE_CHECKS = 8
 
 /** True while the page waits for the store to accept the webhook of a success. */
-export const awaitsStore = ({ payment, storeUntoldLooks }: FlowState): boolean =>
-  payment?.storeTold === false && storeUntoldLooks < MOST_STORE_UNTOLD_LOOKS
+export const awaitsStore = ({ payment, storeChecks }: FlowState): boolean =>
+  payment?.storeTold === false && storeChecks < MOST_STORE_CHECKS
 
 /** Whole seconds left at `nowMs` (monotonic), or null when unknown. */
 export function secondsLeft(deadlineMs: number | null, nowMs: number): number | null {

@@ -176,7 +176,7 @@ export type FlowState = {
   /** True if the page may be out of date and must look at once, for example because the shopper has just come back. */
   lookNow: boolean
   /** Number of answers since the page began to wait for the store to accept the webhook of a success. */
-  storeUntoldLooks: number
+  storeChecks: number
   /** Number of the next request, to recognise late answers. */
   nextRequest: number
 }
@@ -211,7 +211,7 @@ export function initialState(hash: string, stored: Stored): FlowState {
     pollFailing: false,
     online: true,
     looks: 0,
-    storeUntoldLooks: 0,
+    storeChecks: 0,
     lookNow: false,
     nextRequest: 1,
   }
