@@ -1,4 +1,7 @@
-/** Guests: copies of shoppers, each for one test or demo. */
+/**
+ * Guests: copies of shoppers, each for one test or demo. A magic player is a shopper with a fixed behaviour, such as
+ * accepting every offer.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
 import { obstacleToTrading } from './world/people.ts'
