@@ -18,7 +18,7 @@ export type Demo = {
   till: Stub
   reports: string[]
   folder: string
-  /** Opens the store again on the same database, with the till at this address. */
+  /** Starts a store on the same database, with the till at this address. The earlier one must be closed. */
   open(tillUrl: string): Promise<void>
   end(): Promise<void>
 }
@@ -53,7 +53,10 @@ export async function startDemo(): Promise<Demo> {
   return demo
 }
 
-/** Returns functions that call the store as a shopper (`press` posts the payment form) and as the till (`send`). */
+/**
+ * Returns functions that call the store as a shopper (`press` posts the payment form, `readParts` reads the parts of
+ * the page that update) and as the till (`send`).
+ */
 export const callersOf = (demo: Demo) => ({
   press: (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     fetch(`${demo.store.url}/top-ups`, {

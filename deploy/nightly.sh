@@ -1,5 +1,6 @@
 #!/bin/sh
-# Run every night, as root: makes a backup, restores it and checks it. Keeps the 14 newest. Copy them to another machine.
+# Run every night, as root: makes a backup, and checks a restored copy of it. Keeps the 14 newest backups.
+# Copy them to another machine.
 set -eu
 umask 077
 folder=${1:-/var/backups/tradetill}

@@ -195,7 +195,7 @@ describe('the page', () => {
     const spoken: string[] = []
     for (let before = await timerText(); before !== '00:00'; before = await timerText()) {
       await page.clock.runFor(1000)
-      // Steps of two seconds could skip an announcement.
+      // Waits until the page shows this second. Otherwise two seconds could pass at once, without an announcement.
       await expect.poll(timerText).not.toBe(before)
       const text = (await announcer.textContent()) ?? ''
       if (text !== spoken.at(-1) && text !== '') spoken.push(text)

@@ -38,7 +38,7 @@ function fakePort() {
 }
 
 describe('D-32 a page in a frame', () => {
-  it('greets the one origin that may show it, and sends nothing else to the window', () => {
+  it('greets the one origin that may show it, and sends nothing else to the parent window', () => {
     const { frame, sent } = joinedFrame()
     frame.send(STATUS)
     expect(sent).toEqual([[{ tradetill: 1 }, STORE]])

@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** Trades that are open, that Steam can reverse, or that the till still checks. The deposit's page has the acts. */
+/** The oldest 500 trades that are open, held or still checked. The deposit's page has the acts. */
 export function TradesPage({ query }: { query: URLSearchParams }) {
   const bot = query.get('bot')
   const { shown, refresh } = useAnswer<Data>('trades', bot === null ? {} : { bot })

@@ -4,11 +4,11 @@ const [WIDTH, HEIGHT] = [720, 90]
 
 type Props<ROW> = {
   rows: readonly ROW[]
-  /** Returns the height of a row's bar. */
+  /** Returns the number that the height of a row's bar shows. */
   height(row: ROW): number
-  /** Returns the height of the highlighted part of the bar. */
+  /** The highlighted part of the bar. `height` returns its number. */
   highlight: { height(row: ROW): number; tone: 'good' | 'bad' }
-  /** Columns of the table, including the height and the highlighted part. */
+  /** Columns of the table, which include both numbers. */
   columns: readonly (readonly [name: string, numberOf: (row: ROW) => number])[]
 }
 

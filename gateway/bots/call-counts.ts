@@ -3,8 +3,8 @@ import type { Method } from '../steam/methods.ts'
 import type { Observer } from '../steam/turns.ts'
 
 /**
- * `asked`: calls that were sent. `limited`: Steam answered 429. `failed`: no answer, or an answer that shows trouble at
- * Steam. `heldBack`: our own limits kept the call back, so it was not sent.
+ * `asked`: calls that were sent. `limited`: Steam refused the call because there were too many. `failed`: no answer, or
+ * an answer that shows trouble at Steam. `heldBack`: our own limits kept the call back, so it was not sent.
  */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 

@@ -27,6 +27,7 @@ export async function endProcess(db: Db, owner: string): Promise<void> {
   await db.deleteFrom('gateway_process').where('owner', '=', owner).execute()
 }
 
+/** Returns the live processes, and the number of bots that they share. */
 export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bots: number }> {
   const processes = await db
     .selectFrom('gateway_process')

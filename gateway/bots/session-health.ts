@@ -7,7 +7,7 @@ export type Observer = {
   report(detail: string): void
   /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
   onAnswer(capability: Capability, answer: Answer): void
-  /** Called with every requested inventory. */
+  /** Called before each read of a shopper's inventory, with its arguments. */
   onRead(...read: Parameters<SteamSession['readInventory']>): void
 }
 

@@ -19,7 +19,7 @@ describe('a refused token', () => {
     expect(retries).toEqual([5, 10, 20, 40, 60])
   })
 
-  it('is not dead after refusals within the hour, however many', () => {
+  it('is not dead before an hour has passed since the first refusal', () => {
     expect(judgeTokenRefusal(FIRST, atMinute(59))).toEqual({ kind: 'again', at: atMinute(60) })
     expect(judgeTokenRefusal(FIRST, FIRST)).toEqual({ kind: 'again', at: atMinute(5) })
   })

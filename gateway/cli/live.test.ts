@@ -114,7 +114,7 @@ describe('npm run live', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('as a process does not end while it waits for Steam', async () => {
+  it('keeps its process alive while it waits for Steam', async () => {
     const root = join(import.meta.dirname, '../..')
     const outside = `file://${root}/proofs/live/steam-from-outside.mjs?port=${new URL(sandbox.url).port}`
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/live.ts'], {

@@ -7,7 +7,7 @@ it.each([
   [55n, 'free 10.00 USD (THE MARKET SAYS 0.55 USD MORE)'],
   [-55n, 'free 10.00 USD (THE MARKET SAYS 0.55 USD LESS)'],
 ])(
-  'a free balance with a difference of %s to the market’s report is listed as “%s”',
+  'a free balance with a difference of %s from the market’s report is listed as “%s”',
   (freeDifferenceMinor, text) => {
     const [line = ''] = saleLines({
       sales: [],

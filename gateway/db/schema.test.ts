@@ -180,7 +180,7 @@ describe('a list of values', () => {
   })
 })
 
-test('every reference has an index, so a deleted row causes no table scan', async () => {
+test('every foreign key has an index, so a deleted row causes no table scan', async () => {
   const referring = sql`
     select conrelid, conkey, conrelid::regclass || '.' || (
         select string_agg(attname, ', ') from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as at

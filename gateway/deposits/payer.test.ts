@@ -121,7 +121,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
   })
 })
 
-test('D-26 the page sees that the store’s link is being looked up, and when that ends', async () => {
+test('D-26 the page learns that the trade link from the store is being looked up, and when that ends', async () => {
   const { url } = (await post({ tradeUrl: LINK })).json()
   const hash = hashOf(url)
   const payment = async () =>

@@ -7,9 +7,10 @@ import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
 const HOUR_MS = 3_600_000
-/** An older last answer of a source is a fault, and so is an older exchange rate. */
-const MOST_FEED_MS = 6 * HOUR_MS
-const MOST_RATE_MS = 48 * HOUR_MS
+/** If the last answer of a feed is older than this, it is a fault. */
+const MOST_ANSWER_AGE_MS = 6 * HOUR_MS
+/** If the newest exchange rate is older than this, it is a fault. */
+const MOST_RATE_AGE_MS = 48 * HOUR_MS
 
 export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
 /** `asOf`: time of the rate; null if no source gave one within a month. */
@@ -34,7 +35,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
       return mend(check, why, adviceForSilentSource(source))
     }
     const ageMs = now.getTime() - goodAt.getTime()
-    if (ageMs <= MOST_FEED_MS) return good(check, `answered ${ageText(ageMs)} ago`)
+    if (ageMs <= MOST_ANSWER_AGE_MS) return good(check, `answered ${ageText(ageMs)} ago`)
     const why = lastError === null ? '' : `: ${lastError}`
     return mend(
       check,
@@ -81,7 +82,7 @@ function rateFinding({ currency, asOf }: NewestRate, now: Date): Finding {
   if (asOf === null) return mend(check, 'there is no exchange rate', advice)
   const ageMs = now.getTime() - asOf.getTime()
   const says = `the newest exchange rate is ${ageText(Math.max(ageMs, 0))} old`
-  return ageMs <= MOST_RATE_MS ? good(check, says) : mend(check, says, advice)
+  return ageMs <= MOST_RATE_AGE_MS ? good(check, says) : mend(check, says, advice)
 }
 
 export type BotState = {

@@ -1,6 +1,6 @@
 /**
- * Checks the newest entries of the ledger, and records up to which entry. Like verify.sql, it shares no code with the
- * writer.
+ * Checks the newest entries of the ledger, and records the last checked one. Like verify.sql, this file shares no code
+ * with those that write entries.
  */
 import type pg from 'pg'
 import { withStatementDeadline } from '../db/connections.ts'

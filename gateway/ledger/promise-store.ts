@@ -1,4 +1,4 @@
-/** Promises to shoppers with open trades. Each promise reserves a part of its store's limit. */
+/** Promises of credit for open trades. Each reserves a part of the store's limit for credit at risk. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
@@ -49,9 +49,9 @@ export async function readRoom(
 }
 
 /**
- * Reserves a promise of at most `total`. Promises of one store wait for each other until the transaction ends. A
- * delivery that decided without seeing all promises decides again. Changes nothing for a store that is credited on
- * release or has a limit of 0.
+ * Adds `total`, the most that a new trade can promise, to the running total of the store's promises. Other promises of
+ * the store wait until the transaction ends. A delivery that read the earlier total decides again if there is no room
+ * for both. Changes nothing for a store that is credited on release or has a limit of 0.
  */
 export async function reservePromise(
   tx: Tx,

@@ -49,7 +49,7 @@ const COMMON_REFUSALS: readonly ErrorCode[] = [
   'overloaded',
   'database_unavailable',
 ]
-/** Refusals that every call with a body or an Idempotency-Key can get. */
+/** Refusals that every call can get whose method is not GET. */
 const REFUSALS_OF_WRITES: readonly ErrorCode[] = [
   'idempotency_in_progress',
   'idempotency_key_reused',

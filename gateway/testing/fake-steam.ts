@@ -1,4 +1,4 @@
-/** A fake of a bot's session: gives the answers that the test sets, and keeps its requests. */
+/** A fake of a bot's session: gives the answers that the test sets, and records the till's requests. */
 import { GAME_FACTS } from '../../contract/games.ts'
 import type {
   CancelAnswer,
@@ -17,13 +17,14 @@ import type {
 export type FakeSession = SteamSession & {
   /**
    * The requests so far, such as `send CODE` or `read OFFER`. Checks and inventories of partners, and the
-   * acknowledgement of trade protection, are not kept.
+   * acknowledgement of trade protection, are not recorded.
    */
   calls: string[]
   /** The bot's offers by id, as Steam would report them. */
   offers: Map<string, Offer>
   /** Offers that others sent to the bot. */
   received: Map<string, Offer>
+  /** Steam's answers about Steam trades, by their ids. */
   trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; `sent` by default. With `createsOffer`, an `unknown` send creates the offer. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; createsOffer?: boolean; reason?: RefusedReason }[]
@@ -33,7 +34,7 @@ export type FakeSession = SteamSession & {
   holdDays: { partner: number; own: number }
   /** Rows of the offer list that cannot be read. */
   unreadable: UnreadableOffer[]
-  /** Page sizes: offers per page of the list, Steam trades per page of the history. */
+  /** How many offers a page of the list has, and how many Steam trades a page of the history. */
   pageSize: number
   /** How many rows of the history cannot be read. */
   unreadableTrades: number

@@ -1,4 +1,4 @@
-/** Cancels a deposit for its store. An open offer is cancelled on Steam first, because the shopper may be faster. */
+/** Cancels a deposit for its store. An open offer is cancelled on Steam first: the shopper may accept it before that. */
 import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
@@ -52,7 +52,7 @@ export async function cancelDeposit(
   return cancelled
 }
 
-/** Begins the cancel, without a lease. The bot carries it out, and finds out whether the shopper was faster. */
+/** Begins the cancel, without a lease. The bot carries it out, and finds out whether the shopper accepted first. */
 async function cancelOffer(
   deps: ShellDeps,
   tx: TradeTx,

@@ -60,7 +60,7 @@ const HELD = { held_amount: 3_000n, at_risk_amount: 0n, credit_mode: 'on_release
 const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_accept' }
 
 describe('D-36 a shopper who took a trade back', () => {
-  it('is credited on release the next time, is told so before the trade, and other shoppers are credited as before', async () => {
+  it('is credited on release the next time and told so before the trade; other shoppers are credited as before', async () => {
     const first = await deliver()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)
@@ -112,7 +112,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
   })
 
-  it('is shown to the operator, who may restore the stores’ terms until the next time', async () => {
+  it('is shown to the operator, who may restore the stores’ terms until the next reversal', async () => {
     expect(await run('show', SHOPPER)).toMatchObject({ code: 3 })
     expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({ code: 3 })
     const first = await deliver()
@@ -140,7 +140,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('counts as one only if Steam reports it: an operator’s statement alone is not enough', async () => {
+  it('counts as such only if Steam reports the reversal: an operator’s statement alone is not enough', async () => {
     const tradeId = await deliver()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],

@@ -26,10 +26,10 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
     .orderBy('port')
     .execute()
 
-type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
+type NewAllowance = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
 /** Allows an address. An address that may already lead inside the network keeps that right. */
-export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
+export async function allowAddress(tx: Tx, { storeId, address, inside, now }: NewAllowance): Promise<void> {
   await tx
     .insertInto('webhook_address')
     .values({ store_id: storeId, ...address, inside, allowed_at: now })

@@ -86,7 +86,7 @@ const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 function guardedLookup(
   resolve: Resolve,
   isAllowed: (address: string) => boolean,
-  notPublic: string,
+  refusal: string,
 ): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
@@ -95,7 +95,7 @@ function guardedLookup(
         return
       }
       if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
-        callback(new Error(notPublic), [])
+        callback(new Error(refusal), [])
         return
       }
       const [first] = addresses

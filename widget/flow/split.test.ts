@@ -7,15 +7,15 @@ const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 
 describe('D-9 the split shown before a press on Add funds', () => {
   it.each([
-    ['all now if nothing is held', 3_375, null, { now: 3_375, later: 0, until: null, certainty: 'final' }],
+    ['all now if no credit is held', 3_375, null, { now: 3_375, later: 0, until: null, certainty: 'final' }],
     [
-      'expected now up to the limit',
+      'all now within the limit, but not certain',
       1_000,
       hold,
       { now: 1_000, later: 0, until: null, certainty: 'expected' },
     ],
     [
-      'in part later above the limit',
+      'partly later above the limit',
       3_375,
       hold,
       { now: 1_000, later: 2_375, until: UNTIL, certainty: 'expected' },
@@ -62,7 +62,7 @@ describe('D-9 the money of an offer', () => {
       [0, 3_375, 'final'],
     ],
     [
-      'is all credited at once if nothing is held',
+      'is all credited at once if no credit is held',
       'pending',
       { ...held, heldAmount: 0, heldUntil: null },
       [3_375, 0, 'final'],

@@ -68,7 +68,7 @@ function isPayable({ inventory }: StandState): boolean {
   return inventory.status !== 'ready' || inventory.inventory.items.length > 0
 }
 
-/** The failure on the page, also while a quiet look checks whether it is solved. */
+/** The failure on the page. It stays there while a request in the background checks whether it is solved. */
 function failureOf(inventory: StandState['inventory']): InventoryFailure | null {
   if (inventory.status === 'error') return inventory.type
   return inventory.status === 'loading' ? (inventory.keptFailure ?? null) : null

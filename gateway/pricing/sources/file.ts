@@ -25,7 +25,7 @@ const rowSchema = z
     listings: z.int().nonnegative().max(1e9).optional(),
   })
   .refine((row) => COUNTS.filter((count) => row[count] !== undefined).length === 1, {
-    error: 'needs one of sales30d, sales7d and listings',
+    error: 'needs exactly one of sales30d, sales7d and listings',
   })
 
 const fileSchema = z.strictObject({

@@ -264,7 +264,10 @@ export const embedding: Family = family<Defence>({
     const called = await call({ token: validToken(), path: '/api/trade' })
     const loader = await withApp((app) => app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }))
     const isRead = loader.headers['access-control-allow-origin'] === '*'
-    return problemIf(called.statusCode !== 200 || !isRead, `the page in its frame gets ${called.statusCode}`)
+    return problemIf(
+      called.statusCode !== 200 || !isRead,
+      `the call gets ${called.statusCode}, the loader ${isRead ? 'is' : 'is not'} readable`,
+    )
   },
   cases: () => [...calls(), ...frames(), ...policies(), ...reads()],
 })

@@ -1,4 +1,4 @@
-/** Operators who act at the same moment: family 50. */
+/** Payouts of one store that operators record at the same moment: family 50. */
 import { recordPayout } from '../../../gateway/ledger/payout.ts'
 import { payFor } from '../../../gateway/testing/payment.ts'
 import { aBot, aDeposit, aStore } from '../../../gateway/testing/till.ts'

@@ -1,4 +1,4 @@
-/** Runs one seed of the pure level: the gateway's shell on a store in memory, until long after the last fault. */
+/** Runs one seed of the pure level: the gateway's shell on storage in memory, until long after the last fault. */
 import { pino } from 'pino'
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
@@ -308,7 +308,7 @@ function runJob(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, i
   startInProcess(scene, job, retry)
 }
 
-/** By process and bot: how many open trades its last watch left, and under which lease it ran. */
+/** For each process and bot, its last watch: how many open trades that left, and under which lease it ran. */
 const lastWatches = new WeakMap<Process, Map<bigint, { leaseEpoch: bigint; left: number }>>()
 
 /** While the bot has open offers, watches them in each process that believes it holds the bot. */
@@ -359,13 +359,13 @@ function sweep(scene: Scene): void {
 /** When something is due next. A trade of a bot that is out of service is due only when the till gives it up. */
 function nextDue({ due, unpaid, bots }: Scene): number {
   let next = Number.POSITIVE_INFINITY
-  const isServed = new Set(
+  const servedBots = new Set(
     [...bots.values()].flatMap(({ state, botId }) => (state === 'active' ? botId : [])),
   )
   for (const row of due) {
     const { dueAt, botId } = row.facts
     if (dueAt === null) due.delete(row)
-    else next = Math.min(next, isServed.has(botId) ? dueAt.getTime() : silentUntilMs(row.trade))
+    else next = Math.min(next, servedBots.has(botId) ? dueAt.getTime() : silentUntilMs(row.trade))
   }
   for (const deposit of unpaid) {
     if (deposit.status === 'created') next = Math.min(next, deposit.expiresAt.getTime())
