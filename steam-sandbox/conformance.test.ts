@@ -40,7 +40,12 @@ describe('the conformance suite', () => {
   )
 })
 
-const OTHER_TEST_FILES = ['world/trades.test.ts', 'control.test.ts', 'limits.test.ts']
+const OTHER_TEST_FILES = [
+  'world/trades.test.ts',
+  'control.test.ts',
+  'limits.test.ts',
+  'bad-days/prices.test.ts',
+]
 /** The magic players through which tests use behaviours. */
 const PLAYER_OF_BEHAVIOUR = {
   'hidden-inventory': 'magic_hidden',

@@ -3,6 +3,7 @@ import { CONFIRMATIONS } from './confirmations.ts'
 import { type BadDay, ERROR_PAGE } from './day.ts'
 import { INVENTORIES } from './inventories.ts'
 import { LOGINS } from './logins.ts'
+import { PRICES } from './prices.ts'
 import { READS } from './reads.ts'
 import { SENDS } from './sends.ts'
 
@@ -52,6 +53,7 @@ export const BAD_DAY_GROUPS: { title: string; days: Record<string, BadDay> }[] =
   { title: 'Offers and trades', days: READS },
   { title: 'Confirmations on the phone of a bot', days: CONFIRMATIONS },
   { title: 'Inventories', days: INVENTORIES },
+  { title: 'Market prices', days: PRICES },
   { title: 'Logins, sessions and the trade page', days: LOGINS },
 ]
 
@@ -62,5 +64,6 @@ export const BAD_DAYS: Record<string, BadDay> = {
   ...READS,
   ...CONFIRMATIONS,
   ...INVENTORIES,
+  ...PRICES,
   ...LOGINS,
 }

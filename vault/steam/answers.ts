@@ -124,13 +124,19 @@ export function refusalOf({ text }: SteamAnswer): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-/** The price in US cents. Undefined if Steam's market has no price. */
-export function readPrice({ text }: SteamAnswer): bigint | undefined {
-  const answer = jsonOf(
-    text,
-    z.object({ lowest_price: z.string().optional(), median_price: z.string().optional() }),
-  )
-  const cents = [answer?.lowest_price, answer?.median_price].flatMap((price) => {
+const priceSchema = z.object({
+  success: z.literal(true),
+  lowest_price: z.string().optional(),
+  median_price: z.string().optional(),
+})
+
+/** The price in US cents. Undefined if Steam's market has no price, and `unanswered` if Steam did not say. */
+export function readPrice({ status, text }: SteamAnswer): bigint | undefined | 'unanswered' {
+  // Steam answers 500 for an item without a price.
+  if (status === 500) return undefined
+  const answer = status === 200 ? jsonOf(text, priceSchema) : undefined
+  if (answer === undefined) return 'unanswered'
+  const cents = [answer.lowest_price, answer.median_price].flatMap((price) => {
     const [, dollars, rest] = /^\$(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})\.(\d{2})/.exec(price ?? '') ?? []
     return dollars === undefined ? [] : [BigInt(`${dollars.replaceAll(',', '')}${rest}`)]
   })

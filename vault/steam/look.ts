@@ -88,14 +88,11 @@ export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pa
       market_hash_name: name,
     }).toString()
     const reply = await caller.call({ method: 'GET', url })
-    // Steam answers 500 for an item without a price. Higher statuses mean that its market is down.
-    if (reply.kind === 'failed' || reply.status > 500) return 'unanswered'
-    if (reply.status === 429) {
-      pace.limited('price')
-      return 'unanswered'
-    }
+    if (reply.kind === 'failed') return 'unanswered'
+    if (reply.status === 429) pace.limited('price')
+    const cents = readPrice(reply)
+    if (cents === 'unanswered') return cents
     pace.answered('price')
-    const cents = reply.status === 200 ? readPrice(reply) : undefined
     if (cache.size >= MOST_PRICES) cache.clear()
     cache.set(key, { cents, atMs: nowMs() })
     return cents

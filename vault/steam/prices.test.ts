@@ -7,25 +7,28 @@ import { createPace } from './pace.ts'
 
 const ITEM = 'AK-47 | Redline (Field-Tested)'
 
-it('a market that is down gives no answer, which is not remembered as an item without a price', async () => {
-  let nowMs = Date.now()
-  const steam = await startSteam({ port: 0, seed: 'prices', quotas: false, clock: () => nowMs })
-  onTestFinished(() => steam.close())
-  const timer = {
-    nowMs: () => nowMs,
-    async pause(ms: number) {
-      nowMs += ms
-    },
-  }
-  const priceOf = createPrices({
-    caller: createCaller(steam.url),
-    pace: createPace(timer),
-    nowMs: timer.nowMs,
-  })
-  const setDown = (method: 'PUT' | 'DELETE') =>
-    fetch(`${steam.url}/control/behaviours/steam-down`, { method })
-  await setDown('PUT')
-  expect(await priceOf(730, ITEM)).toBe('unanswered')
-  await setDown('DELETE')
-  expect(await priceOf(730, ITEM)).toEqual(expect.any(BigInt))
-})
+it.each(['steam-down', 'price-403', 'price-html'])(
+  'a market with the fault "%s" gives no answer, which is not cached as an item without a price',
+  async (fault) => {
+    let nowMs = Date.now()
+    const steam = await startSteam({ port: 0, seed: 'prices', quotas: false, clock: () => nowMs })
+    onTestFinished(() => steam.close())
+    const timer = {
+      nowMs: () => nowMs,
+      async pause(ms: number) {
+        nowMs += ms
+      },
+    }
+    const priceOf = createPrices({
+      caller: createCaller(steam.url),
+      pace: createPace(timer),
+      nowMs: timer.nowMs,
+    })
+    const switchFault = (method: 'PUT' | 'DELETE') =>
+      fetch(`${steam.url}/control/behaviours/${fault}`, { method })
+    await switchFault('PUT')
+    expect(await priceOf(730, ITEM)).toBe('unanswered')
+    await switchFault('DELETE')
+    expect(await priceOf(730, ITEM)).toEqual(expect.any(BigInt))
+  },
+)
