@@ -275,7 +275,8 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
       event.preventDefault()
       actions.all()
     }
-    if (!NAVIGATION.includes(event.key)) return
+    // With Alt, the browser goes back, forward or to its start page.
+    if (event.altKey || !NAVIGATION.includes(event.key)) return
     event.preventDefault()
     const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, toCorner: event.ctrlKey }
     const next = nextCell(event.key, current, grid)
