@@ -37,7 +37,7 @@ import {
 import { createSocket, type Socket } from './waxpeer-socket.ts'
 
 const HOST = 'https://api.waxpeer.com/v1/'
-const CALL_GAP_MS = 1_000
+const EVERY_MS = 1_000
 const MOST_LINES = 50
 /** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
@@ -70,7 +70,7 @@ export function createWaxpeer(options: Options): Market {
   const { connection, time, key, steamId, now } = options
   const call = createCaller<Ask>(
     {
-      everyMs: CALL_GAP_MS,
+      everyMs: EVERY_MS,
       callOf: (name, ask) => callOf(name, key, ask),
       failureOf,
       isAnswer: (status) => status === 403,
