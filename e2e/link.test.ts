@@ -71,7 +71,7 @@ describe.each([
     const { page, texts } = visited
     const input = field(page, texts)
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')
-    await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
+    await page.getByText(texts.tradeLinkMistakes.incomplete).waitFor()
     await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true')
     // This hint contains a web address, its longest word. It must fit on the narrowest screen.
     await page.setViewportSize({ width: 320, height: 640 })
@@ -268,7 +268,7 @@ test('A-080 A-081 A-083 a paste that contains one trade link puts just that link
   const input = field(page, texts)
   const text = `my trade url: ${tradeUrl.replace('https://', '')}, thanks`
   await input.fill(text)
-  await page.getByText(texts.tradeLinkMistakes.around).waitFor()
+  await page.getByText(texts.tradeLinkMistakes.inexact).waitFor()
   await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true')
   expect(callsTo(visited, '/api/trade-url')).toEqual([])
   await input.press('Control+A')

@@ -61,7 +61,7 @@ test('the field reports a trade link that belongs to nobody, and then accepts a 
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
-  await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
+  await page.getByText(texts.tradeLinkMistakes.incomplete).waitFor()
   const logLength = parts.gateway.output().length
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()

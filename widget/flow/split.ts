@@ -10,7 +10,7 @@ export type Certainty = 'expected' | 'least' | 'final'
 /** `until` is ISO 8601; null if nothing is credited later. */
 export type Split = { now: number; later: number; until: string | null; certainty: Certainty }
 
-/** Forecasts the credit for picked items. The hold limit is not reserved, so only the offer can promise amounts. */
+/** Forecasts the credit for picked items. Reserves nothing in the store's limit, so only the offer can promise amounts. */
 export function forecast(total: number, hold: Inventory['hold']): Split {
   if (hold === null || total === 0) return { now: total, later: 0, until: null, certainty: 'final' }
   // If the store waits for all of it, there is no limit that other payments could use up.

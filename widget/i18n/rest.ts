@@ -37,9 +37,9 @@ const en = {
     profile:
       'That’s a link to your profile. Your trade link is in Steam’s trade settings and has “partner” and “token” in it.',
     offer: 'That’s a link to one trade offer. Your own trade link is in Steam’s trade settings.',
-    unfinished: 'That’s not a complete trade link. Copy it again, up to the last letter after “token=”.',
+    incomplete: 'That’s not a complete trade link. Copy it again, up to the last letter after “token=”.',
     several: 'There’s more than one trade link here. Keep only your own.',
-    around:
+    inexact:
       'Paste only the link, exactly as Steam shows it: from https:// to the last letter after “token=”.',
     other:
       'That’s not a trade link. It looks like https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
@@ -123,9 +123,10 @@ const ru: RestTexts = {
     profile:
       'Это ссылка на профиль. Ссылка на обмен — в настройках обмена Steam, в ней есть «partner» и «token».',
     offer: 'Это ссылка на одно предложение. Ваша ссылка на обмен — в настройках обмена Steam.',
-    unfinished: 'Ссылка неполная. Скопируйте её ещё раз, до последней буквы после «token=».',
+    incomplete: 'Ссылка неполная. Скопируйте её ещё раз, до последней буквы после «token=».',
     several: 'Здесь несколько ссылок на обмен. Оставьте только свою.',
-    around: 'Вставьте только ссылку, как её показывает Steam: от https:// до последней буквы после «token=».',
+    inexact:
+      'Вставьте только ссылку, как её показывает Steam: от https:// до последней буквы после «token=».',
     other:
       'Это не ссылка на обмен. Она выглядит так: https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
   },

@@ -2,10 +2,10 @@
 import { linksIn } from '../link/pasted.ts'
 
 /**
- * `profile`, `offer`: a link to one of these, or the number of a profile. `unfinished`: a trade link with a missing or
- * invalid part. `around`: one trade link, but not exactly as Steam shows it, such as in a sentence.
+ * `profile`, `offer`: a link to one of these, or the number of a profile. `incomplete`: a trade link with a missing or
+ * invalid part. `inexact`: one trade link, but not exactly as Steam shows it, such as in a sentence.
  */
-export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
+export const MISTAKES = ['profile', 'offer', 'incomplete', 'several', 'inexact', 'other'] as const
 
 export type Mistake = (typeof MISTAKES)[number]
 
@@ -17,8 +17,8 @@ const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
 /** Returns the kind of mistake in a text of the field that is not a trade link. */
 export function mistakeIn(text: string): Mistake {
   const links = linksIn(text).size
-  if (links > 0) return links > 1 ? 'several' : 'around'
-  if (TRADE_PAGE.test(text)) return 'unfinished'
+  if (links > 0) return links > 1 ? 'several' : 'inexact'
+  if (TRADE_PAGE.test(text)) return 'incomplete'
   if (OFFER.test(text)) return 'offer'
   return PROFILE.test(text) || STEAM_ID.test(text.trim()) ? 'profile' : 'other'
 }
