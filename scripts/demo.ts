@@ -119,7 +119,7 @@ function read(file: string): Partial<Registration> | undefined {
   }
 }
 
-/** Writes the file under another name and renames it when complete, so a killed start leaves no incomplete key. */
+/** Writes the file under another name and renames it when complete, so a killed start leaves no incomplete file. */
 function write(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)

@@ -53,7 +53,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
 const found = (body: unknown = DEPOSIT) => Response.json(body)
 
 describe('a call', () => {
-  test('sends the key, and returns the answer', async () => {
+  test('sends the API key, and returns the answer', async () => {
     const { till, requests } = tillThatAnswers(found(), found(), found(), found({ deposits: [], next: null }))
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     // An id must not lead to another path.
@@ -85,7 +85,7 @@ describe('a call', () => {
     expect(third).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('is repeated after the wait that the till asks for, unless it exceeds the store’s limit', async () => {
+  test('is repeated after the wait that the till asks for, unless that is longer than the client’s longest wait', async () => {
     const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(late.waits).toEqual([])
   })
 
-  test('to cancel has the same key in every try', async () => {
+  test('to cancel has the same idempotency key in every try', async () => {
     const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), found(), found())
     await till.cancel('7')
     await till.cancel('8')
@@ -180,7 +180,7 @@ describe('the event log', () => {
   })
 })
 
-/** A store with one customer, in memory. */
+/** A store with a single balance, in memory. */
 function createMemoryStore() {
   const kept = new Map<string, Kept>()
   const state = { balance: 0, cursor: 0 }
@@ -262,7 +262,7 @@ describe('a webhook', () => {
     'webhook-signature': new Signer(key).sign('e2', at, body),
   })
 
-  test('is read after its signature is verified, for any type of headers', async () => {
+  test('is read after its signature is verified, with headers in an object or in `Headers`', async () => {
     expect(await verifyWebhook({ secret, headers: signed(), body, now })).toEqual(JSON.parse(body))
     const headers = new Headers(signed())
     headers.set('Webhook-Signature', `v1,AAAA v1a,x ${signed()['webhook-signature']}`)

@@ -76,7 +76,7 @@ describe('a wish for an allowed destination', () => {
 
   it.each([
     [
-      'is delivered if Steam took the trade back before the vault saw it',
+      'is delivered if Steam took the trade back before the vault had seen the delivery',
       'rolled back',
       { state: 'delivered' },
     ],

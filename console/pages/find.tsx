@@ -24,7 +24,8 @@ export function FindPage({ query }: { query: URLSearchParams }) {
       <Heading title="Find" />
       {text === '' ? (
         <p className="empty">
-          A link, a deposit, an order, a Steam account, an offer, a trade, an asset, a code or a name.
+          Search for a link, a deposit, an order, a Steam account, an offer, a trade, an asset, a code or a
+          name.
         </p>
       ) : shown.kind === 'failed' && shown.failure.kind === 'not_found' ? (
         <p className="empty">{shown.failure.message}</p>

@@ -141,7 +141,7 @@ type WaitingProps = {
   onEnd: (end: Extract<State, { kind: 'asking' | 'done' }>) => void
 }
 
-/** Polls until the phone has approved. Closing the QR code ends its login. */
+/** Polls until the phone has approved or the login has failed. Closing the QR code ends its login. */
 function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
   // The page renders again during the wait for the phone, so keep the latest callback.
   const latestOnEnd = useRef(onEnd)

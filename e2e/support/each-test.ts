@@ -1,4 +1,7 @@
-/** Set-up of every file in e2e/. Hooks belong to a file, but a worker loads shared-till.ts only once. */
+/**
+ * Registers the hooks of every test file in e2e/. shared-till.ts cannot do that: hooks belong to a file, but a worker loads
+ * that module only once.
+ */
 import { afterEach, beforeEach } from 'vitest'
 import { beginTest, endTest } from './shared-till.ts'
 

@@ -7,12 +7,13 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { RoomChange } from '../trades/room.ts'
 
-/**
- * `seen`: the values on which a delivery based its decision; undefined for facts that count regardless of the limit.
- */
+/** `seen`: what was read before the trade took its part of the limit; undefined for changes that the limit cannot stop. */
 export type RoomKey = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
 
-/** `ownPromise`: the amount promised to the trade itself, in minor units of its currency. */
+/**
+ * `promisedUsdCents`: the running total of the store's promises, which never falls. `othersUsdCents`: the amount promised
+ * to its other open trades. `ownPromise`: the amount promised to the trade itself, in minor units of its currency.
+ */
 export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; ownPromise: bigint }
 
 /** Locks the store's used and promised amounts until the transaction ends. */

@@ -67,7 +67,7 @@ it('a release makes the credit available, counts it as at risk until Steam’s p
   const answer = await releaseDeposit(deps(), id)
   const { id: tradeId } = await tradeRow()
   const released = { depositId: id, tradeIds: [tradeId], releasedMinor: 3_000n, currency: 'USD' }
-  expect(answer).toMatchObject({ kind: 'done', data: released, message: /you lose it/ })
+  expect(answer).toMatchObject({ kind: 'done', data: released, message: /you lose the amount/ })
   expect(await acts()).toMatchObject([
     { arguments: { tradeIds: [String(tradeId)], releasedMinor: 3_000 }, reason: 'case 7' },
   ])
@@ -81,7 +81,7 @@ it('a release makes the credit available, counts it as at risk until Steam’s p
     shopper: { history: { trades: 1 } },
   })
   // A second release finds nothing held.
-  expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /holds nothing/ })
+  expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /no held credit/ })
 
   till.clock.advance(8 * DAY_MS)
   await runTradeJobs()
@@ -163,13 +163,13 @@ it('a release without its record, and a record without its release, are differen
   expect(await differencesAfter('update trade set released_early = true')).toEqual([])
 })
 
-it('a release is refused for an unknown deposit, and for a deposit that holds nothing', async () => {
+it('a release is refused for an unknown deposit, and for a deposit without held credit', async () => {
   expect(await releaseDeposit(deps(), 999n)).toMatchObject({ refusal: 'not_found' })
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, bot, deposit)
   expect(await releaseDeposit(deps(), deposit.id)).toMatchObject({
     refusal: 'conflict',
-    message: /holds nothing/,
+    message: /no held credit/,
   })
 })
 

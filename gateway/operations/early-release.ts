@@ -40,7 +40,7 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const held = await heldTradesOf(tx, depositId)
-    if (held.length === 0) return refused('conflict', `Deposit ${depositId} holds nothing.`)
+    if (held.length === 0) return refused('conflict', `Deposit ${depositId} has no held credit.`)
     for (const { tradeId } of held) {
       const fact = { kind: 'operator_releases_early' } as const
       await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
@@ -50,8 +50,8 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
     const releasedMinor = held.reduce((sum, { heldMinor }) => sum + heldMinor, 0n)
     const tradeIds = held.map(({ tradeId }) => tradeId)
     const consequence = held.some(({ liability }) => liability === 'operator')
-      ? 'you lose it'
-      : 'its store owes it'
+      ? 'you lose the amount'
+      : 'its store owes the amount'
     return done(
       { depositId, tradeIds, releasedMinor, currency },
       `${formatAmount(releasedMinor, currency)} of deposit ${depositId} are available. If its shopper takes the items back, ${consequence}.`,

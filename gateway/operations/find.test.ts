@@ -205,7 +205,7 @@ describe('the search', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of deposits', () => {
   async function listed(filter: Partial<DepositFilter> = {}) {
     const answer = await listDeposits(deps, { limit: 50, ...filter })
     if (answer.kind !== 'done') throw new Error(answer.message)
@@ -237,8 +237,8 @@ describe('the list', () => {
     ['a status', () => ({ status: 'succeeded' }), () => [paid.id]],
     ['a shopper', () => ({ steamId: shopper() }), () => [paid.id]],
     ['an amount', () => ({ leastMinor: 3_000n, mostMinor: 3_000n, currency: 'USD' }), () => [paid.id]],
-    ['a greater amount', () => ({ leastMinor: 3_001n, currency: 'USD' }), () => []],
-    ['another currency', () => ({ currency: 'EUR' }), () => []],
+    ['an amount that no deposit has', () => ({ leastMinor: 3_001n, currency: 'USD' }), () => []],
+    ['a currency that no deposit has', () => ({ currency: 'EUR' }), () => []],
     ['a game', () => ({ game: 'cs' }), () => [paid.id]],
     ['a store and a status', () => ({ storeId: 2n, status: 'succeeded' }), () => []],
     ['a time before all deposits', () => ({ to: new Date(0) }), () => []],

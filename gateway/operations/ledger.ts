@@ -7,7 +7,7 @@ import { type Answer, done } from './operation.ts'
 
 export type LedgerCheck = { entries: number; differences: Difference[] }
 
-/** Recomputes accounts, trades, deposits and the custody of every item. */
+/** Checks accounts, trades, deposits and the custody of every item. Corrects nothing. */
 export async function verifyLedger(pool: pg.Pool): Promise<Answer<LedgerCheck>> {
   const differences = await verify(pool)
   const data = { entries: await countEntries(pool), differences }

@@ -5,7 +5,7 @@ import { countItems, countItemsByGame } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
 /** How many bots and stores had a wrong count. */
-export type Recounted = { bots: number; stores: number }
+export type WrongCounts = { bots: number; stores: number }
 
 /** The largest value of PostgreSQL's type `integer`, as a limit that no table reaches. */
 const NO_LIMIT = 2 ** 31 - 1
@@ -14,7 +14,7 @@ const NO_LIMIT = 2 ** 31 - 1
  * Recounts every bot's items and every store's credit at risk. The lock on bots lets other transactions insert rows that
  * reference a bot. New credits wait until the transaction ends, because `countRisk` locks their sums.
  */
-export async function countAgain(tx: Tx): Promise<Recounted> {
+export async function countAgain(tx: Tx): Promise<WrongCounts> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`
     select id, items_held as items, items_counted_to as counted_to from bot order by id for no key update`.execute(
     tx,

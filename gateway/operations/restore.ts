@@ -10,7 +10,7 @@ import { counted } from '../kit/counted.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
-import { countAgain, type Recounted } from './recount-store.ts'
+import { countAgain, type WrongCounts } from './recount-store.ts'
 
 /** `found`: how the history of the database was broken, which stops the till; null if it was not. */
 export type RestoreView = { epoch: number | null; found: Break | null; disarmed: boolean }
@@ -29,7 +29,7 @@ const stoppedText = (found: Break): string =>
   `Nothing is published, opened or offered on this database: ${BREAKS[found]}. See "Backup and restore" in docs/operating.md, then restore finish.`
 
 /** `stores`: how many stores are informed by an event. `skipped`: how many event numbers the next epoch leaves out. */
-export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: Recounted }
+export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: WrongCounts }
 
 /** Begins the next epoch; with `unnoticed`, even if no gateway has noticed the restore. */
 export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer<FinishedRestore>> {
@@ -55,10 +55,10 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
 }
 
 /** Recounts every bot's items and every store's credit at risk. */
-export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
+export function recount(deps: ActDeps): Promise<Answer<WrongCounts>> {
   return act(
     deps,
-    { name: 'restore recount', argumentsOf: (data: Recounted) => ({ ...data }) },
+    { name: 'restore recount', argumentsOf: (data: WrongCounts) => ({ ...data }) },
     async (tx) => {
       const data = await countAgain(tx)
       const text = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`

@@ -61,7 +61,7 @@ export async function tradesOfShopper(
   )
 }
 
-/** Sums the delivered ones among the newest `most` trades of the account. */
+/** Sums over the delivered trades among the newest `most` of the account. */
 export async function moneyOfShopper(
   db: Db,
   steamId: string,

@@ -17,6 +17,6 @@ export async function obtainRefreshToken(
   const agent = steamSandboxUrl === undefined ? createLiveAgent() : createSandboxAgent(mode, steamSandboxUrl)
   const answer = await obtainToken(agent, way)
   if (answer.kind === 'refused') return refused('conflict', NOT_LOGGED_IN[answer.reason])
-  if (answer.kind === 'unavailable') return refused('unavailable', `Steam did not log in: ${answer.detail}`)
+  if (answer.kind === 'unavailable') return refused('unavailable', `The login failed: ${answer.detail}`)
   return { kind: 'token', refreshToken: answer.refreshToken }
 }

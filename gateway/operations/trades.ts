@@ -126,7 +126,7 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
     fact: { kind: 'operator_releases' },
     message: () => `The held credit of trade ${tradeId} is available.`,
     otherwise: ({ state, settlesAt }) => {
-      if (state !== 'held') return refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`)
+      if (state !== 'held') return refused('conflict', `Trade ${tradeId} has no held credit: it is ${state}.`)
       const protection = `Steam protects trade ${tradeId} until ${settlesAt?.toISOString()}`
       return refused('conflict', `${protection}, and the till keeps asking for a day after that.`)
     },
@@ -144,7 +144,7 @@ export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
     tradeId,
     fact: { kind: 'operator_reverses' },
     message: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
-    otherwise: ({ state }) => refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`),
+    otherwise: ({ state }) => refused('conflict', `Trade ${tradeId} has no held credit: it is ${state}.`),
   })
 }
 

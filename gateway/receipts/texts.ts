@@ -28,14 +28,14 @@ const en = {
   note: 'Show this page to support. It cannot be used to pay, and gives access to nothing.',
   kept: (until: string) => `It can be read until ${until}.`,
   asOf: (now: string) => `As of ${now}`,
-  expired: 'This receipt is too old. Support still finds the payment by its number.',
+  expired: 'This receipt is too old. Support can still find the payment by its number.',
   noReceipt: 'No receipt',
   unknown:
     'There is no payment at this address. Check that the link is complete, or give support the number of the payment.',
   later: 'The receipt cannot be shown at this moment. Try again in a minute.',
   other: 'По-русски',
   reasons: {
-    expired: 'The time of the payment ran out.',
+    expired: 'The time for the payment ran out.',
     cancelled_by_store: 'The store cancelled it.',
     declined: 'The offer was declined.',
     declined_at_once:
@@ -48,8 +48,8 @@ const en = {
     needs_confirmation: 'Steam wanted a confirmation from the bot, so the offer was cancelled.',
     invalid: 'Steam declared the offer invalid.',
     invalid_items: 'Some of the items were no longer there.',
-    exchange_failed: 'Steam could not exchange the items, and gave them back.',
-    exchange_taken_back: 'Steam took the exchange back.',
+    exchange_failed: 'Steam could not complete the trade, and gave the items back.',
+    exchange_taken_back: 'Steam undid the trade.',
     escrow: 'Steam put the trade on hold.',
     unresolved: 'Steam did not say what became of the offer.',
     bot_retired: 'The bot of the offer is out of service.',

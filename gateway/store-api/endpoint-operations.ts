@@ -155,7 +155,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     id: 'listWebhookAttempts',
     method: 'GET',
     path: '/v1/webhook-endpoints/:id/attempts',
-    summary: 'Every attempt, newest first',
+    summary: 'List attempts, newest first',
     takes: { params: idParamsSchema, query: attemptsQuerySchema },
     answer: attemptListSchema,
     refusals: ['not_found'],

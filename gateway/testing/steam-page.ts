@@ -1,4 +1,4 @@
-/** Makes answers of Steam's partnerinventory in their real shape, of any size. */
+/** Makes inventory pages of any size, in the form of Steam's partnerinventory. */
 import { createHash } from 'node:crypto'
 
 type Tag = {

@@ -1,6 +1,6 @@
 /**
- * The pure rules of trades, departures and drift as one value. The simulation also runs with defective copies, which
- * proves that it finds defects.
+ * Pure rules of trades, departures and drift as one value. The simulation also runs with defective copies of it, to
+ * prove that it finds defects.
  */
 import { itemsSentBack, judgeDeparture, judgeUndoing } from '../departures/departure.ts'
 import { compareWithCustody, settleDrift } from '../drift/drift.ts'

@@ -8,6 +8,7 @@ import type { RoomChange } from './room.ts'
 /** How a store is credited, and who bears a reversal. Fixed on the trade at its delivery. */
 export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsdCents: bigint }
 
+/** `price`: the shopper's credit for the item. `gross`: its price before commission. */
 export type ItemWorth = { price: bigint; gross: bigint; receivedAssetId: string | null }
 
 /** The deposit of a trade, as stored. Amounts are minor units. */

@@ -45,7 +45,7 @@ const numbered = (result: number): string =>
 const errorWith = (text: string): string =>
   `There was an error sending your trade offer.  Please try again later. ${text}`
 
-/** Refusals that are about the shopper, with the shopper's name in them. */
+/** Refusals that are about the shopper, with the shopper's name where Steam puts it. */
 const REFUSALS: Record<string, (name: string) => string> = {
   'has a trade ban': (name) => `You cannot trade with ${name} because they have a trade ban.`,
   'has a cooldown': (name) =>
@@ -148,7 +148,7 @@ describe('hostile shoppers', () => {
     return answer
   }
 
-  /** Checks that every bot can be chosen, and is chosen if the others are not available. */
+  /** Checks that no bot is barred, and that each can still be chosen after all others were tried. */
   async function expectAllAvailable(): Promise<void> {
     const barred = (await listBars(till.db)).filter(({ reason }) => reason !== 'doubted')
     expect(barred).toEqual([])

@@ -91,6 +91,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
   }
 }
 
+/** True for trades that Steam protects, and for settled trades that are read once more for a late reversal. */
 const isProtected = (eb: ExpressionBuilder<Tables, 'trade'>) =>
   eb.or([eb('state', '=', 'held'), eb('look_at', 'is not', null)])
 

@@ -1,12 +1,13 @@
 import { inventoryOf, isBanned } from './sellers.ts'
 import { type Listing, type Seller, type World, withItems } from './world.ts'
 
-export type Line = { assetId: string; price: number }
-export type Listed = { kind: 'listed'; item: Listing } | { kind: 'refused'; error: string }
+type Line = { assetId: string; price: number }
+export type ListAnswer = { kind: 'listed'; item: Listing } | { kind: 'refused'; error: string }
 
 const LIVE = new Set(['on_sale', 'sold', 'waiting'])
 const MOST_PRICE = 100_000_000
 
+/** True while the item is on sale, or sold and not handed over yet. */
 export function isLive({ status }: Listing): boolean {
   return LIVE.has(status)
 }
@@ -20,7 +21,7 @@ export function listItem(
   world: World,
   { seller, appId, line }: { seller: Seller; appId: number; line: Line },
   nowS: number,
-): { world: World; answer: Listed } {
+): { world: World; answer: ListAnswer } {
   const refuse = (error: string) => ({ world, answer: { kind: 'refused' as const, error } })
   if (!/^\d{1,20}$/.test(line.assetId)) return refuse('bad_input')
   if (!isPrice(line.price)) return refuse('bad_request')

@@ -5,14 +5,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type FailingSeed, keepFailingSeed, readFailingSeeds } from './failing-seeds.ts'
 import { newSeeds } from './night.ts'
 
-test('a night draws new seeds until its time is up', () => {
+test('the night proof draws new seeds until its time is up', () => {
   let checksLeft = 100
   const seeds = [...newSeeds(() => checksLeft-- <= 0)]
   expect(new Set(seeds).size).toBe(101)
   expect(seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 1_000_000)).toBe(true)
 })
 
-test('a failed seed is stored with those of other nights', () => {
+test('a failed seed is added to those that are stored already', () => {
   const folder = mkdtempSync(join(tmpdir(), 'night-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'new/failing-seeds.json')

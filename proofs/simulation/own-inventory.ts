@@ -8,7 +8,7 @@ const NAMES = 3
 /** The name of an item that appears without a trade. */
 const NAME_WITHOUT_TRADE = 'Somebody’s own'
 /**
- * How often Steam declares that it shows only a part, and how often it silently omits an item. These faults and those
+ * The chances that Steam declares that it shows only a part, and that it silently omits an item. These faults and those
  * of `drift` go on after the others have stopped, because the bots' inventories are read days later.
  */
 const IN_PART = 0.25

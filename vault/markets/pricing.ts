@@ -24,8 +24,8 @@ export type Pricing = {
 type Context = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
 
 /**
- * Prices of items on this market. Leaves out items without a price from the vault, and items whose cost is unknown,
- * unless the vault may sell at a loss and lists unbooked items too.
+ * Prices of items on this market. Leaves out items without a price from the vault. Also leaves out items whose cost
+ * is unknown, unless the vault may sell at a loss and lists unbooked items too.
  */
 export async function bidsFor(
   items: readonly OwnItem[],

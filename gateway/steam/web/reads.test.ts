@@ -349,7 +349,7 @@ describe('a profile', () => {
     ['endless blanks', ' '.repeat(1_000_000)],
     ['endless opening tags', '<steamID64>'.repeat(100_000)],
     ['an endless CDATA section', `<![CDATA[${']'.repeat(1_000_000)}`],
-    ['more markup', '<b>nova</b>'],
+    ['other markup', '<b>nova</b>'],
   ])('is unavailable if its page has %s in its fields', async (_what, text) => {
     for (const tag of ['steamID64', 'steamID']) {
       const id = tag === 'steamID' ? `<steamID64>${PARTNER.steamId}</steamID64>` : ''
@@ -358,7 +358,7 @@ describe('a profile', () => {
     }
   })
 
-  it('is read from fields with blanks around them, quoted or not', async () => {
+  it('is read from fields with blanks around them, in CDATA or not', async () => {
     const id = `<steamID64>\n\t${PARTNER.steamId} </steamID64>`
     steam.routes.set(profilePath, () => ({
       body: `<profile>${id}<steamID>\n<![CDATA[ a <b> ]]>\n</steamID>`,

@@ -1,4 +1,4 @@
-/** The till of the kill rounds, with two markets and the files of a vault, which outlive the processes. */
+/** The till of `proofs/kill/till.ts`, two markets and the files of a vault. They outlive the killed processes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,11 +29,11 @@ export type SellingTill = ProcessTill & {
   startVault(): Running
 }
 
-/** Limits that no round reaches. */
+/** The vault's limits, so high that a proof never reaches them. */
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 10_000 }
 const MARKET_POLL_MS = 200
 
-/** Switches on or off that every free item goes to the account that sells. */
+/** Adds or removes the rule that sends every free item to the account that sells. */
 export const setSendRule = ({ pool }: ProcessTill, isOn: boolean) =>
   pool.query(
     isOn

@@ -1,4 +1,4 @@
-/** The shared parts of a seed of the real level. */
+/** The state that the parts of the simulation of sales on PostgreSQL share during the run of one seed. */
 import type pg from 'pg'
 import type { FakeSession } from '../../../gateway/testing/fake-steam.ts'
 import type { Rounds } from '../../../vault/rounds.ts'
@@ -12,7 +12,7 @@ import type { SalesWorld } from '../world.ts'
 
 /**
  * `faults`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. `over`:
- * the seed ends.
+ * the run ends.
  */
 export type Phase = 'faults' | 'burst' | 'long' | 'over'
 
@@ -39,7 +39,7 @@ export type Scene = {
    * minutes.
    */
   quietUntil: number
-  /** When the last burst begins; set when the days begin to pass. */
+  /** When the last `burst` begins; set when `long` begins. */
   lastBurstAt: number
   fail(error: unknown): void
 }
