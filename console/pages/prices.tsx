@@ -85,7 +85,7 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
 
 function Holds({ holds, refresh }: Pick<ListData, 'holds'> & { refresh: () => void }) {
   return (
-    <Panel title="Holds">
+    <Panel title="Price holds">
       <Table
         caption="Items whose price does not follow the sources"
         rows={holds}
@@ -161,7 +161,7 @@ function Item({ game, item }: { game: string; item: string }) {
               columns={[
                 { name: 'Source', show: ({ source }) => source },
                 { name: 'Price', isNumber: true, show: ({ usdMicros }) => formatMicros(usdMicros) },
-                { name: '7-day level', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
+                { name: 'Weekly level', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
                 {
                   name: 'Popularity',
                   show: ({ popularity, popularityKind }) => `${popularity} (${toWords(popularityKind)})`,

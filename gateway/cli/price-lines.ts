@@ -2,7 +2,7 @@
 import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
 import { formatAmount, MICROS_PER_CENT } from '../operations/amount.ts'
-import type { Coverage, HoldView, PriceList, PriceView } from '../operations/prices.ts'
+import type { Coverage, PriceHoldView, PriceList, PriceView } from '../operations/prices.ts'
 
 const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
 
@@ -39,7 +39,7 @@ export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
   ...holds.map(holdLine),
 ]
 
-const holdLine = ({ game, item, hold, usdMicros, since }: HoldView): string => {
+const holdLine = ({ game, item, hold, usdMicros, since }: PriceHoldView): string => {
   const price = usdMicros === null ? '' : ` at ${dollars(usdMicros)}`
   return `${game}\t${item ?? 'the whole game'}\t${hold}${price} since ${since.toISOString()}`
 }

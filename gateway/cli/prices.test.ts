@@ -1,7 +1,7 @@
 /** The operator's commands for prices, on a real database. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { holdPrices, readHolds, savePrices, saveRate } from '../pricing/store.ts'
+import { readPriceHolds, savePriceHold, savePrices, saveRate } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 
@@ -26,7 +26,7 @@ it('price show prints a source’s price, the weekly level, and the shopper’s 
   expect(code).toBe(0)
 })
 
-const holds = () => readHolds(database.db, 'cs')
+const holds = () => readPriceHolds(database.db, 'cs')
 
 it('price block blocks an item, and price list shows the block', async () => {
   expect((await run('block --game cs --item Knife')).out).toMatch(/^cs\tKnife\tblocked since /)
@@ -35,7 +35,7 @@ it('price block blocks an item, and price list shows the block', async () => {
 })
 
 it('price release ends a block, and is refused the second time', async () => {
-  await holdPrices(database.db, {
+  await savePriceHold(database.db, {
     game: 'cs',
     name: 'Knife',
     kind: 'blocked',
@@ -110,7 +110,7 @@ it.each([
 
 it('a game takes 200 patterns; then an old pattern can still be changed, but none can be added', async () => {
   const hold = { game: 'cs', kind: 'blocked', usdMicros: null, since: new Date() } as const
-  for (let n = 1; n <= 200; n += 1) await holdPrices(database.db, { ...hold, name: `Pattern ${n} *` })
+  for (let n = 1; n <= 200; n += 1) await savePriceHold(database.db, { ...hold, name: `Pattern ${n} *` })
   const freeze = (pattern: string) => runWith('freeze', '--game', 'cs', '--item', pattern)
   expect(await freeze('Pattern 7 *')).toMatchObject({ code: 0 })
   expect(await freeze('Another *')).toMatchObject({

@@ -1,7 +1,7 @@
 /** The price of a phase, from the inventory to the trade. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { HoldKind } from '../pricing/hold.ts'
-import { holdPrices } from '../pricing/store.ts'
+import type { PriceHoldKind } from '../pricing/price-hold.ts'
+import { savePriceHold } from '../pricing/store.ts'
 import { anItem, SHOPPER, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { quoteForTrade } from './quotes.ts'
 
@@ -46,8 +46,8 @@ const forTrade = (quoteId: string | null) =>
     }),
   )
 
-const hold = (name: string, kind: HoldKind, usdMicros: bigint | null = null) =>
-  holdPrices(till.db, { game: 'cs', name, kind, usdMicros, since: till.clock.now() })
+const hold = (name: string, kind: PriceHoldKind, usdMicros: bigint | null = null) =>
+  savePriceHold(till.db, { game: 'cs', name, kind, usdMicros, since: till.clock.now() })
 
 test('a phase has its own price; a phase without one, or an unknown paint, has the price of the market name', async () => {
   const { quoteId, byAssetId } = await credits()
@@ -74,7 +74,7 @@ test('a missing phase price does not end the quote; a new quote uses the price o
   expect((await credits()).byAssetId).toEqual({ '1': 7_200, '2': 7_200, '3': 7_200 })
 })
 
-test.each<[string, string, HoldKind, bigint | null, object]>([
+test.each<[string, string, PriceHoldKind, bigint | null, object]>([
   ['a block of the name', DOPPLER, 'blocked', null, {}],
   ['a block of the phase', RUBY, 'blocked', null, { '2': 7_200, '3': 7_200 }],
   ['a block by a pattern', '* Doppler *', 'blocked', null, {}],

@@ -3,7 +3,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDeposit } from '../deposits/create.ts'
 import { handleErrors } from '../http/problem.ts'
-import { holdPrices, savePrices, saveRate } from '../pricing/store.ts'
+import { savePriceHold, savePrices, saveRate } from '../pricing/store.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { aStore } from '../testing/till.ts'
 import { inventoryRoutes } from './routes.ts'
@@ -65,7 +65,7 @@ test('a price names its sources and that of the exchange rate, with their ages a
 })
 
 test("the operator's own price has no source name and no age", async () => {
-  await holdPrices(till.db, {
+  await savePriceHold(till.db, {
     game: 'cs',
     name: 'Knife',
     kind: 'override',

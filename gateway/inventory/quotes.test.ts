@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TradeBody } from '../../contract/widget-api.ts'
-import { holdPrices, savePrices } from '../pricing/store.ts'
+import { savePriceHold, savePrices } from '../pricing/store.ts'
 import { anItem, SHOPPER, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { requestTrade } from '../trades/request.ts'
 import { sweepInventories, sweepQuotes } from './jobs.ts'
@@ -125,7 +125,7 @@ describe('D-13 quotes', () => {
 
   test('do not cover items that the operator has blocked since', async () => {
     const { quoteId } = await till.ask()
-    await holdPrices(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
+    await savePriceHold(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
     expect(await forTrade(['1', '2'], quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote' })
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })

@@ -2,11 +2,17 @@
 import { GAMES, type Game } from '../../contract/games.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
-import { covers, type Hold, heldAt, isPattern } from '../pricing/hold.ts'
 import { judgeItems } from '../pricing/judge-items.ts'
 import { freshOf, type SourcePrice } from '../pricing/price.ts'
+import { covers, effectOfHolds, isPattern, type PriceHold } from '../pricing/price-hold.ts'
 import { priceList, rulesOfStore } from '../pricing/service.ts'
-import { countPatterns, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'
+import {
+  countPatterns,
+  readPriceHolds,
+  readPrices,
+  removePriceHold,
+  savePriceHold,
+} from '../pricing/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { type LosingItem, losingItems } from './sales.ts'
@@ -17,12 +23,12 @@ export type PricedItem = { game: Game; item: string }
 export type PriceTarget = { game: Game; item: string | null }
 
 /** `usdMicros`: price of an override before commission; null for a block or a freeze. */
-export type HoldView = PriceTarget & { hold: Hold['kind']; usdMicros: bigint | null; since: Date }
+export type PriceHoldView = PriceTarget & { hold: PriceHold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
   /** Price from each source. Only fresh sources count. */
   sources: (SourcePrice & { ageSeconds: number; fresh: boolean })[]
-  holds: HoldView[]
+  holds: PriceHoldView[]
   commissionBps: number
   verdict: Verdict
   /** The item's worth, and the shopper's credit for it. Both are null if the item is not accepted. */
@@ -41,8 +47,8 @@ export async function showPrice(
   const now = clock.now()
   const rules = storeId === undefined ? config.priceRules : await rulesOfStore(db, config.priceRules, storeId)
   const prices = (await readPrices(db, game, [item])).get(item) ?? []
-  const holds = (await readHolds(db, game, [item])).filter((hold) => covers(hold, item))
-  const { asOf } = heldAt(holds, item, now)
+  const holds = (await readPriceHolds(db, game, [item])).filter((hold) => covers(hold, item))
+  const { asOf } = effectOfHolds(holds, item, now)
   const fresh = new Set(freshOf(prices, rules[game], asOf))
   const view: PriceView = {
     game,
@@ -71,7 +77,7 @@ export async function showPrice(
   return done({ ...view, worthUsdMicros: basis?.usdMicros ?? 0n, credit })
 }
 
-const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView => ({
+const viewOf = (game: Game, { name, kind, usdMicros, since }: PriceHold): PriceHoldView => ({
   game,
   item: name,
   hold: kind,
@@ -79,13 +85,13 @@ const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView =>
   since,
 })
 
-export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: HoldView[] }
+export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: PriceHoldView[] }
 
 /** Lists the state of each source, and all blocks, freezes and overrides. */
 export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
-  const holds: HoldView[] = []
+  const holds: PriceHoldView[] = []
   for (const game of GAMES) {
-    holds.push(...(await readHolds(db, game)).map((hold) => viewOf(game, hold)))
+    holds.push(...(await readPriceHolds(db, game)).map((hold) => viewOf(game, hold)))
   }
   return done({ feeds: await listFeeds(db), holds })
 }
@@ -107,7 +113,7 @@ const MOST_PATTERNS = 200
 const LEAST_LETTERS = 3
 const MOST_NAME = 200
 
-function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<HoldView>> {
+function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<PriceHoldView>> {
   const { kind } = wanted
   const usdMicros = wanted.kind === 'override' ? wanted.usdMicros : null
   const argumentsOf = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
@@ -116,7 +122,7 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Prom
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
     const since = deps.clock.now()
-    await holdPrices(tx, { game, name: item, kind, usdMicros, since })
+    await savePriceHold(tx, { game, name: item, kind, usdMicros, since })
     // Counted afterwards, so the hold of a known pattern can be changed. A refusal rolls a new pattern back.
     if (isPattern(item) && (await countPatterns(tx, game)) > MOST_PATTERNS) {
       return refused('conflict', `There are ${MOST_PATTERNS} patterns of this game: release some.`)
@@ -140,7 +146,7 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
 /** Ends a block, freeze or override, so the sources' prices apply again. */
 export function releasePrice(deps: ActDeps, { game, item }: PriceTarget): Promise<Answer<PriceTarget>> {
   return act(deps, { name: 'price release', argumentsOf: () => ({ game, item }) }, async (tx) => {
-    if (!(await releasePrices(tx, { game, name: item }))) {
+    if (!(await removePriceHold(tx, { game, name: item }))) {
       return refused(
         'conflict',
         'Nothing to release: it is not blocked or frozen, and has no price of yours.',

@@ -1,6 +1,7 @@
 /** Whether a game's item is accepted, or why not, and its price band. Pure. */
-import { type Hold, heldAt } from './hold.ts'
+
 import { freshOf, type GameRules, type SourcePrice, worthOf, worthOfOverride } from './price.ts'
+import { effectOfHolds, type PriceHold } from './price-hold.ts'
 
 export type Verdict =
   | 'accepted'
@@ -15,13 +16,13 @@ export type Verdict =
 
 export type VerdictInputs = {
   prices: readonly SourcePrice[]
-  holds: readonly Hold[]
+  holds: readonly PriceHold[]
   rules: GameRules
   now: Date
 }
 
 export function verdictOf(item: string, { prices, holds, rules, now }: VerdictInputs): Verdict {
-  const { blocked, asOf, override } = heldAt(holds, item, now)
+  const { blocked, asOf, override } = effectOfHolds(holds, item, now)
   if (blocked) return 'blocked'
   const worth = override === null ? worthOf(prices, rules, asOf) : worthOfOverride(override, rules)
   if (worth.kind === 'priced') return 'accepted'

@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { type Verdict, verdictOf } from './coverage.ts'
 import type { PricingRules, SourcePrice } from './price.ts'
-import { namesOfGame, readHolds, readPrices } from './store.ts'
+import { namesOfGame, readPriceHolds, readPrices } from './store.ts'
 
 /** Items per batch. Other work can run between two batches. */
 const NAMES_AT_A_TIME = 1_000
@@ -14,7 +14,7 @@ export type JudgedItem = { item: string; prices: readonly SourcePrice[]; verdict
 
 /** Every item with a price from a source, ordered by name. */
 export async function* judgeItems(db: Db, { game, rules, now }: JudgeOptions): AsyncGenerator<JudgedItem> {
-  const holds = await readHolds(db, game)
+  const holds = await readPriceHolds(db, game)
   for (let after = ''; ; ) {
     const names = await namesOfGame(db, game, { after, limit: NAMES_AT_A_TIME })
     const pricesByName = await readPrices(db, game, names)

@@ -10,7 +10,6 @@ import {
   readRate,
   toMinorUnits,
 } from './exchange.ts'
-import { covers, type Hold, heldAt } from './hold.ts'
 import { phaseName } from './phase.ts'
 import {
   FILE_SOURCE,
@@ -25,7 +24,8 @@ import {
   worthOf,
   worthOfOverride,
 } from './price.ts'
-import { commissionOf, latestRates, readHolds, readPrices } from './store.ts'
+import { covers, effectOfHolds, type PriceHold } from './price-hold.ts'
+import { commissionOf, latestRates, readPriceHolds, readPrices } from './store.ts'
 
 type Priced = {
   kind: 'priced'
@@ -72,7 +72,7 @@ export async function priceList(
   if ('refused' in rate) return rate
   const wanted = [...new Set(names)]
   const prices = await readPrices(db, game, wanted)
-  const holds = await readHolds(db, game, wanted)
+  const holds = await readPriceHolds(db, game, wanted)
   return createPriceList({ rate, prices, holds, rules: rules[game], now })
 }
 
@@ -85,7 +85,7 @@ type ListInputs = {
   rate: Rate
   /** By market hash name. */
   prices: ReadonlyMap<string, readonly SourcePrice[]>
-  holds: readonly Hold[]
+  holds: readonly PriceHold[]
   rules: GameRules
   now: Date
 }
@@ -96,7 +96,7 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
   const judged = new Map<string, ItemPrice>()
   const bases: PriceBasis[] = []
   const judge = (name: string): ItemPrice => {
-    const { blocked, asOf, override } = heldAt(holds, name, now)
+    const { blocked, asOf, override } = effectOfHolds(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
     const found = prices.get(name) ?? []
     const sources = override === null ? freshOf(found, rules, asOf) : [priceOfOverride(override, now)]
@@ -118,7 +118,7 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
     priceOf,
     priceOfPhase: (marketHashName, phase) => {
       const name = phaseName(marketHashName, phase)
-      if (heldAt(holds, marketHashName, now).blocked || heldAt(holds, name, now).blocked)
+      if (effectOfHolds(holds, marketHashName, now).blocked || effectOfHolds(holds, name, now).blocked)
         return { price: { kind: 'unavailable', reason: 'noPrice' }, pricedAs: marketHashName }
       const phasePrice = isHeldTogether(holds, marketHashName, name) ? undefined : priceOf(name)
       return phasePrice?.kind === 'priced'
@@ -126,15 +126,15 @@ export function createPriceList({ rate, prices, holds, rules, now }: ListInputs)
         : { price: priceOf(marketHashName), pricedAs: marketHashName }
     },
     isSilent: (name) => {
-      const { asOf, override } = heldAt(holds, name, now)
+      const { asOf, override } = effectOfHolds(holds, name, now)
       return override === null && freshOf(prices.get(name) ?? [], rules, asOf).length === 0
     },
     bases: () => bases,
   }
 }
 
-/** True if a hold covers the market name but not the phase, and the phase has no hold of its own. */
-const isHeldTogether = (holds: readonly Hold[], marketHashName: string, phase: string): boolean =>
+/** True if a price hold covers the market name but not the phase, and the phase has none of its own. */
+const isHeldTogether = (holds: readonly PriceHold[], marketHashName: string, phase: string): boolean =>
   holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
   !holds.some(({ name }) => name === phase)
 
@@ -151,7 +151,7 @@ const priceOfOverride = (usdMicros: bigint, now: Date): SourcePrice => ({
 
 /** True if the operator has blocked one of these items. */
 export async function isBlocked(db: Db | Tx, game: Game, names: readonly string[]): Promise<boolean> {
-  const holds = await readHolds(db, game, names)
+  const holds = await readPriceHolds(db, game, names)
   const blocks = holds.filter(({ kind }) => kind === 'blocked')
   return names.some((name) => blocks.some((hold) => covers(hold, name)))
 }

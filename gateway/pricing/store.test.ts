@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { forgetPrices } from './jobs.ts'
 import { DEFAULT_RULES, type SourcePrice } from './price.ts'
 import { isBlocked, priceList } from './service.ts'
-import { holdPrices, readPrices, releasePrices, savePrices, saveRate } from './store.ts'
+import { readPrices, removePriceHold, savePriceHold, savePrices, saveRate } from './store.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -117,7 +117,7 @@ describe('a hold by the operator', () => {
     return 'refused' in list ? list : list.priceOf(name)
   }
   const hold = (kind: 'blocked' | 'frozen', name: string | null) =>
-    holdPrices(database.db, { game: 'cs', name, kind, since: clock.now() })
+    savePriceHold(database.db, { game: 'cs', name, kind, since: clock.now() })
   const fiveDollars = { kind: 'priced', gross: 500n }
 
   test.each([
@@ -130,11 +130,11 @@ describe('a hold by the operator', () => {
     await savePrice(6_000_000n, { level: 6_000_000n })
     clock.advance(20 * HOUR_MS)
     expect(await worth()).toMatchObject(fiveDollars)
-    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
+    expect(await removePriceHold(database.db, { game: 'cs', name })).toBe(true)
     expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
     await savePrice(6_000_000n, { level: 6_000_000n })
     expect(await worth()).toMatchObject({ gross: 600n })
-    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
+    expect(await removePriceHold(database.db, { game: 'cs', name })).toBe(false)
   })
 
   test('removes the price of blocked items only', async () => {

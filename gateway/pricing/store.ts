@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { type Hold, likePatternOf } from './hold.ts'
 import type { SourcePrice } from './price.ts'
+import { likePatternOf, type PriceHold } from './price-hold.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
 /**
@@ -100,7 +100,7 @@ export async function readPrices(
 }
 
 /** The holds on the entire game, on patterns and on these items; without names, all holds of the game. */
-export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<Hold[]> {
+export function readPriceHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<PriceHold[]> {
   const ofGame = db
     .selectFrom('price_hold')
     .select(['market_hash_name as name', 'kind', 'usd_micros as usdMicros', 'since'])
@@ -112,7 +112,7 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
 }
 
 /** Puts a hold on an item, a pattern or an entire game. It replaces an earlier hold of the same name. */
-export async function holdPrices(
+export async function savePriceHold(
   db: Db | Tx,
   {
     game,
@@ -120,7 +120,7 @@ export async function holdPrices(
     kind,
     usdMicros = null,
     since,
-  }: Omit<Hold, 'usdMicros'> & { game: Game; usdMicros?: bigint | null },
+  }: Omit<PriceHold, 'usdMicros'> & { game: Game; usdMicros?: bigint | null },
 ): Promise<void> {
   const values = { kind, usd_micros: usdMicros, since }
   await db
@@ -160,7 +160,7 @@ export async function namesOfGame(
 }
 
 /** Ends a hold. Resolves to false if there was none. */
-export async function releasePrices(
+export async function removePriceHold(
   db: Db | Tx,
   { game, name }: { game: Game; name: string | null },
 ): Promise<boolean> {

@@ -43,7 +43,7 @@ type Answer = { status: number; text: string }
 type Ended = Answer & { isTemporary: boolean }
 
 /** The keys of running calls. */
-const holds = new WeakMap<FastifyRequest, Hold>()
+const renewalOf = new WeakMap<FastifyRequest, KeyRenewal>()
 
 /** Returns the answer of the first call with this key; undefined if this is the first one, or has no key. */
 export async function repeatedAnswer(
@@ -61,22 +61,22 @@ export async function repeatedAnswer(
   const storeKey = { storeId: storeOf(request).id, key }
   const claim = await claimKey(deps, storeKey, fingerprint(request, values))
   if (typeof claim !== 'string') return claim
-  holds.set(request, holdKey(deps, { ...storeKey, lock: claim }, request.id))
+  renewalOf.set(request, renewUntilEnd(deps, { ...storeKey, lock: claim }, request.id))
   return undefined
 }
 
 /** Stores the answers of `app` to calls that hold a key, including refusals, except failures and requests to retry. */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    const hold = holds.get(request)
-    if (hold === undefined) return
-    holds.delete(request)
+    const renewal = renewalOf.get(request)
+    if (renewal === undefined) return
+    renewalOf.delete(request)
     const text = typeof payload === 'string' ? payload : ''
     const isTemporary = reply.hasHeader('retry-after')
     const ended = { status: reply.statusCode, text, isTemporary }
     const { id: requestId } = request
     try {
-      const isKept = await storeOrRelease(deps, await hold.end(), ended)
+      const isKept = await storeOrRelease(deps, await renewal.end(), ended)
       if (!isKept)
         deps.log.error({ requestId }, 'idempotency key of a running call was taken over by another call')
     } catch (error) {
@@ -86,17 +86,17 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
   })
 }
 
-type Hold = {
+type KeyRenewal = {
   /** Stops renewing and resolves to the key with its last lock. */
   end(): Promise<LockedKey>
 }
 
 /** Renews the lock until its call ends, so no other call with the key can start meanwhile. */
-function holdKey(
+function renewUntilEnd(
   { db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps,
   first: LockedKey,
   requestId: string,
-): Hold {
+): KeyRenewal {
   let key = first
   let renewals = 0
   const renewing = repeat({ name: 'lock of an idempotency key', everyMs, log, atOnce: false }, async () => {

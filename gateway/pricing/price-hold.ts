@@ -1,14 +1,14 @@
 /**
- * An operator's holds on prices: a block, a freeze or a set price. A hold covers one item, the items that match a
- * pattern, or an entire game. Pure.
+ * Price holds: an operator's blocks, freezes and overrides. Each covers one item, the items that match a pattern, or an
+ * entire game. Pure.
  */
 
-export type HoldKind = 'blocked' | 'frozen' | 'override'
+export type PriceHoldKind = 'blocked' | 'frozen' | 'override'
 
-export type Hold = {
+export type PriceHold = {
   /** A name, or a pattern with `*` for any text; null: the entire game. */
   name: string | null
-  kind: HoldKind
+  kind: PriceHoldKind
   /** The price before commission, for an override; null for any other hold. */
   usdMicros: bigint | null
   since: Date
@@ -20,7 +20,7 @@ const ANY = '*'
 export const isPattern = (name: string | null): boolean => name?.includes(ANY) === true
 
 /** True if the hold applies to this item. Must agree with LIKE in SQL on the pattern of `likePatternOf`. */
-export function covers({ name }: Pick<Hold, 'name'>, item: string): boolean {
+export function covers({ name }: Pick<PriceHold, 'name'>, item: string): boolean {
   if (name === null) return true
   return isPattern(name) ? fits(name.split(ANY), item) : name === item
 }
@@ -45,7 +45,7 @@ export function likePatternOf(name: string | null): string | null {
   return name.replaceAll(/[\\%_]/g, '\\$&').replaceAll(ANY, '%')
 }
 
-export type HoldEffect = {
+export type PriceHoldEffect = {
   blocked: boolean
   /** The moment for which the item's price is judged. */
   asOf: Date
@@ -54,11 +54,11 @@ export type HoldEffect = {
 }
 
 /**
- * Combines the holds on an item. A block overrides a set price, and a set price overrides a freeze. A frozen price is
- * judged for the moment of the freeze, so it neither moves nor ages. Of several set prices the most specific counts:
- * the item's own, or else the price of the longest pattern.
+ * Combines the holds on an item. A block counts before an override, and an override before a freeze. A frozen
+ * price is judged for the moment of the freeze, so it neither moves nor ages. Of several overrides the most specific
+ * counts: the item's own, or else the one with the longest pattern.
  */
-export function heldAt(holds: readonly Hold[], item: string, now: Date): HoldEffect {
+export function effectOfHolds(holds: readonly PriceHold[], item: string, now: Date): PriceHoldEffect {
   const applied = holds.filter((hold) => covers(hold, item))
   const frozen = applied.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
   const [mostSpecific] = applied
@@ -71,4 +71,5 @@ export function heldAt(holds: readonly Hold[], item: string, now: Date): HoldEff
   }
 }
 
-const specificity = ({ name }: Hold, item: string): number => (name === item ? Infinity : (name?.length ?? 0))
+const specificity = ({ name }: PriceHold, item: string): number =>
+  name === item ? Infinity : (name?.length ?? 0)

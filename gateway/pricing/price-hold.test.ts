@@ -1,7 +1,7 @@
 /** The items that a hold covers, and its effect on their prices. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { covers, type Hold, heldAt, isPattern, likePatternOf } from './hold.ts'
+import { covers, effectOfHolds, isPattern, likePatternOf, type PriceHold } from './price-hold.ts'
 
 const RUBY = '★ Karambit | Doppler (Factory New)'
 
@@ -57,13 +57,13 @@ function isLike(like: string, text: string): boolean {
 describe('holds on an item', () => {
   const [now, before, longBefore] = [new Date(3_000), new Date(2_000), new Date(1_000)]
   const hold = (
-    kind: Hold['kind'],
+    kind: PriceHold['kind'],
     name: string | null,
-    more: Partial<Pick<Hold, 'usdMicros' | 'since'>> = {},
-  ): Hold => ({ kind, name, usdMicros: null, since: before, ...more })
+    more: Partial<Pick<PriceHold, 'usdMicros' | 'since'>> = {},
+  ): PriceHold => ({ kind, name, usdMicros: null, since: before, ...more })
 
   it('do not affect other items, whose price is judged as of now', () => {
-    expect(heldAt([hold('blocked', 'Knife')], RUBY, now)).toEqual({
+    expect(effectOfHolds([hold('blocked', 'Knife')], RUBY, now)).toEqual({
       blocked: false,
       asOf: now,
       override: null,
@@ -72,18 +72,18 @@ describe('holds on an item', () => {
 
   it('freeze its price at the time of the first freeze', () => {
     const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: longBefore })]
-    expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: longBefore })
+    expect(effectOfHolds(holds, RUBY, now)).toMatchObject({ asOf: longBefore })
   })
 
   it('set its price; the most specific name counts', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
-    expect(heldAt(holds, RUBY, now).override).toBe(2n)
-    expect(heldAt([price(RUBY, 3n), ...holds], RUBY, now).override).toBe(3n)
+    expect(effectOfHolds(holds, RUBY, now).override).toBe(2n)
+    expect(effectOfHolds([price(RUBY, 3n), ...holds], RUBY, now).override).toBe(3n)
   })
 
   it('block it, whatever its set price', () => {
     const holds = [hold('override', RUBY, { usdMicros: 3n }), hold('blocked', '★ *')]
-    expect(heldAt(holds, RUBY, now)).toMatchObject({ blocked: true })
+    expect(effectOfHolds(holds, RUBY, now)).toMatchObject({ blocked: true })
   })
 })
