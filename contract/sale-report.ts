@@ -8,7 +8,7 @@ export type SaleReport =
   | { kind: 'sold' }
   /** Nothing was given: the market asked for something other than the listed item. */
   | { kind: 'refused' }
-  /** Proved by Steam's record of the trade. */
+  /** The buyer has the item, as Steam's record of the trade proves. */
   | { kind: 'delivered'; steamTradeId: string }
   /** The market holds the money until `settlesAt`. `received`: what it pays. */
   | { kind: 'settling'; received: bigint; settlesAt: Date }

@@ -1,4 +1,4 @@
-/** The players of the Steam sandbox, whose trade links a visitor can try. `line`: the sandbox's own words about them. */
+/** A player of the Steam sandbox, whose trade link a visitor can try. `line`: how the sandbox describes the player. */
 export type Player = { name: string; tradeUrl: string; line: string }
 
 const DEADLINE_MS = 2_000

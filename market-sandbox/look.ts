@@ -1,5 +1,5 @@
 import type { Market } from './sandbox.ts'
-import { actsDue, reversalsDue } from './world/buyers.ts'
+import { reactionsDue, reversalsDue } from './world/buyers.ts'
 import { listingsForPassers } from './world/deals.ts'
 import { judge } from './world/outcomes.ts'
 import { readingsDue, recordInventory } from './world/sellers.ts'
@@ -48,10 +48,10 @@ async function followDeals(market: Market): Promise<void> {
     if (!isBusy) return
     const [offers, trades] = [await market.steam.offers(), await market.steam.trades()]
     market.change((world, nowS) => ({ world: judge(world, { offers, trades }, nowS), answer: undefined }))
-    const acts = actsDue(market.world(), offers, market.nowS())
+    const reactions = reactionsDue(market.world(), offers, market.nowS())
     const reversals = reversalsDue(market.world(), market.nowS())
-    for (const { offerId, does } of acts) await market.steam.act(offerId, does)
+    for (const { offerId, does } of reactions) await market.steam.act(offerId, does)
     for (const steamId of reversals) await market.steam.reverse(steamId)
-    if (acts.length + reversals.length === 0) return
+    if (reactions.length + reversals.length === 0) return
   }
 }

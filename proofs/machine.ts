@@ -13,7 +13,7 @@ const QUIET_S = 0.175
 /** How many times `readSpeed` repeats the work that it measures. */
 const ROUNDS = 3
 
-/** Work similar to that of a start: parsing, sorting, strings and hashes. */
+/** Work similar to that of a gateway's start: parsing, sorting, strings and hashes. */
 const WORK = `
   const { createHash } = require('node:crypto')
   const { parentPort } = require('node:worker_threads')

@@ -94,7 +94,7 @@ const columnsOf = (refresh: () => void): readonly Column<Row>[] => [
 const ruleText = (rule: Page['rule']): string =>
   rule === null
     ? 'Bots keep all their items: there is no rule.'
-    : `The vault sends the oldest to ${rule.destination} while a bot has more than ${rule.keep} free ${rule.keep === 1 ? 'item' : 'items'}.`
+    : `The vault sends the oldest items to ${rule.destination} while a bot has more than ${rule.keep} free ${rule.keep === 1 ? 'item' : 'items'}.`
 
 const DESTINATION_FIELD = {
   name: 'to',

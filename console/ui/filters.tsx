@@ -10,7 +10,7 @@ export type FilterField = {
   fallback?: string
 }
 
-/** Filters of a list. A choice changes the page's address immediately. */
+/** Filters of a list. The page's address has the chosen values. */
 export function Filters({ query, fields }: { query: URLSearchParams; fields: readonly FilterField[] }) {
   const isSet = fields.some(({ name }) => query.has(name))
   const form = (
@@ -29,7 +29,7 @@ export function Filters({ query, fields }: { query: URLSearchParams; fields: rea
       )}
     </form>
   )
-  // On a phone, many filters would push the first row out of view.
+  // On a narrow screen, many filters would push the first row out of view.
   if (fields.length <= MOST_UNFOLDED || !matchMedia(NARROW).matches) return form
   return (
     <details open={isSet}>

@@ -28,7 +28,7 @@ type Cue = { fromMs: number; text: string }
 
 const HIDDEN = '.banner, nav, footer, .sandbox-banner { display: none !important }'
 
-/** Also hides the link on the sandbox's profile page, because Steam does not show one there. */
+/** Also hides the trade link on the sandbox's profile page, because Steam shows no trade link there. */
 const HIDDEN_ON_PROFILE = `${HIDDEN} .link { display: none !important }`
 
 function recorder(page: Page) {

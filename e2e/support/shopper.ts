@@ -1,4 +1,4 @@
-/** A shopper's steps. Parts of the page are found by their accessible names. */
+/** A shopper's steps in the browser. */
 import type { Page } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { en, type Messages } from '../../widget/i18n/en.ts'
@@ -80,7 +80,7 @@ export const comeBack = (
   how: keyof typeof RETURN_EVENTS = 'visibilitychange',
 ): Promise<boolean> => page.evaluate(RETURN_EVENTS[how])
 
-/** Opens the trade page in another tab, answers the offer, and closes the tab. */
+/** Opens the offer on Steam in another tab, answers it, and closes the tab. */
 export async function answerInBrowser(
   page: Page,
   texts: Messages,

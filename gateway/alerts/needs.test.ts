@@ -24,7 +24,7 @@ test('a till without problems has no counts', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot that is barred for more than half an hour counts; a shorter bar and a doubted bot do not', async () => {
+test('a bot counts if it is barred for more than half an hour, and not merely doubted', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>
     sql`
@@ -56,7 +56,7 @@ test('a store counts while its credit at risk is near its limit', async () => {
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
 })
 
-test('a departure counts until it is explained, called off, or its items are back', async () => {
+test('a departure counts until it is explained or called off, or its items are back', async () => {
   const id = await aDeparture(till.db, bot.bot.botId)
   const change = (values: { stage: Stage } | { explanation: 'operator' }) =>
     till.db.updateTable('departure').set(values).where('id', '=', id).execute()
@@ -86,7 +86,7 @@ test('an active bot counts if it has no session, or if its process has died', as
   expect(await needs()).toMatchObject({ botsUnheld: 0 })
 })
 
-test('a missing item counts only once it is confirmed', async () => {
+test('a missing item does not count before its absence is certain', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'dota' }))
   const { trade_id, asset_id } = await till.db.selectFrom('trade_item').selectAll().executeTakeFirstOrThrow()
   const recordMissing = (isSure: boolean) =>

@@ -1,4 +1,4 @@
-/** Checks what a deposit is worth to its shopper, from the first event to the last. */
+/** Checks how the events of a deposit change the balance of its shopper. */
 
 import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'

@@ -14,7 +14,7 @@ export type SaleState =
   /** Nothing was given: the market asked for something other than the listed item. */
   | 'refused'
   | 'cancelled'
-  /** The item was given, but the market reports that it owes nothing. An alarm. */
+  /** The item was given, but the market reports that it owes nothing. This raises an alarm. */
   | 'late'
   /** The trade with the buyer was taken back. */
   | 'reversed'
@@ -25,11 +25,11 @@ export type SaleTable = {
   market: string
   /** The market's number of the listing, or the operator's reference of a sale recorded by hand. */
   reference: string
-  /** The trade that brought the item, and its id in the shopper's inventory. */
+  /** The trade that brought the item, and the item's asset id in the shopper's inventory. */
   trade_id: bigint
   asset_id: string
   app_id: number
-  /** Its id in the inventory of the selling account; null if only the operator knows it. */
+  /** The item's asset id in the inventory of the selling account; null if only the operator knows it. */
   listed_asset_id: string | null
   state: SaleState
   currency: Currency
@@ -52,8 +52,9 @@ export type SaleTable = {
 }
 
 export type MarketAccountKind =
-  /** Money of sales that the market still holds back, and that it has freed. */
+  /** Money of sales that the market still holds back. */
   | 'settling'
+  /** Money of sales that the market has released. */
   | 'free'
   /** The market's share of the prices. */
   | 'fees'
@@ -91,8 +92,9 @@ export type MarketBalanceTable = {
 
 /** An entry of the vault's log, as the vault reported it in `told`, with the till's answer. */
 export type VaultToldTable = {
-  /** The number of the entry in the log, and of the report among several of one entry. */
+  /** The number of the entry in the log. */
   n: bigint
+  /** The number of the report among those of its entry. */
   part: number
   at: Date
   market: string
@@ -104,7 +106,7 @@ export type VaultToldTable = {
 
 /** The till's verdict on an entry of the vault's log. */
 export type EntryAnswer =
-  /** A listing or a gift was recorded. */
+  /** A listing was recorded, or the vault's report that it gives an item. */
   | 'recorded'
   /** The listing was recorded before. */
   | 'known'

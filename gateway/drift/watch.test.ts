@@ -52,7 +52,7 @@ async function deliver(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
 const readHistory = () => tradeHandlers(till.deps).history(bot)
 
 /** Looks three times, with a pass through the history after each: enough to make a finding certain. */
-async function lookTillSure(): Promise<void> {
+async function lookUntilSure(): Promise<void> {
   for (let looks = 0; looks < 3; looks += 1) {
     await look()
     await passTime(HOUR_MS)
@@ -72,7 +72,7 @@ describe('D-34 a bot’s own inventory', () => {
   it('that matches custody is seen completely, protected items included, without a finding', async () => {
     await deliver('cs')
     await deliver()
-    await lookTillSure()
+    await lookUntilSure()
     expect(await findings()).toEqual([])
     expect(session.calls.filter((call) => call.startsWith('own'))).toEqual([
       'own cs, protected',
@@ -107,10 +107,10 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toHaveLength(1)
   })
 
-  it('matches custody once the operator recorded the vanished item', async () => {
+  it('matches custody once the operator has recorded the vanished item', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
-    await lookTillSure()
+    await lookUntilSure()
     const held = await heldItems(till.db)
     const item = held.find(({ assetId }) => assetId === lost?.assetId)?.item
     const moved = await runCommand(['items', 'moved', '--reason', 'lost'], {
@@ -138,7 +138,7 @@ describe('D-34 a bot’s own inventory', () => {
     })
     await look()
     session.trades.set('9500', { kind: 'trade', trade })
-    await lookTillSure()
+    await lookUntilSure()
     expect(await findings()).toEqual([])
     expect(alarms()).toEqual([])
   })
@@ -147,7 +147,7 @@ describe('D-34 a bot’s own inventory', () => {
     await deliver()
     session.ownItems = []
     session.isOwnComplete = false
-    await lookTillSure()
+    await lookUntilSure()
     expect(await findings()).toEqual([])
     const [listed] = await selectDrift(till.db, {})
     expect(listed).toMatchObject({ wholeAt: null, lookedAt: expect.any(Date) })
@@ -164,7 +164,7 @@ describe('D-34 a bot’s own inventory', () => {
     const { offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId, { isReceived: false })
     session.ownItems.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
-    await lookTillSure()
+    await lookUntilSure()
     expect(await findings()).toEqual(['foreign 9'])
     expect(alarms()).toEqual([])
   })
@@ -197,7 +197,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(departure?.items).toMatchObject([{ assetId: '901', marketHashName: 'Item 0' }])
   })
 
-  it('has no look stored by a gateway that no longer holds the bot', async () => {
+  it('has no finding recorded by a gateway whose lease of the bot has ended', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     await look({ ...bot, leaseEpoch: 0n })
@@ -243,7 +243,7 @@ describe('the daily look', () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
-    await lookTillSure()
+    await lookUntilSure()
     await till.db
       .updateTable('custody_look')
       .set({ due_at: later(24 * HOUR_MS) })

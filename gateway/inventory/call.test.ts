@@ -110,7 +110,7 @@ const pageOf = (change: Record<string, unknown>, owned: object = {}) => ({
 })
 const read = (page: unknown) => parsePartnerPage(page)?.items ?? []
 
-describe('hostile descriptions', () => {
+describe('incomplete, repeated or hostile data from Steam', () => {
   test.each([
     ['a name of 10,000 characters', { name: 'x'.repeat(10_000) }, 'x'.repeat(200)],
     ['marks that reverse the text', { name: '\u202eefinK\u202c\u2067\u200f' }, 'efinK'],

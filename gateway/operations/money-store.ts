@@ -22,7 +22,7 @@ export type Money = {
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }
 
-/** Most balances, and most stores in `atRisk`, which begins with the largest. `store list` shows every store. */
+/** The limit of balances, and of stores in `atRisk`, which begins with the largest. `store list` shows every store. */
 const MOST_ROWS = 500
 
 export async function readMoney(db: Db): Promise<Money> {

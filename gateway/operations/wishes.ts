@@ -99,7 +99,10 @@ export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId
 
 export type RuleView = { rule: SendRule | null }
 
-/** Sends items automatically while a bot has more than `keep` free items. Undefined switches this off. */
+/**
+ * Changes the rule by which the vault is asked to send items while a bot has more than `keep` free ones. Undefined ends
+ * the rule.
+ */
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
   const what = { name: 'items rule', argumentsOf: (view: RuleView) => view }
   return act(deps, what, async (tx) => {
@@ -112,7 +115,7 @@ export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promi
     const message =
       rule === undefined
         ? 'No items are sent automatically.'
-        : `The vault sends the oldest to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`
+        : `The vault sends the oldest items to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`
     return done(view, message)
   })
 }

@@ -79,7 +79,7 @@ describe('when offers fail for every bot', () => {
     expect(await viewOf(hash)).toMatchObject({ status: 'created', technicalWorks: true, timeLeft: null })
   })
 
-  it('D-28 the deposit gets back the paused time, to the millisecond', async () => {
+  it('D-28 a deposit gets back the paused time, to the millisecond', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     till.clock.advance(90 * MINUTE_MS)
@@ -144,7 +144,7 @@ describe('when offers fail for every bot', () => {
     expect(await answer).toEqual({ kind: 'active' })
   })
 
-  it('a deposit opened meanwhile loses no time either', async () => {
+  it('a deposit opened during the outage loses no time', async () => {
     await steamGoesDown()
     till.clock.advance(30 * MINUTE_MS)
     const { hash } = await aDeposit(till, store)
@@ -195,7 +195,7 @@ describe('maintenance', () => {
     })
   })
 
-  it('does not end an outage of Steam, and no outage ends it', async () => {
+  it('ends without ending an outage of Steam, and continues when the outage ends', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     await beginMaintenance(deps, NO_NOTICE)

@@ -86,7 +86,7 @@ describe('the earlier price', () => {
     return [earlier.usdMicros, (clock.now().getTime() - earlier.asOf.getTime()) / 60_000]
   }
 
-  test('is one to two hours old, however often the source answers', async () => {
+  test('is one to two hours old if the source answers several times an hour', async () => {
     expect(await earlierAfter(0, 1n)).toBeNull()
     expect(await earlierAfter(20, 2n)).toBeNull()
     expect(await earlierAfter(20, 3n)).toBeNull()
@@ -103,7 +103,7 @@ describe('the earlier price', () => {
   })
 })
 
-describe('a hold by the operator', () => {
+describe('the operator’s freezes and blocks', () => {
   beforeEach(() => saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() }))
   const worth = async (name = 'Knife') => {
     const query = {
@@ -123,7 +123,7 @@ describe('a hold by the operator', () => {
   test.each([
     ['an item', 'Knife'],
     ['an entire game', null],
-  ])('on %s keeps a frozen price from moving and ageing until it is released', async (_what, name) => {
+  ])('a freeze of %s keeps a price from moving and ageing until its release', async (_what, name) => {
     await savePrice(5_000_000n, { level: 5_000_000n })
     await hold('frozen', name)
     clock.advance(HOUR_MS)
@@ -137,7 +137,7 @@ describe('a hold by the operator', () => {
     expect(await removePriceHold(database.db, { game: 'cs', name })).toBe(false)
   })
 
-  test('removes the price of blocked items only', async () => {
+  test('a block removes the price of blocked items only', async () => {
     await savePrice(5_000_000n, { level: 5_000_000n })
     await savePrice(5_000_000n, { level: 5_000_000n, name: 'Case' })
     await hold('blocked', 'Knife')
@@ -149,7 +149,7 @@ describe('a hold by the operator', () => {
     expect(await isBlocked(database.db, 'dota', ['Case'])).toBe(false)
   })
 
-  test('keeps a frozen price that no source has listed for a month; other prices are then deleted', async () => {
+  test('a freeze keeps a price that no source has listed for a month; other prices are then deleted', async () => {
     await savePrice(5_000_000n)
     await hold('frozen', 'Knife')
     await savePrice(5_000_000n, { name: 'Case' })
@@ -160,7 +160,7 @@ describe('a hold by the operator', () => {
   })
 })
 
-describe('a refresh', () => {
+describe('a refresh of the prices', () => {
   const rows = (asOf: Date, usdMicros: bigint) =>
     Array.from({ length: 1_000 }, (_, index) => ({
       marketHashName: `Item ${index}`,

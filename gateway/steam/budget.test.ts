@@ -6,8 +6,8 @@ function aBudget(burst: number, everyMs: number, random = 0) {
   return { time, budget: createBudget({ burst, everyMs }, { time, random: () => random }) }
 }
 
-describe('a budget', () => {
-  it('lets a burst through, then one at a time', () => {
+describe('a budget of requests', () => {
+  it('lets a burst of requests through, then one in each interval', () => {
     const { time, budget } = aBudget(3, 4_000)
     for (let taken = 0; taken < 3; taken += 1) {
       expect(budget.waitMs()).toBe(0)

@@ -36,7 +36,7 @@ export type Redacted = {
 const MOST_KEPT = 200
 const MOST_REPLACED = 20
 const MOST_PAGE = 64 * 1024
-/** The most characters of one of Steam's sentences, or of a page that is not a profile. */
+/** The most characters of one of Steam's sentences, or of a page that is not XML. */
 const MOST_SENTENCE = 2_000
 /** The most levels of nesting. */
 const MOST_DEPTH = 20
@@ -196,7 +196,7 @@ function blank(value: string): string {
   return (/^-?[\d.]+$/.test(value) ? '0' : 'x').repeat(Math.min(value.length, MOST_REPLACED))
 }
 
-/** Returns the text with all letters and digits replaced, and spaces and marks in the same places. */
+/** Replaces letters, digits and all that is not ASCII. Spaces and ASCII punctuation stay in their places. */
 function maskText(value: string): string {
   return value
     .replace(/\p{Lu}/gu, 'X')
@@ -236,7 +236,7 @@ function redactPicture(value: string): string {
 
 const CDATA = '<![CDATA['
 
-/** Redacts a profile's XML page field by field, and any other page as one of Steam's sentences. */
+/** Redacts an XML page, such as a profile, field by field, and any other page as one of Steam's sentences. */
 function redactPage(text: string, change: Change): string {
   const body = text.slice(0, MOST_PAGE)
   if (!/^\s*<(?:\?xml|profile>|response>)/.test(body)) return change('sentence', body)

@@ -308,7 +308,7 @@ describe('D-30 a refusal without a reason', () => {
     }
   })
 
-  it('lets a doubted bot collect if no other is free, so shoppers alone cannot put a bot out of use', async () => {
+  it('still lets a doubted bot collect if no other is free, so shoppers alone cannot put a bot out of use', async () => {
     await startFleet(1)
     const [{ bot }] = bots as [Bot]
     const doubted = { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() } as const
@@ -337,8 +337,8 @@ it('D-17 the answer to the call gives the cause of a refusal with its code', asy
   ])
 })
 
-describe('D-24 the hold that is read right before the send', () => {
-  it('stops the send if it is the shopper’s, and tells them why', async () => {
+describe('D-24 a hold by Steam that is read right before the send', () => {
+  it('stops the send if it is on the shopper’s account, and tells the shopper why', async () => {
     await startFleet(2)
     for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
     const answer = await request((await aDeposit(till, store)).body)
@@ -347,7 +347,7 @@ describe('D-24 the hold that is read right before the send', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('bars the bot if it is the bot’s, and another bot sends', async () => {
+  it('bars the bot if it is on the bot’s account, and another bot sends', async () => {
     await startFleet(2)
     const [first] = bots as [Bot]
     first.session.holdDays = { partner: 0, own: 7 }

@@ -42,7 +42,7 @@ export async function listAttempts(
 
 /**
  * The only failure that a store sees for a call without an answer. Whether the port was closed, silent or forbidden
- * would reveal the operator's network. The log has the reason.
+ * would reveal the operator's network. The till's log has the reason.
  */
 const NO_ANSWER = 'no_answer' as const
 

@@ -1,4 +1,4 @@
-/** An answer settles a delivery only if its claim still owns it. */
+/** An endpoint's answer settles a delivery only if the sender's claim still owns the delivery. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'

@@ -12,7 +12,7 @@ import { handOverOf, handOverUntilS } from './waxpeer-deals.ts'
 const HOST = 'api.waxpeer.com'
 const TOKEN_LIFE_S = 6 * 3_600
 const MOST_LINES = 100
-/** The rows of a page of the history. */
+/** Rows on one page of the history. */
 const HISTORY_ROWS = 100
 /** An item may be listed or changed `MOST_OF_ITEM` times within this time. */
 const ITEM_WINDOW_MS = 120_000

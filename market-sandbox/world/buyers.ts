@@ -3,12 +3,13 @@ import type { SteamOffer } from '../steam.ts'
 import { offerOf } from './outcomes.ts'
 import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
 
-export type Act = { offerId: string; does: 'accept' | 'decline' | 'counter' }
+export type Reaction = { offerId: string; does: 'accept' | 'decline' | 'counter' }
 
 /** Steam's number for the state of an offer that waits for its recipient. */
 const ACTIVE = 2
 
-type Habit = { does: Act['does']; afterS: number; waitsForReady: boolean }
+/** `waitsForReady`: `afterS` begins when the seller reports the offer to the market, not when the offer is sent. */
+type Habit = { does: Reaction['does']; afterS: number; waitsForReady: boolean }
 
 /**
  * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade. `reversalsDue`
@@ -35,7 +36,7 @@ export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
 }
 
 /** The reactions that are due now, each with the offer that it answers. */
-export function actsDue(world: World, offers: readonly SteamOffer[], nowS: number): Act[] {
+export function reactionsDue(world: World, offers: readonly SteamOffer[], nowS: number): Reaction[] {
   return world.deals.flatMap((deal) => {
     if (deal.state !== 'open') return []
     const offer = offerOf(deal, offers)

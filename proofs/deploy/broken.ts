@@ -155,7 +155,7 @@ export async function checkBroken({
       folder: ownFolder,
       upstreams,
       ports: [tls, plain],
-      admits: true,
+      mayOpenConsole: true,
       edit: (text) => edit(text, replaces),
       certificate: { ...CERTIFICATE, ...changes },
     })

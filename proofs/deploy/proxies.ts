@@ -22,12 +22,12 @@ export type Running = {
   stop(): Promise<void>
 }
 
-/** `admits`: whether this machine may open the console. */
+/** `mayOpenConsole`: whether the proxy lets this machine open the console. */
 export type Settings = {
   folder: string
   upstreams: Upstreams
   ports: [tls: number, plain: number]
-  admits: boolean
+  mayOpenConsole: boolean
   /** Edits nginx's configuration file, to break it. */
   edit?(text: string): string
   certificate?: { days: string; names: string }
@@ -68,7 +68,7 @@ function makeCertificate(
 export const NGINX: ProxyProgram = {
   name: 'nginx',
   file: 'nginx.conf',
-  start({ folder, upstreams, ports, admits, edit = (text) => text, ...given }) {
+  start({ folder, upstreams, ports, mayOpenConsole, edit = (text) => text, ...given }) {
     const { certificate, key } = makeCertificate(folder, given.certificate)
     const logs = join(folder, 'logs')
     mkdirSync(logs)
@@ -80,7 +80,7 @@ export const NGINX: ProxyProgram = {
       .replaceAll(/listen 80;/g, `listen 127.0.0.1:${ports[1]};`)
       .replaceAll('127.0.0.1:4300', `127.0.0.1:${upstreams.page}`)
       .replaceAll('127.0.0.1:4304', `127.0.0.1:${upstreams.console}`)
-      .replace('allow 10.0.0.0/8;', admits ? 'allow 127.0.0.0/8;' : 'allow 10.0.0.0/8;')
+      .replace('allow 10.0.0.0/8;', mayOpenConsole ? 'allow 127.0.0.0/8;' : 'allow 10.0.0.0/8;')
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${join(folder, name)};`,
     )
@@ -94,7 +94,7 @@ export const NGINX: ProxyProgram = {
 export const CADDY: ProxyProgram = {
   name: 'caddy',
   file: 'Caddyfile',
-  start({ folder, upstreams, ports, admits }) {
+  start({ folder, upstreams, ports, mayOpenConsole }) {
     const { certificate, key } = makeCertificate(folder)
     const logs = join(folder, 'logs')
     mkdirSync(logs)
@@ -105,7 +105,7 @@ export const CADDY: ProxyProgram = {
         `\n\tadmin off\n\thttps_port ${ports[0]}\n\thttp_port ${ports[1]}\n\tservers {`,
       )
       .replaceAll(/^((?:pay|till-ops)\.example) \{$/gm, `$1 {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`)
-      .replace('private_ranges', admits ? '127.0.0.0/8' : '10.0.0.0/8')
+      .replace('private_ranges', mayOpenConsole ? '127.0.0.0/8' : '10.0.0.0/8')
     const file = join(folder, 'Caddyfile')
     writeFileSync(file, text)
     const args = ['run', '--adapter', 'caddyfile', '--config', file]

@@ -23,10 +23,10 @@ type Parts = { proxy: ProxyProgram; folder: string; databaseUrl: string }
 export async function checkProxyDuties({ proxy, folder, databaseUrl }: Parts): Promise<Check[]> {
   const [page = 0, console = 0, tls = 0, plain = 0] = await freePorts(4)
   const upstreams: Upstreams = { page, console }
-  const start = (admits: boolean) => {
-    const ownFolder = join(folder, `${proxy.name}-${admits ? 'open' : 'closed'}`)
+  const start = (mayOpenConsole: boolean) => {
+    const ownFolder = join(folder, `${proxy.name}-${mayOpenConsole ? 'open' : 'closed'}`)
     mkdirSync(ownFolder)
-    return proxy.start({ folder: ownFolder, upstreams, ports: [tls, plain], admits })
+    return proxy.start({ folder: ownFolder, upstreams, ports: [tls, plain], mayOpenConsole })
   }
   const till = await startTill(databaseUrl, upstreams)
   const checks: Check[] = []

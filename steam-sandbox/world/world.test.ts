@@ -36,7 +36,7 @@ describe('the seed', () => {
     expect(seedWorld('other', NOW_S * 1000)).not.toEqual(fresh())
   })
 
-  it('knows at least 120 item classes with different names, and gives a shopper more than 60 items of one game', () => {
+  it('draws from at least 120 item classes with different names, and gives a shopper more than 60 items of one game', () => {
     const ordinary = [...CATALOGUE.values()].filter(isOrdinary)
     const names = new Set(ordinary.map(({ appId, name }) => `${appId}/${name}`))
     expect(names.size).toBe(ordinary.length)
@@ -52,7 +52,7 @@ describe('the seed', () => {
     const many = withManyItems(fresh(), nova.steamId).accounts.find(({ steamId }) => steamId === nova.steamId)
     const dealt = many?.assets.flatMap(({ classId }) => CATALOGUE.get(classId)?.paint?.index ?? []) ?? []
     const counts = phases.map(({ paint }) => dealt.filter((index) => index === paint?.index).length)
-    // The seed and the filling each begin with the first phase, so two counts differ by at most 2.
+    // `seedWorld` and `withManyItems` each begin with the first phase, so two counts differ by at most 2.
     expect(Math.min(...counts)).toBeGreaterThan(Math.max(...counts) - 3)
   })
 })

@@ -63,7 +63,7 @@ export type DeskParts = {
 export type Desk = {
   marketAccount: MarketAccount
   games: readonly number[]
-  /** Does everything except listing, because sales that must be handed over come first. */
+  /** Does everything except listing. The caller lists afterwards, because sales that must be handed over come first. */
   tend(): Promise<void>
   /** True if the desk may list now. */
   isOpen(): boolean
@@ -80,7 +80,7 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   lastRunMs: Map<string, number>
-  /** By game: on how many sold items the market should report next, and when that number last grew. */
+  /** By game: how many items wait for the market's report of their payment, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>

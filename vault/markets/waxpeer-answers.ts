@@ -66,7 +66,7 @@ export const listedSchema = z.object({
   failed: failedSchema.nullish(),
 })
 
-/** Answers for an item that Waxpeer has not read yet, or that was changed too often just now. */
+/** Waxpeer's messages about an item that it has not read yet, or that was changed too often just now. */
 const RETRY_TEXTS = /not found|inventory|try again|limit|too many/i
 
 /** Returns one line for each requested asset. Waxpeer identifies a listing by its asset id. */

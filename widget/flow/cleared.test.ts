@@ -32,7 +32,7 @@ it.each<[string, FlowEvent]>([
   ['another pick', toggle('3')],
   ['several picks at once', { kind: 'itemsAdded', ids: ['3'] }],
   ['another game', { kind: 'gameChosen', game: 'rust' }],
-])('%s ends the undo', (_, event) => {
+])('after %s, the cleared picks can no longer be restored', (_, event) => {
   expect(standOf(play(cleared(), event).state).cleared).toEqual([])
 })
 

@@ -42,7 +42,7 @@ it.each([
   },
 )
 
-it('each row has a button that names what it puts back', () => {
+it('each row of picks has a button that names the item to remove', () => {
   const html = list({ rows: rowsOf([worn('1'), KNIFE]), onRemove: () => {} })
   expect([...html.matchAll(/<button[^>]*aria-label="([^"]*)"/g)].map(([, name]) => name)).toEqual([
     'Remove AK-47 | Redline, Field-Tested',
@@ -64,7 +64,7 @@ it('the items of an offer have the wear that their names contain, and no picture
   expect(html).not.toMatch(/<img|<button|tabindex/)
 })
 
-it('a list that scrolls can be reached by keyboard', () => {
+it('a list without buttons can be reached by keyboard if it scrolls', () => {
   const four = ['1', '2', '3', '4'].map((id) => item(id, 100))
   expect(list({ rows: rowsOf(four) })).toMatch(/<ul[^>]*aria-label="Selected"[^>]*tabindex="0"/i)
 })

@@ -81,7 +81,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('does not come without a confirmation', async () => {
+  it('does not come if no phone approves the login', async () => {
     const way: LoginWay = { kind: 'phone', show() {} }
     expect(await obtainToken(agent(), way, { answerMs: 60_000, personMs: 300 })).toEqual({
       kind: 'refused',

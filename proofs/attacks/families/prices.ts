@@ -38,7 +38,7 @@ function acceptsTooMuch(sources: readonly SourcePrice[], most = MOST_MICROS): st
   )
 }
 const mustNotCount = (sources: readonly SourcePrice[]): string | undefined =>
-  problemIf(worthOf(sources, RULES, NOW).kind === 'priced', 'the item counts')
+  problemIf(worthOf(sources, RULES, NOW).kind === 'priced', 'the item is accepted')
 
 type Defence =
   | 'a limit above the weekly level'

@@ -34,7 +34,10 @@ const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
 
-/** Opens sessions for this copy of the sources. Copies must not share them, because each numbers its own statements. */
+/**
+ * Opens the sessions of this copy of the sources. For a planted defect the proof loads a changed copy. Copies must not
+ * share sessions, because each numbers its own statements.
+ */
 export const sessionsOf = (url: string): Sessions => openSessions(url)
 
 /** Empties the database of the sessions, and runs a seed in it. Nothing else may use this database. */

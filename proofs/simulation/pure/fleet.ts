@@ -60,11 +60,11 @@ export function isSoonerElsewhere(memory: TillMemory, { trade, facts }: LoadedTr
 const barsOf = ({ bars }: Bot, game: Game): Bar[] =>
   [...bars.values()].filter(({ scope }) => scope === 'all' || scope === game)
 
-type Refused = { reason: BarReason; game: Game; now: Date }
+type BarCause = { reason: BarReason; game: Game; now: Date }
 
-export function bar({ bars }: Bot, refused: Refused): void {
-  const scope = scopeOf(refused.reason, refused.game)
-  bars.set(scope, nextBar(bars.get(scope), refused))
+export function bar({ bars }: Bot, cause: BarCause): void {
+  const scope = scopeOf(cause.reason, cause.game)
+  bars.set(scope, nextBar(bars.get(scope), cause))
 }
 
 export function trust({ bars, doubts }: Bot, game: Game): void {
