@@ -11,7 +11,7 @@ import type { Language } from '../../contract/languages.ts'
 
 /**
  * `timeout`: no answer within the deadline. `rate_limited`: Steam refused the request, because there were too many.
- * `session_dead`: the session ended, and Steam refused the refresh token, so the session could not be renewed.
+ * `session_dead`: the session ended, and Steam refused the refresh token, so it could not be renewed.
  * `not_our_turn`: our own limits held the request back. It was not sent, so it proves nothing about Steam.
  * `steam_error`: every other failure.
  */
