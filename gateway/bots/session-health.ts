@@ -3,7 +3,7 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
 
 export type Observer = {
-  /** Called when the session must be opened again: Steam refused the token, or a send could not renew the session. */
+  /** Called when the session must be opened again: Steam refused the token, or a send could not renew it. */
   report(detail: string): void
   /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
   onAnswer(capability: Capability, answer: Answer): void
@@ -12,8 +12,8 @@ export type Observer = {
 }
 
 /**
- * Wraps the session, so the observer learns of its answers. Does not call `report` if Steam is only busy, down or limiting
- * us: that proves nothing about the session, and another login would only add to Steam's load.
+ * Wraps the session, so the observer learns of its answers. Does not call `report` if Steam is only busy, down or
+ * limiting us: that proves nothing about the session, and another login would only add to Steam's load.
  */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
   const observe = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {

@@ -166,6 +166,7 @@ export function tradeOfDeposit(tx: Tx, depositId: bigint) {
     .where('deposit_id', '=', depositId)
     .where('steam_trade_id', 'is not', null)
     .where('delivered_at', 'is not', null)
+    .orderBy('delivered_at', 'desc')
     .orderBy('id', 'desc')
     .executeTakeFirst()
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
 import { payFor } from '../testing/payment.ts'
@@ -111,6 +112,30 @@ it('a wish to give back a deposit names the trade that brought its items', async
   expect(row).toMatchObject({ kind: 'return', destination: null, bot_id: botId })
   expect(row.steam_trade_id).toBe(trade.steam_trade_id)
   expect(refusalOf(await returnItems(deps, 99n))).toBe('No items were received for deposit 99.')
+})
+
+it('a wish to give back a deposit of two delivered trades names the trade that was delivered last', async () => {
+  const { steam_trade_id: last } = await till.db
+    .selectFrom('trade')
+    .select('steam_trade_id')
+    .where('deposit_id', '=', depositId)
+    .executeTakeFirstOrThrow()
+  onTestFinished(async () => {
+    await till.db.deleteFrom('trade').where('secret_code', '=', 'SECOND').execute()
+  })
+  // The trade with the higher id was delivered an hour earlier.
+  await sql`
+    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state, currency, total,
+      gross_total, credit_mode, liability, risk_limit_usd_cents, steam_trade_id, delivered_at)
+    select deposit_id, bot_id, quote_id, game, 'SECOND', partner_steam_id, 'final', currency, total,
+      gross_total, credit_mode, liability, risk_limit_usd_cents, '777777', delivered_at - interval '1 hour'
+    from trade where deposit_id = ${depositId}`.execute(till.db)
+  expect(await returnItems(deps, depositId)).toMatchObject({ kind: 'done' })
+  const { steam_trade_id: named } = await till.db
+    .selectFrom('wish')
+    .select('steam_trade_id')
+    .executeTakeFirstOrThrow()
+  expect(named).toBe(last)
 })
 
 it('the operator’s rule makes one wish for the free items beyond the number that a bot keeps', async () => {
