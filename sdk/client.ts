@@ -140,7 +140,7 @@ function caller(options: TillOptions) {
       const body = answer === undefined ? undefined : await bodyOf(answer)
       if (answer?.ok === true && body !== undefined) return body as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
-      const waitMs = retryAfterS === undefined ? backoff(tried) : retryAfterS * 1_000
+      const waitMs = retryAfterS === undefined ? Math.min(backoff(tried), longestWaitMs) : retryAfterS * 1_000
       if (tried >= tries || waitMs > longestWaitMs || !isTemporary(answer, retryAfterS)) {
         if (answer === undefined || answer.ok)
           throw new TillUnreachable(`no answer from ${base}${request.path}`)
@@ -151,7 +151,7 @@ function caller(options: TillOptions) {
   }
 }
 
-/** True if a retry may succeed. A 2xx here lost its body. */
+/** True if a retry may succeed, even after a 2xx answer whose body was lost. */
 function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined

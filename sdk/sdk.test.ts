@@ -120,6 +120,21 @@ describe('a call', () => {
     expect(requests).toHaveLength(1)
   })
 
+  test('is tried as often as the store wants, with waits up to the store’s limit', async () => {
+    const waits: number[] = []
+    const till = createTill({
+      url: 'https://pay.example',
+      apiKey: 'tt_test_1',
+      tries: 8,
+      longestWaitMs: 1_000,
+      fetch: () => Promise.reject(new TypeError('broken')),
+      wait: async (ms) => void waits.push(ms),
+    })
+    await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
+    expect(waits).toHaveLength(7)
+    expect(Math.max(...waits)).toBe(1_000)
+  })
+
   test('without any answer is tried four times, and then reported as unreachable', async () => {
     const { till, requests } = tillThatAnswers(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
