@@ -14,7 +14,7 @@ export type ListedMarket = {
   waiting: number
 }
 
-/** Returns every market that the till has a record of, ordered by name. */
+/** Returns the markets that are off, or have money, sales under way or reports that are not booked, ordered by name. */
 export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   const { rows } = await sql<ListedMarket>`
     select market, off.market is not null as "isOff", off.since as "offSince",
@@ -22,7 +22,8 @@ export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
       (select count(*) from sale where sale.market = known.market and state in ('sold', 'delivered', 'settling'))::int as unpaid,
       (select count(*) from vault_told told where told.market = known.market and answer is null)::int as waiting
     from (select market from market_off union select market from market_account union select market from market_balance
-      union select market from sale where state = 'listed' union select market from vault_told where answer is null) known
+      union select market from sale where state in ('listed', 'sold', 'delivered', 'settling')
+      union select market from vault_told where answer is null) known
     left join market_off off using (market) order by market`.execute(db)
   return rows
 }
