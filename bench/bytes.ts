@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- bytes`: the bytes that a shopper's browser loads before it shows the link field, gzipped, compared
- * with adyen-web's page for a card.
+ * `npm run bench -- bytes`: the bytes that a shopper's browser loads before the link field works, gzipped, compared with
+ * adyen-web's page for a card.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { payment } from '../widget/flow/test-states.ts'
 import { withPackage } from './npm-package.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The most that a browser may load before the link field, in the language with the most. */
+/** The most that a browser may load before the link field works, in the language with the most. */
 const LIMIT_KB = 86
 const DIST = join(import.meta.dirname, '../widget/dist')
 const ADYEN = '@adyen/adyen-web@6.45.2'
@@ -21,7 +21,7 @@ const ADYEN = '@adyen/adyen-web@6.45.2'
 const gzippedSize = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
-/** Matches the scripts and styles that a document names. The browser fetches them before the link field works. */
+/** Matches the scripts and styles that a document names. The link field works once they are loaded. */
 const PAGE_FILES = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {

@@ -54,7 +54,7 @@ const en = {
   check: 'Sync now',
   drawer: 'What the store sees',
   drawerHint:
-    'Its calls to the till and the webhooks that it receives, as they happen. Keys are never shown, links are cut.',
+    'Its calls to the till and the webhooks that it receives, as they happen. Keys are never shown, and links are shortened.',
   drawerEmpty: 'Nothing yet. Press a button above.',
   footer:
     'A demo store. It talks to Tradetill as any store would: one call to open a top-up, one signed webhook to credit it. No real money, no real items.',
@@ -77,7 +77,7 @@ const en = {
   help: [
     {
       title: 'How do I pay with items?',
-      text: 'Press “Pay with Steam items” or “Top up with game items”, paste your Steam trade link, pick items and accept the offer on Steam. The worth of the items goes to your balance.',
+      text: 'Press “Pay with Steam items” or “Top up with game items”, paste your Steam trade link, pick items and accept the offer on Steam. The value of the items is added to your balance.',
     },
     {
       title: 'Where is my receipt?',

@@ -1,4 +1,4 @@
-/** D-30: what a shopper sees while bots are barred. */
+/** D-30: what a shopper sees while bots are barred: Steam refused an offer of theirs, so they send none for a time. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

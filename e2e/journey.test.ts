@@ -26,12 +26,12 @@ async function balanceBefore(): Promise<number> {
   return balanceCents(till.store)
 }
 
-describe("from the demo store's button to the credited balance", () => {
+describe('a payment', () => {
   test.each([
     { language: 'en', viewport: DESKTOP },
     { language: 'ru', viewport: MOBILE },
   ] as const)(
-    'A-017 A-049 in $language at $viewport.width px: the items are given once, and the balance grows by their total',
+    'A-017 A-049 in $language at $viewport.width px: one offer takes the items, and the balance grows by their total',
     async ({ language, viewport }) => {
       const { page } = await openBrowser({ viewport })
       const before = await balanceBefore()
@@ -97,7 +97,7 @@ describe("from the demo store's button to the credited balance", () => {
     )
   })
 
-  test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the picks return', async () => {
+  test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the next deposit begins with the picks', async () => {
     const { page } = await openBrowser()
     const before = await balanceBefore()
     await openOfferWithItems(page, till, await shopper())

@@ -13,7 +13,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 const UNKNOWN_PATHS = ['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`]
 
-/** Opens a page outside a deposit, which uses the stored language. */
+/** Opens an address in a browser that has stored this language. */
 async function openIn(language: 'en' | 'ru', path: string): Promise<Page> {
   const { page, context } = await openBrowser()
   await context.addInitScript((value) => localStorage.setItem('language', value), language)
@@ -241,7 +241,7 @@ test('A-031 /home leads to the operator’s home page', async () => {
   await page.waitForURL(`${till.store}/`)
 })
 
-test('A-040 a deposit carries the fields of the specification', async () => {
+test('A-040 the payment that the page reads has the fields of the specification', async () => {
   const { page, texts } = await openDeposit({ deposit: { language: 'en' } })
   const payment = await page.evaluate(async (): Promise<Record<string, unknown>> => {
     const answer = await fetch(`/api/payment?hash=${location.pathname.slice(-32)}`)

@@ -161,7 +161,7 @@ function createMarket(shared: Shared, { name, dataFile, onChange }: OwnParts): M
   return market
 }
 
-/** Runs rounds one after another. A round that fails ends early, such as when the Steam sandbox is down. */
+/** Runs calls one after another. Ignores a call that fails, such as while the Steam sandbox is down. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
   return () => {
@@ -170,7 +170,7 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Returns the temper's player of the Steam sandbox, and invites it when first needed. */
+/** Returns the player of the Steam sandbox who buys with this temper, and invites that player when first needed. */
 async function buyerOf(market: Market, temper: Temper): Promise<Buyer> {
   const known = market.world().buyers.find((buyer) => buyer.temper === temper)
   if (known) return known

@@ -47,7 +47,7 @@ const deps = {
   consoleUrl: 'https://ops.test',
 }
 
-it('pipes the text of an alert and the address of the console to the command, and gives it no setting of the till', async () => {
+it('the receiver pipes an alert’s text and the console’s address to the command, which gets no setting of the till', async () => {
   expect(await sendTestAlert(deps, { url, secret: SECRET })).toMatchObject({ status: 204 })
   expect(readFileSync(join(folder, 'received'), 'utf8')).toMatch(
     /^This is a test: .*\nhttps:\/\/ops\.test\n$/,
@@ -60,7 +60,7 @@ it('pipes the text of an alert and the address of the console to the command, an
   ])
 })
 
-it('refuses an alert signed with another secret, an old alert, and a call that is not a POST', async () => {
+it('the receiver refuses an alert signed with another secret, an old alert, and a call that is not a POST', async () => {
   const before = readFileSync(join(folder, 'received'), 'utf8')
   const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
   expect(await sendTestAlert(deps, { url, secret: otherSecret })).toMatchObject({ status: 401 })
@@ -72,7 +72,7 @@ it('refuses an alert signed with another secret, an old alert, and a call that i
   expect(readFileSync(join(folder, 'received'), 'utf8')).toBe(before)
 })
 
-it('answers 502 if the command fails, so the till sends the alert again', async () => {
+it('the receiver answers 502 if the command fails, so the till sends the alert again', async () => {
   expect(spawnSync('touch', [join(folder, 'fails')]).status).toBe(0)
   expect(await sendTestAlert(deps, { url, secret: SECRET })).toMatchObject({ status: 502 })
   rmSync(join(folder, 'fails'))
@@ -86,7 +86,7 @@ it.each([
   ],
   ['no secret', { TRADETILL_ALERT_SECRET: '' }, 'TRADETILL_ALERT_SECRET'],
   ['no command', { ALERT_COMMAND: '' }, 'ALERT_COMMAND'],
-])('does not start with %s', (_, change, expected) => {
+])('the receiver does not start with %s', (_, change, expected) => {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM], {
     env: settings(change),
     encoding: 'utf8',

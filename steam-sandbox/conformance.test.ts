@@ -26,7 +26,7 @@ describe('the conformance suite', () => {
   )
 
   it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))(
-    'or another test of the sandbox uses the behaviour "%s"',
+    'uses the behaviour "%s", or another test of the sandbox does',
     (behaviour) => {
       const players: Record<string, string> = PLAYER_OF_BEHAVIOUR
       const player = players[behaviour]

@@ -1,4 +1,4 @@
-/** A separate till: gateway, sandbox and demo store on free ports, with data in a temporary folder. */
+/** Runs `npm start` on free ports, with its data in a temporary folder. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

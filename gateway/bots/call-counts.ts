@@ -21,7 +21,7 @@ export type CallCounts = Observer & {
   take(): CountedCalls[]
 }
 
-/** Passes every call on to `next`. */
+/** Reports every call to `next` too. */
 export function createCallCounts(next: Observer): CallCounts {
   let counts = new Map<string, CountedCalls>()
   const countOf = (method: Method, account: string | null): CountedCalls => {

@@ -39,7 +39,7 @@ export function proposalLines({ proposals, aboveUsdMinor }: ProposalList): strin
   return [...lines, limit]
 }
 
-export function limitOf(typed: string): bigint | null {
+export function parseLimitUsdMinor(typed: string): bigint | null {
   if (typed === 'none') return null
   if (!/^\d{1,9}$/.test(typed))
     throw new Refusal('usage', 'LIMIT must be whole dollars, such as 500, or none.')

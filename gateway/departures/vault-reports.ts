@@ -1,4 +1,4 @@
-/** Books the vault's log of its sales, in the order of its entries. */
+/** Books what the vault logged about its sales and gifts, in the order of the log. */
 import { z } from 'zod'
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -59,7 +59,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 type BookingDeps = { db: Db; clock: Clock; log: Log }
 
-/** Must be called every ten seconds. Several processes can call it at the same time: each entry is answered once. */
+/** Called every ten seconds, also by several processes at the same time: each entry is answered once. */
 export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<void> {
   const waiting = new Set<string>()
   for (const row of await unansweredEntries(db, MOST_AT_ONCE)) {

@@ -68,7 +68,7 @@ describe('a call that opens a deposit', () => {
     await expect(other).rejects.toMatchObject(refusal('order_conflict'))
   })
 
-  it('opens a deposit that another store can neither see nor change', async () => {
+  it('opens a deposit that another store cannot see, and whose externalId other stores can use too', async () => {
     const { deposit } = await createDeposit(till.deps, store, BODY)
     const other = await aStore(till)
     const { publicUrl } = till.deps
@@ -163,7 +163,7 @@ describe('a trade link that a shopper gives', () => {
     expect(till.lines.join('')).not.toContain('Ab_cd-12')
   })
 
-  it('may be replaced, but not during a trade or after the end', async () => {
+  it('may be replaced, but not during a trade or after the deposit’s end', async () => {
     const { bot } = await aBot(till)
     const deposit = await aDeposit(till, store)
     const request = requestTrade(till.deps, deposit.body)
@@ -194,7 +194,7 @@ describe('the time of a deposit', () => {
     expect(events).toEqual([{ type: 'deposit.payment_timeout' }])
   })
 
-  it('is ended by the sweep if its job was lost, and not earlier', async () => {
+  it('is ended by the sweep if its job was lost, but not before the expiry', async () => {
     const [early, late] = [await aDeposit(till, store), await aDeposit(till, store)]
     const longer = new Date(till.clock.now().getTime() + 2 * HOUR_MS)
     await till.db.updateTable('deposit').set({ expires_at: longer }).where('id', '=', late.id).execute()

@@ -51,7 +51,7 @@ const watch = (change: Partial<EpochDeps> = {}) =>
     ...change,
   })
 
-/** Changes the database's record, as if another server had it now. */
+/** Changes what the database recorded about its server, so the server looks like another one. */
 const changeRecord = (change: string) => sql`update epoch set ${sql.raw(change)}`.execute(till.db)
 /** Makes the server's timeline newer than the recorded one, as the promotion of a replica does. */
 const promote = () => changeRecord('timeline = timeline - 1')
@@ -91,7 +91,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     expect([epochs.whyStopped(), gauge]).toEqual([reason, 1])
   })
 
-  test('publishes, opens and offers nothing and holds no bot, even before a gateway notices', async () => {
+  test('publishes no event, opens no deposit, begins no trade and leases no bot, even before a gateway notices', async () => {
     await watch().check()
     const deposit = await aDeposit(till, api.store)
     const { bot } = await aBot(till)
@@ -220,8 +220,8 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
 
 describe('D-37 the memory of a gateway', () => {
   /**
-   * A memory of more than the database has written, as if the server's folder had been restored. The record in the
-   * database shows no break.
+   * Returns a memory that has seen the database write more than it has now, as if the server's folder had been
+   * restored. The record in the database shows no restore.
    */
   const memoryAhead = (kept: Memory, bytes: bigint) => ({
     lastSeen: (life: Parameters<Memory['lastSeen']>[0]) => {

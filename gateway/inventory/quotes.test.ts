@@ -185,7 +185,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], otherQuoteId, OTHER_SHOPPER)).toMatchObject({ kind: 'quote' })
   })
 
-  test('are deleted a day after they expired, and requests a day after they were made', async () => {
+  test('are deleted a day after they expired, even the latest of a deposit, and inventory requests a day after they were made', async () => {
     const { quoteId } = await till.ask()
     const left = async () => ({
       quotes: (await quotes()).length,

@@ -21,7 +21,7 @@ export type Reading =
   | { kind: 'number'; digits: string }
   /** A store's own id for a deposit. */
   | { kind: 'order'; externalId: string }
-  /** Prefixes of words in a name, in lower case. */
+  /** The beginnings of words in the name of a store, a bot or an item, in lower case. */
   | { kind: 'words'; words: readonly string[] }
 
 export type ReadText = { kind: 'read'; readings: readonly Reading[] } | { kind: 'unreadable'; why: string }

@@ -123,7 +123,7 @@ it('due webhooks are listed among the other steps, in order of time', () => {
 
 const acts = (change: Partial<OutlookTrade>) => withTrade(change).can.map(({ act, from }) => [act, from])
 
-it('an operator can have Steam asked about an open trade, end it, credit it, and deny its shopper', () => {
+it('an operator can ask Steam about an open trade, end it, credit it, and deny its shopper', () => {
   expect(acts({})).toEqual([
     ['trade look', null],
     ['trade end', null],

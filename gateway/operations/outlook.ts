@@ -1,6 +1,6 @@
 /**
- * The next step of a deposit and the acts open to an operator now. Pure: depends only on the deposit's rows and the
- * clock.
+ * The next steps of a deposit, and the acts that an operator can do now or later. Pure: depends only on the deposit's
+ * rows and the clock.
  */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BotState } from '../db/bot-tables.ts'
@@ -184,7 +184,7 @@ function lookActs(trade: OutlookTrade): PossibleAct[] {
     {
       act: 'trade look',
       command: `trade look ${tradeId}`,
-      does: 'have Steam asked about it now',
+      does: 'ask Steam about it now',
       from: null,
     },
   ]

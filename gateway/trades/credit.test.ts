@@ -123,7 +123,7 @@ const untilWaiting = (count: number) =>
     .toBe(count)
 
 describe('many deliveries of one store at once', () => {
-  it('do not lock accounts that another delivery opened meanwhile, which could deadlock with the limit', async () => {
+  it('do not lock accounts that another delivery opened meanwhile, because that could deadlock with the lock on the limit', async () => {
     const delivery = await acceptedDelivery(till, {
       botId,
       store: await aStore(till, { riskLimitUsdCents: 10_000n }),
@@ -176,27 +176,30 @@ describe('many deliveries of one store at once', () => {
   })
 
   it.each([
-    ['a promise that leaves too little', 4_000n, 1_000n],
-    ['a promise that leaves enough', 1_500n, 3_000n],
-  ])('respect %s, even if it was made after they had read the limit', async (_name, promised, atOnce) => {
-    const store = await aStore(till, { riskLimitUsdCents: 5_000n })
-    const delivery = await acceptedDelivery(till, { botId, store })
-    const other = await acceptedDelivery(till, { botId, store })
-    const { rateId } = await till.db
-      .selectFrom('quote')
-      .innerJoin('trade', 'trade.quote_id', 'quote.id')
-      .select('rate_id as rateId')
-      .where('trade.id', '=', other.tradeId)
-      .executeTakeFirstOrThrow()
-    let ends: Promise<unknown> = Promise.resolve()
-    await till.db.transaction().execute(async (tx) => {
-      await reservePromise(tx, { storeId: store.id, rateId, total: promised })
-      ends = credit(delivery)
-      await untilWaiting(1)
-      await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
+    ['what another trade was promised if that leaves too little', 4_000n, 1_000n],
+    ['what another trade was promised if that leaves enough', 1_500n, 3_000n],
+  ])(
+    'respect %s, even if the promise was made after they had read the limit',
+    async (_name, promised, atOnce) => {
+      const store = await aStore(till, { riskLimitUsdCents: 5_000n })
+      const delivery = await acceptedDelivery(till, { botId, store })
+      const other = await acceptedDelivery(till, { botId, store })
+      const { rateId } = await till.db
+        .selectFrom('quote')
+        .innerJoin('trade', 'trade.quote_id', 'quote.id')
+        .select('rate_id as rateId')
+        .where('trade.id', '=', other.tradeId)
+        .executeTakeFirstOrThrow()
+      let ends: Promise<unknown> = Promise.resolve()
+      await till.db.transaction().execute(async (tx) => {
+        await reservePromise(tx, { storeId: store.id, rateId, total: promised })
+        ends = credit(delivery)
+        await untilWaiting(1)
+        await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
         where id = ${other.tradeId}`.execute(tx)
-    })
-    await ends
-    expect(await atRisk(store.id)).toBe(atOnce)
-  })
+      })
+      await ends
+      expect(await atRisk(store.id)).toBe(atOnce)
+    },
+  )
 })

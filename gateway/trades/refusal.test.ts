@@ -58,8 +58,8 @@ it.each<[Refusal, RefusalCause | undefined]>([
   expect(causeOf(refusal)).toBe(cause)
 })
 
-describe('D-30 a request moves on', () => {
-  it('to at most four bots', () => {
+describe('D-30 a refused request moves to another bot', () => {
+  it('until four bots have tried it', () => {
     expect(verdictOn('own_hold', { tried: [1n, 2n] }).next).toBe('move')
     expect(verdictOn('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })
   })

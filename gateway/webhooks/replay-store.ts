@@ -54,7 +54,7 @@ export async function countReplayedSince(tx: Tx, storeId: bigint, since: Date): 
   return Number(total ?? 0)
 }
 
-/** Records a replay, and deletes the store's replays up to `since`. */
+/** Records a replay, and deletes the records of the store's replays up to `since`. */
 export async function noteReplay(
   tx: Tx,
   { storeId, at, deliveries, since }: { storeId: bigint; at: Date; deliveries: number; since: Date },

@@ -1,6 +1,6 @@
 /**
- * The real gateway under load on real PostgreSQL, killed again and again at random moments. Afterwards nothing is lost
- * and nothing doubled.
+ * The real gateway under load on real PostgreSQL, killed again and again. Afterwards nothing is lost, and nothing is
+ * doubled.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../../e2e/support/process.ts'
@@ -36,8 +36,8 @@ const SETTLE_MS = 300_000
 /** The fewest deliveries of a world. Its shoppers continue until it has these and a reversal. */
 const LEAST_DELIVERIES = 3
 /**
- * The store's credit mode and who is liable for reversals, which change each round. A trade keeps those of its delivery
- * (D-36).
+ * The store's credit mode and who is liable for reversals, which change each round. A trade keeps those that
+ * applied at its delivery (D-36).
  */
 const TERMS = [
   ['on_accept', 'operator'],
@@ -64,13 +64,14 @@ export type KillResult = {
   problems: string[]
   /** Milliseconds from a start to the first answer. */
   apiMs: number[]
-  /** Milliseconds from a kill until the bots were back, in rounds without skipped time. */
+  /** Milliseconds from a kill until the bots were back, in rounds that wait for them in real time. */
   botsMs: number[]
   /** Work that was under way at the kills: trades by state, and webhooks. */
   caught: Record<string, number>
   books: Books
 }
 
+/** `realTimeEvery`: every so many rounds, one waits for the bots in real time; by default none does. */
 type Plan = { rounds: number; seed: number; realTimeEvery?: number }
 
 /** Runs one world: rounds of start and kill, then a last start and the comparison of the books. */

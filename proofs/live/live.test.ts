@@ -21,7 +21,7 @@ const HOST = 'pay.example'
 const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
 
-/** Milliseconds between two calls for the inventory. The till refuses more frequent calls. */
+/** Milliseconds between two calls for the inventory, because the till limits the calls about a deposit. */
 const POLL_MS = 2_000
 
 let testFolder: string

@@ -10,6 +10,7 @@ const HABITS = [
   ['counters', 6],
   // Somebody with the bot's session cancels the offer.
   ['cancels', 2],
+  // Accepts, but Steam holds the items in escrow.
   ['has no authenticator', 6],
   ['does nothing', 10],
 ] as const

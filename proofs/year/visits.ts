@@ -1,4 +1,7 @@
-/** Whole visits of shoppers on a till with a year of rows: the calls and jobs of each, in the gateway's own order. */
+/**
+ * A read of prices, and whole visits of shoppers, on a till with a year of rows: the calls and jobs of each visit, in the
+ * gateway's own order.
+ */
 import { type BotContext, botQueue } from '../../gateway/bots/bot.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Signals } from '../../gateway/db/signals.ts'
@@ -18,7 +21,7 @@ import type { Task } from './task.ts'
 const STORE = { id: 1n }
 const ITEM = 'AK-47 | Redline (Field-Tested)'
 const DAY_MS = 86_400_000
-/** How far the sweep postpones a due trade, in case the job that it queues is lost. */
+/** How far the sweep postpones a due trade, which it finds again if the queued job is lost. */
 const POSTPONED_MS = 30_000
 /** A limit on a store's open deposits that no visit reaches. */
 const MOST_OPEN = 10_000
@@ -49,10 +52,10 @@ export function visitsOf(deps: TillDeps, db: Db): Task[] {
   return [
     { name: 'prices of a source', run: () => refreshLocal({ ...deps, sources: [SOURCE] }, NEVER_ABORTED) },
     {
-      name: 'a visit that is paid, and taken back',
+      name: 'a paid visit whose items are taken back',
       async run() {
         const { tradeId, bot, session, offerId } = await openOffer()
-        // When the sweep would have made the trade due.
+        // The sweep postpones a due trade before it wakes the bot.
         const dueAt = new Date(deps.clock.now().getTime() + POSTPONED_MS)
         await db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
         await handlers.trade(bot, tradeId)

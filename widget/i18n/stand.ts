@@ -126,7 +126,7 @@ const en = {
     aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
   } satisfies Record<PayBlock, (limit: string) => string>,
   atMost: (limit: string) => `At most ${limit}.`,
-  payBack: 'Back to your offer',
+  backToOffer: 'Back to your offer',
   inventoryErrors: {
     internal: {
       title: 'Failed to get your inventory',
@@ -284,7 +284,7 @@ const ru: StandTexts = {
     aboveMaximum: (limit) => `Это больше лимита в ${limit}. Уберите часть предметов.`,
   },
   atMost: (limit) => `Не больше ${limit}.`,
-  payBack: 'К предложению',
+  backToOffer: 'К предложению',
   inventoryErrors: {
     internal: {
       title: 'Не удалось получить инвентарь',

@@ -4,7 +4,7 @@ import { formatTimer } from '../i18n/format.ts'
 import { useNow } from '../ui/hooks.ts'
 import { useStand } from './texts.ts'
 
-/** Replaces Add funds while an offer is open: one trade at a time. */
+/** Replaces the button Add funds while an offer is open, because a deposit has one trade at a time. */
 export function BackToOffer({ flow }: { flow: Flow }) {
   const { texts } = useStand()
   const { deadlineMs } = flow.state()
@@ -16,7 +16,7 @@ export function BackToOffer({ flow }: { flow: Flow }) {
       onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
     >
       <span>
-        {texts.payBack}
+        {texts.backToOffer}
         {seconds !== null && <span aria-hidden="true"> · {formatTimer(seconds)}</span>}
       </span>
     </button>

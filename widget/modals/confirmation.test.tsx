@@ -214,7 +214,7 @@ it.each([
   },
 )
 
-it('if the bot’s profile hides when it joined, the dialog shows only the bot’s level, in its warning too', () => {
+it('if the bot’s profile hides when it joined, the dialog and its warning name only the bot’s level', () => {
   const html = markup(<BotCheck bot={BOT} />)
   expect(html).toContain(en.botLevel(47))
   expect(html).toContain(en.scamWarningLevel)

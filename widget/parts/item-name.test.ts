@@ -17,6 +17,9 @@ it.each([
   [' | ', unmarked, null, ' | '],
   ['', unmarked, null, ''],
   ['(Field-Tested)', worn, null, '(Field-Tested)'],
-] as const)('%s is shown without what its marks already say', (name, marks, thing, shown) => {
-  expect(shownName({ name, ...marks })).toEqual({ thing, name: shown })
-})
+] as const)(
+  'the name %j is shown without the wear and the StatTrak that stand beside it',
+  (name, marks, thing, shown) => {
+    expect(shownName({ name, ...marks })).toEqual({ thing, name: shown })
+  },
+)

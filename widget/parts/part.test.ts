@@ -45,7 +45,7 @@ it('a failed load is repeated every 2 s until it succeeds', async () => {
   expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
 
-it('each attempt has its number, because a browser remembers a failed address', async () => {
+it('a load gets the number of its attempt, because a browser remembers a failed address', async () => {
   const load = vi.fn(async (attempt: number) => {
     if (attempt < 3) throw new TypeError('failed to fetch')
     return Shown
@@ -71,7 +71,7 @@ it('a hanging load counts as failed after 10 s, and still succeeds when it ends'
   expect(listener).toHaveBeenCalledTimes(2)
 })
 
-it('a later attempt has other addresses, and none on a page served unbuilt', () => {
+it('a later attempt uses other addresses, and a page that is served unbuilt has none', () => {
   expect(addressesOf('/assets/modals-a.js /assets/modals-b.css', 2)).toEqual({
     script: '/assets/modals-a.js?attempt=2',
     styles: ['/assets/modals-b.css?attempt=2'],

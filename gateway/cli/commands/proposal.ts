@@ -2,7 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'
-import { limitOf, proposalLines } from '../operator-lines.ts'
+import { parseLimitUsdMinor, proposalLines } from '../operator-lines.ts'
 import type { Session } from '../session.ts'
 
 const PROPOSAL = { parse: id, brief: 'the number of the proposal', placeholder: 'PROPOSAL' } as const
@@ -42,7 +42,7 @@ const limit = command({
   load: async () => {
     const { changeApprovalLimit } = await import('../../operations/proposals.ts')
     return async (session: Session, flags: SeriousFlags, typed: string) => {
-      const aboveUsdMinor = limitOf(typed)
+      const aboveUsdMinor = parseLimitUsdMinor(typed)
       return changeApprovalLimit(await session.act(flags), { aboveUsdMinor })
     }
   },

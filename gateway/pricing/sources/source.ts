@@ -6,7 +6,7 @@ export type PriceRow = {
   marketHashName: string
   /** Millionths of a US dollar. */
   usdMicros: bigint
-  /** The item's level, its typical price over 7 days, if the source gives one. */
+  /** The item's weekly level, its typical price over 7 days, if the source gives one. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'sales30d' | 'listings'
