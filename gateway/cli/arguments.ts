@@ -26,9 +26,12 @@ export function wholeDollars(text: string): bigint {
   return BigInt(text)
 }
 
+/** A time of day needs its zone. Otherwise the zone of the machine would decide. */
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
+
 export function moment(text: string): Date {
   const date = new Date(text)
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(date.getTime())) {
+  if (!MOMENT.test(text) || Number.isNaN(date.getTime())) {
     throw new Error('must be a date, such as 2026-11-22 or 2026-11-22T08:00Z')
   }
   return date

@@ -78,6 +78,10 @@ describe('help and mistakes in arguments', () => {
     [['webhook', 'replay', '1', '--from', '1', '--to', '10001'], 'The range may have at most 10000 events.'],
     [['acts', '--limit', '1', '--limit', '2'], '--limit can be given only once.'],
     [['acts', '--since', 'now'], '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.'],
+    [
+      ['acts', '--since', '2026-11-22T08:00'],
+      '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
+    ],
   ])('%j ends with code 2, and stderr says what is expected', async (args, expected) => {
     const answer = await runCommand(args, { databaseUrl: NOWHERE })
     expect(answer).toEqual({ out: '', errors: `${expected}\n`, code: 2 })
