@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** The oldest 500 trades that are open, held or still checked. The deposit's page has the acts. */
+/** The oldest trades that are open, held or still checked. The deposit's page has the acts. */
 export function TradesPage({ query }: { query: URLSearchParams }) {
   const bot = query.get('bot')
   const { shown, refresh } = useAnswer<Data>('trades', bot === null ? {} : { bot })
@@ -62,8 +62,9 @@ export function TradesPage({ query }: { query: URLSearchParams }) {
       <Heading title="Trades under way" />
       <Filters query={query} fields={[{ name: 'bot', label: 'Number or Steam id of the bot' }]} />
       <Loaded shown={shown} refresh={refresh}>
-        {({ trades }) => (
+        {({ trades, isCut }) => (
           <>
+            {isCut && <p className="notice">There are more: choose a bot.</p>}
             <Table
               caption="Trades under way, oldest first"
               columns={COLUMNS}

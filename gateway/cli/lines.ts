@@ -105,8 +105,8 @@ function barText({ scope, reason, until }: Bar): string {
   return `${verb}${games} until ${until.toISOString()}: ${reason}`
 }
 
-export function tradeLines({ trades }: TradeList): string[] {
-  return trades.map((trade) => {
+export function tradeLines({ trades, isCut }: TradeList): string[] {
+  const lines = trades.map((trade) => {
     const { tradeId, depositId, state, reason, botId, bot, botState, partnerSteamId, offerId, steamTradeId } =
       trade
     const status = reason === null ? state : `${state}, ${reason}`
@@ -123,6 +123,7 @@ export function tradeLines({ trades }: TradeList): string[] {
       ...until,
     ].join('\t')
   })
+  return isCut ? [...lines, 'There are more: choose a bot with --bot.'] : lines
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [

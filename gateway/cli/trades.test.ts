@@ -1,4 +1,5 @@
 /** `trade …`: decisions of an operator when Steam cannot be asked. */
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
@@ -219,5 +220,21 @@ describe('trade list', () => {
     expect(out).toContain(`offer ${offerId}`)
     expect((await run('trade', 'list', '--bot', String(bot.botId))).out).toBe(out)
     expect((await run('trade', 'list', '--bot', '99')).out).toBe('')
+  })
+
+  it('shows the oldest 500, and says if there are more', async () => {
+    const { tradeId } = await anOffer()
+    const addHeldTrades = (count: number) =>
+      sql`insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state, currency, total,
+          gross_total)
+        select deposit_id, bot_id, quote_id, game, 'copy ' || gen_random_uuid(), partner_steam_id, 'held', currency,
+          total, gross_total
+        from trade, generate_series(1, ${count}::integer) where id = ${tradeId}`.execute(till.db)
+    await addHeldTrades(499)
+    const atLimit = (await run('trade', 'list')).out.trim().split('\n')
+    expect([atLimit.length, atLimit.at(-1)]).toEqual([500, expect.stringContaining('held')])
+    await addHeldTrades(1)
+    const aboveLimit = (await run('trade', 'list')).out.trim().split('\n')
+    expect(aboveLimit).toEqual([...atLimit, 'There are more: choose a bot with --bot.'])
   })
 })

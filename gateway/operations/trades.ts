@@ -27,7 +27,8 @@ export type ChangedTrade = {
   steamTradeId: string | null
 }
 
-export type TradeList = { trades: OpenTrade[] }
+/** `isCut`: there are more trades than the list has. */
+export type TradeList = { trades: OpenTrade[]; isCut: boolean }
 
 const MOST_LISTED = 500
 
@@ -36,7 +37,8 @@ const MOST_LISTED = 500
  * number or Steam id; undefined for all bots.
  */
 export async function listTrades({ db }: ReadDeps, bot?: string): Promise<Answer<TradeList>> {
-  return done({ trades: await selectOpenTrades(db, { bot, limit: MOST_LISTED }) })
+  const found = await selectOpenTrades(db, { bot, limit: MOST_LISTED + 1 })
+  return done({ trades: found.slice(0, MOST_LISTED), isCut: found.length > MOST_LISTED })
 }
 
 const viewOf = ({ tradeId, depositId, state, depositStatus, steamTradeId }: ChangedTrade): ChangedTrade => ({

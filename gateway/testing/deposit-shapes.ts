@@ -235,6 +235,7 @@ export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
         until: time.nullable(),
       }),
     ),
+    isCut: z.boolean(),
   }),
   'trade end': changedTrade,
   'trade credit': changedTrade,
