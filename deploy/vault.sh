@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run once, as root. It makes a user for the vault, two folders, settings, the command tradetill-vault, which runs as that
-# user, and a role in the PostgreSQL of this machine. With the argument `elsewhere`, for a vault on a separate machine,
+# user, and a role in the PostgreSQL of this machine. With the argument `elsewhere`, for a database on another machine,
 # it makes no role, and the address of the database must be edited in the settings.
 set -eu
 umask 077
