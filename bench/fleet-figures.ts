@@ -15,9 +15,9 @@ type Finished = {
 }
 
 export type Calls = {
-  /** One line per method, busiest first: calls per bot and minute, its budget, and how many calls got 429. */
+  /** One line per method, busiest first: calls per bot and minute, the most calls of one bot, and how many got 429. */
   lines(over: Span): string[]
-  /** How many calls got 429, except those of the named bots. */
+  /** How many calls got 429, except those of the bots with these Steam ids. */
   limited(except: ReadonlySet<string>): number
   /** Methods that one bot, or all together, called more often than their budgets allow in this time. */
   overBudget(over: Span): string[]
@@ -55,7 +55,8 @@ export function watchCalls({ port }: RunningSteam): Calls {
         .map(([name, { calls, limited: refused, byCaller }]) => {
           const rate = (calls / bots / minutes).toFixed(2)
           const budget = budgetOf(name, minutes).account
-          const most = budget === undefined ? '' : `, ${mostOf(byCaller)} by one bot of its ${budget}`
+          const most =
+            budget === undefined ? '' : `, at most ${mostOf(byCaller)} by one bot, whose budget is ${budget}`
           return `${name}: ${rate} a bot and minute${most}, ${refused} of ${calls} answered 429`
         }),
     limited: (except) => limited.filter((caller) => caller === undefined || !except.has(caller)).length,
@@ -87,7 +88,7 @@ const PAGES: [RegExp, Method][] = [
   [/^\/jwt\/finalizelogin$/, 'login'],
 ]
 
-/** The name of a method with a budget, otherwise that of Steam's API, or the page's path without ids. */
+/** The name in the table of budgets, or the method's name in Steam's API, or the page's path without ids. */
 function nameOf(path: string): string {
   const page = PAGES.find(([pattern]) => pattern.test(path))
   if (page !== undefined) return page[1]

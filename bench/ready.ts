@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- ready`: seconds from the start of a release in live mode until `/readyz` answers 200, on an
- * existing database. The median of five starts counts, against a limit for a quiet machine. Also prints the size of the release.
+ * existing database. The median of five starts must keep a limit, which is longer on a busy machine. Also prints the size
+ * of the release.
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -72,7 +73,7 @@ async function measure(root: string, folder: string, url: string): Promise<Outco
     NODE_COMPILE_CACHE: cache,
   }
   const releaseRun = { folder, cwd, env, port }
-  console.log(`first start, which creates its tables: ${(await secondsToReady(releaseRun)).toFixed(2)}s`)
+  console.log(`first start, which creates the tables: ${(await secondsToReady(releaseRun)).toFixed(2)}s`)
   const runs: { tookS: number; speed: number }[] = []
   for (let index = 0; index < RUNS; index += 1) {
     const before = await readSpeed()

@@ -23,7 +23,7 @@ const STEAM_URL = 'http://steam.test'
 const STORE_ID = 1n
 /** The id of the first deposit. */
 const FIRST_ID = 1_001
-/** Number of pages that one read of the views serves. */
+/** The number of waiting pages whose deposits one query reads. */
 const POLLED = 50
 /** The number of deposits in the last hour, at one a second. */
 const DEPOSITS_AN_HOUR = 3_600

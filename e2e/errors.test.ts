@@ -36,7 +36,7 @@ const errorAlert = (page: Page, texts: Messages, type: InventoryErrorType) => {
 
 const addressOf = (to: SteamPage): string => steamPage(to, till.sandbox)
 
-/** The text or address of the only primary button of each state, which solves the problem. */
+/** The text or address of the only primary button of each error, which helps to solve it. */
 const BUTTON_TARGETS: Record<InventoryErrorType, string> = {
   internal: TEXTS.en.retry,
   tradeNotAvailable: TEXTS.en.games.dota,
@@ -54,7 +54,7 @@ async function alertParts(page: Page) {
   }
 }
 
-/** Expects the state with its texts in both languages, and that 'Try again' requests the inventory again. */
+/** Expects the error with its texts in both languages, and that 'Try again' requests the inventory again. */
 async function expectError(type: InventoryErrorType, who: string) {
   const visited = await openDeposit()
   const { page, texts } = visited
@@ -102,7 +102,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await page.getByRole('heading', { name: texts.guideTitle }).waitFor()
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 if the connection is gone, and is requested again once it is back', async () => {
+  test('A-123 A-102 if the page is offline, and is requested again once the page is online', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -165,7 +165,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('if the link has expired: the error leads to Steam’s page, and the field behind it is marked', async () => {
+  test('if the link has expired: the error leads to Steam’s trade settings, and the page behind it calls the link incorrect', async () => {
     const { page, texts } = await openStandAndPick('magic_seller')
     const { steamId } = await shopper('magic_seller')
     await beginForTest('token-regenerated', { steamId })

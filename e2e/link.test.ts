@@ -134,7 +134,7 @@ test('A-042 A-083 A-084 a valid link is sent 700 ms after the last letter, and c
   })
 })
 
-test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing it resets the user', async () => {
+test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing it hides the account and its items', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
   const { name, tradeUrl } = await shopper()
@@ -206,15 +206,15 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-test('A-069 a deposit that has a user shows the link, and does not check it again', async () => {
+test('A-069 a deposit whose shopper is known shows the link in another browser, and does not check it again', async () => {
   const { page, texts, deposit } = await openDeposit()
-  const guest = await shopper('quiet_lynx')
-  await giveLink(page, texts, guest)
+  const account = await shopper('quiet_lynx')
+  await giveLink(page, texts, account)
   const other = await openBrowser()
   await other.page.goto(deposit.url)
-  await other.page.getByRole('link', { name: guest.name }).waitFor()
+  await other.page.getByRole('link', { name: account.name }).waitFor()
   await change(other.page, texts).click()
-  await expect.poll(() => field(other.page, texts).inputValue()).toBe(withoutToken(guest.tradeUrl))
+  await expect.poll(() => field(other.page, texts).inputValue()).toBe(withoutToken(account.tradeUrl))
   await expect.poll(() => field(other.page, texts).getAttribute('aria-invalid')).toBe('false')
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })

@@ -35,7 +35,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'tradetill-backup-'))
-  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
+  // If root runs the tests, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(root, 0o711)
   embedded = await startEmbedded({ dataDir: folder('data'), log: captureLog().log, fsync: false })
   chmodSync(folder('data'), 0o711)
@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('a copy made under load has all earlier commits, and is recognised as restored', async () => {
+test('a copy made under load has all commits from before it, and the database restored from it is recognised as restored', async () => {
   const writer = new pg.Client({ connectionString: embedded.url })
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
@@ -96,7 +96,7 @@ test('a copy made under load has all earlier commits, and is recognised as resto
   }
 })
 
-test('a copy without its log is refused, and so is a folder that is not a copy', async () => {
+test('the check refuses a copy without its write-ahead log, and a restore refuses a folder that is not a copy', async () => {
   const made = await run(['backup', 'create', '--to', folder('others')])
   const copy = pathOf(made.out)
   rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })

@@ -54,7 +54,7 @@ export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>>
   return given
 }
 
-/** Returns traces of hostile texts that ran or became elements. The end of every test checks for policy violations. */
+/** Returns traces of hostile texts that ran or became elements. `shared-till.ts` checks for violations of the policy. */
 export const harmOf = (page: Page): Promise<unknown> =>
   page.evaluate(() => ({
     ran: 'ran' in window,
@@ -62,5 +62,5 @@ export const harmOf = (page: Page): Promise<unknown> =>
   }))
 export const NO_HARM = { ran: false, elements: 0 }
 
-/** Keys of texts that every till has. */
+/** Keys that the answers about any till contain, so the test expects them among the changed ones. */
 export const ALWAYS_THERE = ['name', 'store', 'url']

@@ -53,7 +53,7 @@ describe('a session', () => {
     ['a call fails', down],
     ['Steam limits us', limited],
     ['our own limits hold a call back', heldBack],
-  ])('is kept, however often %s', async (_, answer) => {
+  ])('is not reported, however often %s', async (_, answer) => {
     expect(await reportsAfter(Array(50).fill(answer))).toEqual({ reports: [], seen: 50 })
   })
 })

@@ -68,7 +68,7 @@ const acts = () =>
 
 const problems = async () => (await verifyLedger(pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
 
-it('a credit, a debit and a write-off each move money once and are recorded, and the ledger verifies', async () => {
+it('a credit, a debit and a write-off each move money once and are recorded, and the check of the ledger finds no difference', async () => {
   expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'done', data: { kind: 'credit' } })
   expect(await available()).toBe(3_100n)
   expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'unchanged' })

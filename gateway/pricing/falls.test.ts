@@ -33,7 +33,7 @@ describe('D-13 a fall', () => {
   const steadyPrice = (usd: number, minutes = 30) =>
     price(usd, { levelUsdMicros: micros(10), asOf: minutesAgo(minutes) })
 
-  test('applies to the older prices of the others', () => {
+  test('applies to the older prices of other sources', () => {
     expect(judge(changedPrice(10, 8), steadyPrice(10), steadyPrice(10))).toEqual(priced(8))
     expect(judge(changedPrice(12, 9.6), steadyPrice(10), steadyPrice(10))).toEqual(priced(8))
     expect(judge(changedPrice(10, 8), steadyPrice(10))).toEqual(priced(8))
@@ -49,7 +49,7 @@ describe('D-13 a fall', () => {
     expect(judge(price(11), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
   })
 
-  test('does not count if a fresher source has not fallen', () => {
+  test('does not count if the fresher price of another source has not fallen', () => {
     expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 10), steadyPrice(10))).toEqual(priced(10))
     expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 40), steadyPrice(10))).toEqual(priced(8))
     // A source without an earlier price cannot contradict it.

@@ -97,7 +97,7 @@ test('D-36 each reversal is in the statement, and all movements add up to the ba
   await database.close()
 })
 
-test('a payout is recorded once, never above the available balance, and the ledger verifies', async () => {
+test('a payout is recorded once, never above the available balance, and the check of the ledger finds no difference', async () => {
   await deliver()
   const payout = { storeId: api.store.id, currency: 'USD', amount: 3_000n, reference: 'wire 1' } as const
   const answers = await Promise.all(Array.from({ length: 10 }, () => recordPayout(till.deps, payout)))

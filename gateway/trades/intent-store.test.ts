@@ -1,4 +1,4 @@
-/** Secret codes that are taken, with a real database. */
+/** Secret codes that another trade already has, in a real database. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -49,7 +49,7 @@ async function ask(deps: Till['deps']) {
   return answer
 }
 
-it('a secret code that is taken is replaced by another draw', async () => {
+it('a secret code that another trade has is replaced by another draw', async () => {
   expect(await ask(drawing('AAAAAA').deps)).toEqual({ kind: 'active' })
   const { drawn, deps } = drawing('AAAAAA', 'AAAAAA', 'BBBBBB')
   expect(await ask(deps)).toEqual({ kind: 'active' })
@@ -57,7 +57,7 @@ it('a secret code that is taken is replaced by another draw', async () => {
   expect((await trades()).map((trade) => trade.secret_code)).toEqual(['AAAAAA', 'BBBBBB'])
 })
 
-it('a random source that repeats itself is an error, and the request leaves no rows', async () => {
+it('a request whose five draws all give a code of another trade throws, and leaves no rows', async () => {
   await ask(drawing('AAAAAA').deps)
   const { drawn, deps } = drawing('AAAAAA')
   await expect(ask(deps)).rejects.toThrow('no free secret code in 5 draws')

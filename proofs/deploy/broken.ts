@@ -17,8 +17,8 @@ type Broken = {
   failing: readonly string[]
 }
 
-/** The beginning of the lines that pass on the caller's address and scheme. */
-const FORWARDED = 'proxy_set_header X-Forwarded'
+/** The line that passes on the scheme of the call. */
+const SCHEME_LINE = 'proxy_set_header X-Forwarded-Proto $scheme;'
 
 /** A line that does not affect the doctor. Some faults take its place. */
 const SPARE_LINE = 'proxy_read_timeout 60s;'
@@ -30,17 +30,17 @@ const BROKEN: readonly Broken[] = [
     failing: ['proxy.caller'],
   },
   {
-    what: 'the address that the caller claims',
+    what: 'any address that the caller claims',
     replaces: [/X-Forwarded-For \$remote_addr/, 'X-Forwarded-For $http_x_forwarded_for'],
     failing: ['proxy.caller'],
   },
-  { what: 'no mention of https', replaces: [`${FORWARDED}-Proto $scheme;`, ''], failing: ['proxy.caller'] },
+  { what: 'no mention of https', replaces: [SCHEME_LINE, ''], failing: ['proxy.caller'] },
   {
     what: 'https reported as http',
-    replaces: [`${FORWARDED}-Proto $scheme;`, `${FORWARDED}-Proto http;`],
+    replaces: [SCHEME_LINE, 'proxy_set_header X-Forwarded-Proto http;'],
     failing: ['proxy.caller'],
   },
-  { what: 'another host', replaces: ['Host $host', 'Host $proxy_host'], failing: ['public'] },
+  { what: 'another Host header', replaces: ['Host $host', 'Host $proxy_host'], failing: ['public'] },
   {
     what: 'no HSTS',
     replaces: [SPARE_LINE, 'proxy_hide_header Strict-Transport-Security;'],
@@ -77,7 +77,7 @@ const BROKEN: readonly Broken[] = [
     failing: ['public'],
   },
   {
-    what: 'another page',
+    what: 'a page that is not the till’s',
     replaces: ['location / {\n    proxy_pass', 'location / {\n    return 200 "hello";\n    proxy_pass'],
     failing: ['public'],
   },
@@ -108,7 +108,7 @@ const BROKEN: readonly Broken[] = [
     failing: ['console'],
   },
   {
-    what: 'a sandbox',
+    what: 'the settings of a sandbox',
     settings: {
       TRADETILL_MODE: 'sandbox',
       TRADETILL_PUBLIC_URL: 'http://localhost:1',
@@ -117,9 +117,9 @@ const BROKEN: readonly Broken[] = [
     failing: ['mode', 'database.identity', 'public', 'console', 'console.origin'],
   },
   { what: 'no trusted proxy', settings: { TRADETILL_TRUSTED_PROXIES: '' }, failing: ['settings'] },
-  { what: 'no key', settings: { TRADETILL_MASTER_KEY: '' }, failing: ['settings'] },
+  { what: 'no master key', settings: { TRADETILL_MASTER_KEY: '' }, failing: ['settings'] },
   {
-    what: 'another key',
+    what: 'another master key',
     settings: { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') },
     failing: ['database.identity'],
   },

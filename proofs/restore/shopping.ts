@@ -1,4 +1,4 @@
-/** Shoppers who pay one after the other, and a store that reads its event log by cursor. */
+/** A shopper who pays again and again, and a store that reads its event log by cursor. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -49,11 +49,11 @@ export function startShopping(till: ProcessTill, person: string, mostVisits: num
   let limit = mostVisits
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const paidVisit = paid.length < limit ? await visit(till, person) : undefined
-      if (paidVisit === undefined) await delay(100)
+      const opened = paid.length < limit ? await visit(till, person) : undefined
+      if (opened === undefined) await delay(100)
       else {
-        till.steam.as(person).accept(paidVisit.offer)
-        paid.push(paidVisit)
+        till.steam.as(person).accept(opened.offer)
+        paid.push(opened)
       }
     }
   })()

@@ -14,9 +14,9 @@ const MAIN = 'gateway/main.ts'
 const MIGRATIONS = 'gateway/db/migrations'
 
 export type Sources = {
-  /** Path of its gateway, from the project's root. */
+  /** Path of the gateway's main file, from the root of this tree. */
   main: string
-  /** The folder of its migrations. */
+  /** The folder of the migrations. */
   migrations: string
 }
 

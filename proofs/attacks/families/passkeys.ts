@@ -144,14 +144,14 @@ const lateLinks = ({ till }: Staff): Case<Defence>[] =>
 
 const otherPasskeys = ({ till, ada, mallory, newSession }: Staff): Case<Defence>[] =>
   [
-    { what: 'a step-up of Ada’s session with Mallory’s passkey', owner: ada, thief: mallory },
-    { what: 'a step-up of Mallory’s session with Ada’s passkey', owner: mallory, thief: ada },
-  ].map(({ what, owner, thief }) => ({
+    { what: 'a step-up of Ada’s session with Mallory’s passkey', signedIn: ada, other: mallory },
+    { what: 'a step-up of Mallory’s session with Ada’s passkey', signedIn: mallory, other: ada },
+  ].map(({ what, signedIn, other }) => ({
     what,
     stoppedBy: 'a passkey of the session’s operator' as const,
     async attack() {
-      const headers = await newSession(owner)
-      return mustBeRefused(await showPasskey(till, { device: thief.device, headers, at: 'step-up' }))
+      const headers = await newSession(signedIn)
+      return mustBeRefused(await showPasskey(till, { device: other.device, headers, at: 'step-up' }))
     },
   }))
 

@@ -1,11 +1,11 @@
-/** Compares the departures in the database, and the custody of their items, with what happened on Steam. */
+/** Compares the departures in the database, and the custody of all items, with what happened on Steam. */
 import { DESTINATIONS, isAway } from '../gifts.ts'
 import { must } from '../violation.ts'
 import { isLost } from './deaths.ts'
 import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
 
-/** Runs the checks, long after the last look through the histories. */
+/** Must run at the end, when the till has read the whole histories of its bots. */
 export async function checkDepartures(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   const { rows: known } = await monitor.query<{ id: string; explanation: string | null }>(
