@@ -6,7 +6,7 @@ const EVERY_MS = 60_000
 
 type Parties = { till: Till; books: Books; report(problem: string): void }
 
-/** Reads the log at the start, once a minute, and on request. If the till does not answer, it tries again later. */
+/** Reads the log at the start, once a minute, and on request. After a failed read, the next read catches up. */
 export function startReconciling(parties: Parties): { now(): Promise<void>; stop(): Promise<void> } {
   let running: Promise<void> | undefined
   const stopping = new AbortController()

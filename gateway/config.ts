@@ -208,7 +208,7 @@ export type Config = {
   homeUrl: string | undefined
   keep: Keep
   priceRules: PricingRules
-  /** Games whose commission may be so small that a pumped price pays more than the item's usual level. */
+  /** Games whose commission may be so small that a pumped price pays more than the item's weekly level. */
   mayPayAboveLevel: ReadonlySet<Game>
   priceSources: WebSources
   protectionDays: Record<Game, number>

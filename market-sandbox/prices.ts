@@ -6,7 +6,7 @@ import { type Currency, SCALES } from './games.ts'
 
 /** The price of one US dollar. */
 const RATES: Record<Currency, number> = { USD: 1, EUR: 0.86, RUB: 92 }
-/** The lowest price of others, as a share of an item's price. */
+/** The lowest price of other sellers, as a share of an item's price. */
 const LOWEST_SHARE = 0.98
 
 const fileSchema = z.object({
@@ -14,7 +14,7 @@ const fileSchema = z.object({
 })
 
 export type Prices = {
-  /** The lowest price of others, in the integer units of `SCALES`. */
+  /** The lowest price of other sellers, in the integer units of `SCALES`. */
   lowest(name: string, currency: Currency): number
   /** All item names in the file. */
   names(): readonly string[]

@@ -82,7 +82,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
         does="Sends the endpoint’s events of a range again."
         needs="support"
         fields={[
-          { name: 'from', label: 'First number in the event log of its store', value: givenUpFrom ?? '' },
+          { name: 'from', label: 'First number in the store’s event log', value: givenUpFrom ?? '' },
           { name: 'to', label: 'Last number', value: givenUpTo ?? '' },
         ]}
         input={({ from, to }) => ({ endpointId, fromSequence: Number(from), toSequence: Number(to) })}
@@ -90,7 +90,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
       <ActButton
         act="webhook rotate"
         label="Rotate secret"
-        does="Gives the endpoint a new secret. For a day, webhooks are signed with both."
+        does="Gives the endpoint a new secret. For a day, webhooks are signed with the old secret too."
         needs="operator"
         needsReason
         input={() => ({ endpointId, overlapHours: 24 })}

@@ -11,7 +11,7 @@ export type Needs = {
   botsDead: number
   /** Active bots that no process holds, or whose process has no session. */
   botsUnheld: number
-  /** Active bots that are barred for more than another half hour. Doubted bots do not count. */
+  /** Active bots that are barred for more than another half hour. Bars for the reason `doubted` do not count. */
   botsBarred: number
   /** Bots whose token ends within 30 days. */
   tokensEndSoon: number

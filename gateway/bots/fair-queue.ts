@@ -93,7 +93,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   }
 }
 
-/** Chooses the next turn from the turns given so far. */
+/** Chooses the next turn among the waiting ones, by the turns that have begun before. */
 function createOrder(time: Pick<Time, 'now'>) {
   const stores = createCounts()
   const deposits = createCounts()

@@ -87,7 +87,7 @@ export type BotTable = {
   lease_until: Date | null
   /** True while the holder of the lease has a session. */
   online: Generated<boolean>
-  /** Since when every call of this kind has failed; null while they work. */
+  /** Since when every call about offers, or about inventories, has failed; null while such calls succeed. */
   offers_failing_since: Generated<Date | null>
   inventories_failing_since: Generated<Date | null>
   token_expires_at: Generated<Date | null>

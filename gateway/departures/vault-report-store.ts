@@ -1,12 +1,15 @@
-/** The vault's log of its sales, in PostgreSQL. */
+/** The vault's reports of its sales and gifts, with the till's answers, in PostgreSQL. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { EntryAnswer } from '../db/sale-tables.ts'
 
-/** A report of the log. `n`: the number of its entry. `part`: which report of that entry. `told`: the report, as the vault wrote it. */
+/**
+ * A report of an entry of the vault's log. `n`: the entry's number. `part`: the report's number, as one entry can have
+ * several. `told`: the report, as the vault wrote it.
+ */
 export type EntryRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 
-/** Returns entries without an answer, in the order of the vault's log. */
+/** Returns reports without an answer, in the order of the vault's log. */
 export async function unansweredEntries(db: Db, limit: number): Promise<EntryRow[]> {
   return db
     .selectFrom('vault_told')
@@ -18,7 +21,7 @@ export async function unansweredEntries(db: Db, limit: number): Promise<EntryRow
     .execute()
 }
 
-/** Returns false if another process has answered the entry, or is about to. */
+/** Returns false if another process has answered the report, or is about to. */
 export async function lockEntry(tx: Tx, { n, part }: Pick<EntryRow, 'n' | 'part'>): Promise<boolean> {
   const row = await tx
     .selectFrom('vault_told')

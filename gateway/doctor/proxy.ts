@@ -79,14 +79,14 @@ const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504])
 
 const RESTART = 'restart the gateway (systemctl restart tradetill), so this version answers'
 
-/** Status of a page that is requested by a wrong host name. A till tells its version under any name. */
+/** Status of a page that is requested under a wrong host name. A till tells its version under any name. */
 const WRONG_HOST = 421
 
 function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
       'let the proxy pass on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
-    return mend('public', 'the till is called by another host name than its own', advice)
+    return mend('public', 'calls reach the till under a host name that is not its own', advice)
   }
   const { version, commit } = build
   if (version !== ours.version) {
@@ -105,7 +105,10 @@ function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Find
 function callerFinding(caller: Answered['caller']): Finding {
   const check = 'proxy.caller'
   if (caller === undefined) {
-    return notChecked(check, 'the gateway refused the proof: its master key or its clock differs')
+    return notChecked(
+      check,
+      'the gateway refused the doctor’s proof of the master key: its key or its clock differs',
+    )
   }
   if (caller.address === MADE_UP_ADDRESS) {
     const advice = 'let the proxy append to X-Forwarded-For: nginx needs $proxy_add_x_forwarded_for'

@@ -12,7 +12,7 @@ import { answerHealth, onceASecond } from './health.ts'
 import { guardHost } from './host.ts'
 import { MOST_BODY_BYTES, readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits, REMEMBERED_ADDRESSES, REPORTS } from './limits.ts'
-import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
+import { type CallerLookups, createMisses, hashOf, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { type Embed, type PageFacts, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
@@ -32,7 +32,7 @@ export type AppOptions = {
   trustedProxies?: string[]
   limits?: Limits
   /** Looks up deposits and keys. A call with a known one is answered even if its address has guessed too often. */
-  known: Known
+  known: CallerLookups
   connections?: Partial<ConnectionLimits>
   /** Why calls that need the database are refused immediately; undefined if they are not. */
   unable?(): Unable | undefined

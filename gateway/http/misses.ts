@@ -11,13 +11,13 @@ import type { Limits } from './limits.ts'
 import { refuse } from './refusal.ts'
 
 /** Looks up the deposit or key that a call names. */
-export type Known = {
+export type CallerLookups = {
   deposit(hash: string): Promise<boolean>
   /** Whether this header holds a valid API key. */
   key(authorization: string): Promise<boolean>
 }
 
-type Proof = keyof Known
+type Proof = keyof CallerLookups
 
 export type Misses = {
   /**
@@ -43,7 +43,7 @@ const GUESSES = new Set<ErrorCode | undefined>([
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 
-export function createMisses(limits: Limits, known: Known): Misses {
+export function createMisses(limits: Limits, known: CallerLookups): Misses {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
 
   const isKnown = async (request: FastifyRequest, proof: Proof, hash = hashOf(request)): Promise<boolean> => {
@@ -70,7 +70,7 @@ export function createMisses(limits: Limits, known: Known): Misses {
   }
 }
 
-/** The deposit that a call is about. */
+/** The hash of the deposit that a call is about. */
 export function hashOf(request: FastifyRequest): string | undefined {
   for (const source of [request.query, request.body]) {
     if (typeof source !== 'object' || source === null) continue

@@ -21,7 +21,7 @@ import { insertAct } from './store.ts'
 export type NamedAct<T> = {
   /** Name of the command, such as `bot pause`. */
   name: string
-  /** Whether the operator must give a reason, such as for an act that moves money or removes something. */
+  /** Whether the operator must give a reason, as for an act that moves money or removes something. */
   needsReason?: boolean
   /** Arguments to record. They must not contain a secret. */
   argumentsOf(data: T): Record<string, unknown>

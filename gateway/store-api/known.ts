@@ -1,13 +1,13 @@
 /** Facts that prove a call is not a guess: an existing deposit, or a valid API key. */
 import { depositExists } from '../deposits/store.ts'
 import type { ViewCache } from '../deposits/view-cache.ts'
-import type { Known } from '../http/misses.ts'
+import type { CallerLookups } from '../http/misses.ts'
 import { type AuthDeps, findCaller } from './authenticate.ts'
 
 type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { views: Pick<ViewCache, 'has'> }
 
 /** Looks a deposit up in the database only if no page is polling it, and a key in any case. */
-export function knownTo({ db, clock, keyMode, views }: KnownDeps): Known {
+export function knownTo({ db, clock, keyMode, views }: KnownDeps): CallerLookups {
   return {
     deposit: async (hash) => views.has(hash) || depositExists(db, hash),
     // Without a log: the warning about an expired key belongs to the call itself.

@@ -1,4 +1,4 @@
-/** The reference as a page without scripts. */
+/** The reference of the store API, as a page without scripts. */
 import { escapeHtml } from '../http/first-paint.ts'
 import { asRecord, type DocumentedCall, type JsonSchema, type OpenApi, type Parameter } from './openapi.ts'
 

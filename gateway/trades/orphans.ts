@@ -1,6 +1,6 @@
 /**
- * Handles offers that look like a till's but belong to no known trade, as after a restore from a backup that is older
- * than the offer. A shopper who accepts such an offer gives items for nothing.
+ * Handles orphans: offers that look like a till's but belong to no known trade, as after a restore from a backup that is
+ * older than the offer. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
@@ -12,7 +12,7 @@ import type { ShellDeps } from './trade-store.ts'
 /** Steam ends an offer after this long, so older offers are harmless. */
 const OFFER_LIFE_MS = 14 * 86_400_000
 
-/** The pause after a failed read or cancel. One that keeps failing must not be repeated with every watch. */
+/** The pause after a failed read or cancel. A call that keeps failing must not be repeated with every watch. */
 const RETRY_SEARCH_MS = 60_000
 
 /** The line of the log for an orphan that was accepted. */
@@ -25,7 +25,7 @@ export type Orphans = {
    */
   searchOffers(bot: BotContext): Promise<boolean>
   /** Handles an offer whose code belongs to no trade. Resolves to false while the offer can still be accepted. */
-  handleStray(bot: BotContext, offer: Offer): Promise<boolean>
+  handleOrphan(bot: BotContext, offer: Offer): Promise<boolean>
 }
 
 /**
@@ -66,7 +66,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
     logged.add(line)
     deps.log.error({ botId: String(bot.botId), partner, offer: offerId, steamTrade }, what)
   }
-  const handleStray = async (bot: BotContext, offer: Offer): Promise<boolean> => {
+  const handleOrphan = async (bot: BotContext, offer: Offer): Promise<boolean> => {
     if (!isLikeOurs(offer)) return true
     const verdict = deps.core.judgeStray(offer)
     switch (verdict.kind) {
@@ -82,14 +82,14 @@ export function createOrphans(deps: ShellDeps): Orphans {
         if (current === undefined) return false
         const after = deps.core.judgeStray(current).kind
         // The shopper was faster than the cancel.
-        return after === 'prove' ? handleStray(bot, current) : after === 'nothing'
+        return after === 'prove' ? handleOrphan(bot, current) : after === 'nothing'
       }
       default:
         return verdict satisfies never
     }
   }
   return {
-    handleStray,
+    handleOrphan,
     async searchOffers(bot) {
       const known = knownOf(bot)
       const now = deps.clock.now()
@@ -100,11 +100,11 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const stillOpen = pass.isComplete ? [...left.values()] : []
       const { offers, hasFailed } = await readOn(pass, bot)
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
-      // Stays if the database fails now.
+      // This pause applies if the database fails now.
       known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
       for (const offer of [...stillOpen, ...offers.filter(({ message }) => !rows.has(message))]) {
-        if (await handleStray(bot, offer)) left.delete(offer.offerId)
+        if (await handleOrphan(bot, offer)) left.delete(offer.offerId)
         else left.set(offer.offerId, offer)
       }
       known.pass = pass

@@ -135,7 +135,7 @@ async function tendStrays(
   )
   for (const offer of open) {
     const row = rows.get(offer.message)
-    if (row === undefined) await orphans.handleStray(bot, offer)
+    if (row === undefined) await orphans.handleOrphan(bot, offer)
     if (row === undefined || OFFER_UNKNOWN.includes(row.state)) continue
     // Sent while the list was read: it is the trade's own offer, and the next watch handles it.
     if (row.state === 'active' && row.offerId === offer.offerId) continue

@@ -6,7 +6,7 @@ type PublicCall = (context: { request: Incoming; market: Market }) => Reply
 
 /** The calls that need no key. */
 export const PUBLIC: Record<string, PublicCall> = {
-  /** The lowest prices of others, in major units of the currency. */
+  /** The lowest prices of other sellers, in major units of the currency. */
   prices: ({ request, market }) => {
     const currency = /\/(\w+)\.json$/.exec(request.path)?.[1]
     if (!isCurrency(currency)) return json({ success: false, error: 'bad_currency' })

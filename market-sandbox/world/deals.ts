@@ -90,7 +90,7 @@ export function markReversing(world: World, seller: string): World {
   return { ...world, deals }
 }
 
-/** Returns listings that passers-by buy: on sale for half a minute, and no dearer than the lowest price of others. */
+/** Returns listings that passers-by buy: on sale for half a minute, and no dearer than other sellers' lowest price. */
 export function listingsForPassers(
   world: World,
   lowestOf: (item: Listing) => number,

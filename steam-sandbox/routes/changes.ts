@@ -1,7 +1,7 @@
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { findItem, loseItems } from '../world/drifting.ts'
+import { gainItem, loseItems } from '../world/drifting.ts'
 import { giveAway } from '../world/giving.ts'
 import { dismissGuest } from '../world/guests.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
@@ -132,7 +132,7 @@ export function lose(sandbox: Sandbox, steamId: string, assetIds: string[] | und
 
 /** Adds an item to a bot without a trade. */
 export function find(sandbox: Sandbox, steamId: string): Reply {
-  return toReply(sandbox.change<Done | Refusal>((world) => findItem(world, { steamId })))
+  return toReply(sandbox.change<Done | Refusal>((world) => gainItem(world, { steamId })))
 }
 
 function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {

@@ -78,9 +78,9 @@ function cdata(value: string): string {
   return `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`
 }
 
-type Shown = { isPrivate: boolean; isBanned: boolean; isLimited: boolean }
+type ProfileFlags = { isPrivate: boolean; isBanned: boolean; isLimited: boolean }
 
-function profileXml(account: Account, { isPrivate, isBanned, isLimited }: Shown): string {
+function profileXml(account: Account, { isPrivate, isBanned, isLimited }: ProfileFlags): string {
   const { steamId, name, avatarHash } = account
   const joined = isPrivate ? undefined : memberSince(account)
   const avatar = `https://avatars.steamstatic.com/${avatarHash}`

@@ -24,7 +24,7 @@ export function loseItems(
 }
 
 /** Adds an item without a trade, as if its owner bought it or it dropped. */
-export function findItem(world: World, { steamId }: { steamId: string }): Answer<DriftAnswer> {
+export function gainItem(world: World, { steamId }: { steamId: string }): Answer<DriftAnswer> {
   const [entry] = [...CATALOGUE.values()].filter(isOrdinary)
   if (!findAccount(world, steamId) || entry === undefined) return refuse(world, 42)
   const { appId, classId } = entry

@@ -26,7 +26,7 @@ const CONFIRM_WITHIN_MS = 5 * 60_000
 const CANCEL_AFTER_MS = 10 * 60_000
 /**
  * If the answer to a send was lost, the offer appears on Steam within this time, or it was never made. A deal is
- * abandoned after LEAST_LOOKS looks without the offer, the last one later than this time.
+ * abandoned after LEAST_LOOKS looks without the offer, the last one more than this time after the send.
  */
 const APPEARS_WITHIN_MS = 2 * 60_000
 const LEAST_LOOKS = 3

@@ -59,7 +59,7 @@ type Context = ShopParts & {
   /** Sends the new reports to the till. Never rejects. */
   announce(): Promise<void>
   reportBalance: ReportBalance
-  /** The value of `arrivals` in the last round, by account and game. */
+  /** The value of `arrivals` when it was last read, by account and game. */
   arrived: Map<string, number>
 }
 

@@ -1,4 +1,4 @@
-/** `items …`: items held by the bots, and items that left them. */
+/** `items …`: items that the bots have, and items that left them. */
 import { buildRouteMap } from '@stricli/core'
 import type { ItemState } from '../../departures/item.ts'
 import { ITEM_STATES } from '../../operations/item-states.ts'
@@ -208,5 +208,5 @@ export const items = buildRouteMap({
     explain,
     drift,
   },
-  docs: { brief: 'the items held by bots' },
+  docs: { brief: 'the items that the bots have, and those that left' },
 })
