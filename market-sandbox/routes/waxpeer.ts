@@ -195,7 +195,7 @@ function waitOf(market: Market, assetId: string): number {
   return 0
 }
 
-/** Lists the items. The answer reports success even if single lines failed. */
+/** Lists the items. The answer reports success even if some lines failed. */
 function list({ market, seller, appId, request }: CallContext): Reply {
   const lines = linesOf(request.body)
   if (!lines) return refuse('no items')

@@ -51,7 +51,7 @@ const reportSchema = z.object({
   findings: z.array(z.object({ check: z.string(), state: z.string(), says: z.string() })),
 })
 
-type Examination = { trustsCertificate?: boolean; settings?: Record<string, string> }
+type ExamineOptions = { trustsCertificate?: boolean; settings?: Record<string, string> }
 
 export type Finding = z.infer<typeof reportSchema>['findings'][number]
 
@@ -59,7 +59,7 @@ export type Finding = z.infer<typeof reportSchema>['findings'][number]
 export async function examine(
   till: Till,
   address: ProxyAddress,
-  { trustsCertificate = true, settings = {} }: Examination = {},
+  { trustsCertificate = true, settings = {} }: ExamineOptions = {},
 ): Promise<Finding[]> {
   const preload = `file://${import.meta.dirname}/names-from-outside.mjs?tls=${address.tlsPort}&plain=${address.plainPort}`
   const child = spawn(process.execPath, [join(ROOT, 'gateway/cli/main.ts'), 'doctor', '--json'], {

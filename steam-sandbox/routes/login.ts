@@ -10,7 +10,7 @@ const AUDIENCES: Record<string, string> = {
   'steamcommunity.com': 'web:community',
 }
 
-/** The login of websites, which exchanges a refresh token for one cookie per host. */
+/** The login to Steam's websites: exchanges a refresh token for one cookie per host. */
 export function login(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.method !== 'POST') return undefined
   if (request.host === 'login.steampowered.com' && request.path === '/jwt/finalizelogin') {

@@ -14,8 +14,9 @@ const DAY_MS = 86_400_000
 const OFFER_LIFE_MS = 14 * DAY_MS
 
 /**
- * Makes Steam refuse the tokens of some bots forever. The operator retires some of them, sooner or later. `withinMs`:
- * how long faults continue, from now.
+ * Makes Steam refuse the tokens of some bots forever. The operator retires about half of these bots after the faults.
+ * Two weeks after the faults, Steam ends the offers that the till cannot close. `withinMs`: how long faults continue,
+ * from now.
  */
 export function planDeaths(scene: Scene, withinMs: number): void {
   const { engine, random, bots, steam, faults } = scene
