@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the release that it is part of on Debian or Ubuntu, or upgrades to it: packages, Node, database, settings, units, Caddy, the
-# nightly backup and its first run. Run it as root, as often as you like: it does only the missing steps and prints each.
-# It never replaces a file that you changed. Of the files of other programs, it replaces only those that are still as
-# their Debian package installed them.
+# Installs its own release on Debian or Ubuntu, or upgrades to it: packages, Node, database, settings, units, Caddy,
+# the nightly backup and its first run. Run it as root, as often as you like: it does only the missing steps and prints
+# each. It never replaces a file that you changed. Of the files of other programs, it replaces only those that are still
+# as their Debian package installed them.
 set -eu
 umask 022
 
@@ -13,7 +13,8 @@ usage: sh /opt/RELEASE/deploy/install.sh --host NAME --mail ADDRESS [--console N
   --host NAME           the host name that shoppers see, such as pay.example
   --mail ADDRESS        the email address that the help page shows to shoppers
   --console NAME        a second host name, for the operators' console
-  --console-from RANGE  the addresses that may open the console, such as 198.51.100.7; default: private_ranges
+  --console-from RANGE  the addresses that may open the console, such as 198.51.100.7;
+                        default: private_ranges, which means every private network
   --without-proxy       for a proxy of your own
   --check               only print what would be done
 Later runs need no options: they read the earlier values from the files that this script wrote.

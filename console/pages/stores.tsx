@@ -1,4 +1,4 @@
-import { SCOPES, SHOP_SCOPES } from '../../contract/scopes.ts'
+import { DEFAULT_SCOPES, SCOPES } from '../../contract/scopes.ts'
 import type { StorePage as Answer } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton, type Field, listOf } from '../ui/act.tsx'
@@ -70,7 +70,7 @@ const FIELDS: readonly Field[] = [
   {
     name: 'scopes',
     label: 'Rights of its key, separated by commas',
-    value: SHOP_SCOPES.join(', '),
+    value: DEFAULT_SCOPES.join(', '),
     hint: SCOPES.join(', '),
   },
   {

@@ -1,6 +1,6 @@
 /** Registers stores and changes their settings. */
 import type { Game } from '../../contract/games.ts'
-import { type Scope, SHOP_SCOPES } from '../../contract/scopes.ts'
+import { DEFAULT_SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -58,7 +58,7 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
     const url = store.webhookUrl
     if (url !== undefined) await openAddress(tx, deps, { storeId, url })
     const endpoint = url === undefined ? null : await addEndpoint(tx, deps, { storeId, url })
-    const scopes = [...new Set(store.scopes ?? SHOP_SCOPES)]
+    const scopes = [...new Set(store.scopes ?? DEFAULT_SCOPES)]
     const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes, lifetimeS: null })
     return { kind: 'created', storeId, apiKey, webhookSecret: endpoint?.secret ?? null }
   })

@@ -1,6 +1,6 @@
 /** `key …`: API keys of stores. */
 import { buildRouteMap } from '@stricli/core'
-import { SCOPES, type Scope, SHOP_SCOPES } from '../../../contract/scopes.ts'
+import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../contract/scopes.ts'
 import { STORE, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
@@ -52,7 +52,7 @@ const add = command({
       session: Session,
       flags: ActFlags & { store: bigint; name: string; scope?: readonly Scope[]; expires?: string },
     ) => {
-      const { store: storeId, name, scope: scopes = SHOP_SCOPES, expires } = flags
+      const { store: storeId, name, scope: scopes = DEFAULT_SCOPES, expires } = flags
       return addKey(await session.act(flags), { storeId, name, scopes, expires })
     }
   },
