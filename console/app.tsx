@@ -10,43 +10,46 @@ import { followClock } from './ui/format.ts'
 import { Failed } from './ui/parts.tsx'
 import { usePlace } from './ui/place.ts'
 
-type State = { kind: 'checking' } | { kind: 'out'; why: string | undefined } | { kind: 'in'; me: Me }
+type State =
+  | { kind: 'checking' }
+  | { kind: 'signed_out'; why: string | undefined }
+  | { kind: 'signed_in'; me: Me }
 
 export function App() {
   const [state, setState] = useState<State>({ kind: 'checking' })
   const place = usePlace()
 
   const checkSession = useCallback(async () => {
-    if (readSession() === null) return setState({ kind: 'out', why: undefined })
+    if (readSession() === null) return setState({ kind: 'signed_out', why: undefined })
     const reply = await call<Me>('session')
     if (reply.ok) {
       followClock(reply.data.now)
-      return setState({ kind: 'in', me: reply.data })
+      return setState({ kind: 'signed_in', me: reply.data })
     }
     const { kind, message } = reply.failure
     if (kind === 'signed_out') forgetSession()
-    setState({ kind: 'out', why: kind === 'signed_out' ? undefined : message })
+    setState({ kind: 'signed_out', why: kind === 'signed_out' ? undefined : message })
   }, [])
   useEffect(() => void checkSession(), [checkSession])
   useEffect(
     () =>
       onSignedOut(() => {
         forgetSession()
-        setState({ kind: 'out', why: undefined })
+        setState({ kind: 'signed_out', why: undefined })
       }),
     [],
   )
-  const isIn = state.kind === 'in'
+  const isSignedIn = state.kind === 'signed_in'
   useEffect(() => {
-    if (!isIn) return
+    if (!isSignedIn) return
     const watching = new AbortController()
     void follow(watching.signal)
     return () => watching.abort()
-  }, [isIn])
+  }, [isSignedIn])
 
   if (place.path === '/enter') return <Enter onIn={() => void checkSession()} />
   if (state.kind === 'checking') return <div className="skeleton" aria-busy="true" />
-  if (state.kind === 'out') return <SignIn why={state.why} onIn={() => void checkSession()} />
+  if (state.kind === 'signed_out') return <SignIn why={state.why} onIn={() => void checkSession()} />
   return (
     <Me value={state.me}>
       <Frame place={place}>
@@ -56,7 +59,7 @@ export function App() {
   )
 }
 
-/** Contains the failure of a page, so the rest of the console keeps working. */
+/** Shows a message in place of a page that throws, so the rest of the console keeps working. */
 class PageGuard extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
   static getDerivedStateFromError() {

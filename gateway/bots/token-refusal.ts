@@ -1,4 +1,4 @@
-/** When to retry a refused token, and when to give it up. Pure. */
+/** When to retry a refused token, and when to give up on it. Pure. */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -6,8 +6,8 @@ const HOUR_MS = 60 * MINUTE_MS
 export type TokenVerdict = { kind: 'again'; at: Date } | { kind: 'dead' }
 
 /**
- * Steam sometimes refuses good tokens. Only a refusal an hour or more after the first one counts. `since`: the time of
- * the first one.
+ * Steam sometimes refuses good tokens. So a token is dead only if Steam still refuses it an hour after the first time.
+ * `since`: the time of the first refusal; null if this one is the first.
  */
 export function judgeTokenRefusal(since: Date | null, now: Date): TokenVerdict {
   if (since === null) return { kind: 'again', at: new Date(now.getTime() + 5 * MINUTE_MS) }

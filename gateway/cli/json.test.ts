@@ -1,4 +1,4 @@
-/** The output of `--json`, command by command: the fields that programs rely on, and docs/commands.md lists. */
+/** The fields that each command prints with `--json`. docs/commands.md lists them, and programs rely on them. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,7 +83,7 @@ async function print(
   return value
 }
 
-/** A deposit of 10 and 20 USD, paid with items that Steam does not protect. */
+/** Pays a deposit with two items of 10 and 20 USD, which Steam does not protect. */
 async function paidDeposit(storeId: bigint): Promise<{ id: bigint; bot: BotContext }> {
   const { bot, session } = await aBot(till)
   const deposit = await aDeposit(till, { id: storeId }, { game: 'dota' })

@@ -36,7 +36,7 @@ import { currency, id, nothing, page, steamId, text, time } from './input.ts'
 const amountOf = (typed: string | undefined, inCurrency: Currency = 'USD'): bigint | undefined | null =>
   typed === undefined ? undefined : (parseAmount(typed, inCurrency) ?? null)
 
-const NO_AMOUNT = refused('usage', 'An amount must have its decimals, such as 850.00.')
+const INVALID_AMOUNT = refused('usage', 'An amount must have its decimals, such as 850.00.')
 
 export const FINDS: Record<string, Call> = {
   overview: find(nothing, (deps) => showOverview(deps)),
@@ -61,7 +61,7 @@ export const FINDS: Record<string, Call> = {
     }),
     (deps, { least, most, ...rest }) => {
       const [leastMinor, mostMinor] = [amountOf(least, rest.currency), amountOf(most, rest.currency)]
-      if (leastMinor === null || mostMinor === null) return Promise.resolve(NO_AMOUNT)
+      if (leastMinor === null || mostMinor === null) return Promise.resolve(INVALID_AMOUNT)
       return listDeposits(deps, { ...rest, leastMinor, mostMinor })
     },
   ),

@@ -12,7 +12,7 @@ export type MigrateOptions = {
   version?: string
   /** Called before each part that may take long: the wait for another process or for a table, and each migration. */
   onProgress?: OnProgress
-  /** How long a statement waits for a lock, and how many times a migration that did not get its lock is tried. */
+  /** How long a statement waits for a lock, how often a migration that got no lock is tried, and the pause between. */
   locks?: { waitMs: number; tries: number; pauseMs: number }
 }
 
@@ -21,7 +21,7 @@ type OnProgress = (what: string) => void
 /** Any fixed number. The lock keeps two starting gateways from migrating at the same time. */
 export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
-/** A statement that waits for a table blocks all later statements, so a migration waits briefly, and often. */
+/** A statement that waits for a table blocks all later statements on it, so a migration waits briefly, and often. */
 const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
 /** PostgreSQL's codes for a lock timeout and a deadlock. */
 const NOT_LOCKED = ['55P03', '40P01']
@@ -138,7 +138,7 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, versio
   }
 }
 
-/** Runs each statement without a transaction. After a killed start all run again, so each must be repeatable. */
+/** Runs each statement without a transaction. After a failure they all run again, so each must be repeatable. */
 async function applyInSteps(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   for (const statement of statementsOf(file.sql)) await client.query(statement)
   await noteApplied(client, file, version)

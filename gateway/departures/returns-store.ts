@@ -71,7 +71,7 @@ async function bookReturns(
     const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
     const custody = await custodyOf(tx, fromBotId, [asset])
     const item = custody.get(keyOf(asset))
-    // No custody entry shows yet how the item came, or that it left.
+    // Custody does not show yet that the item left in this departure. `bookLate` tries again.
     if (item?.moved !== 'out' || item.departureId !== id) continue
     await saveDeparture(tx, { id, botId: fromBotId, departure, at })
     const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }

@@ -1,4 +1,4 @@
-/** The database: whether a till can work on it. Checks its answers, and reads only the files of the migrations. */
+/** Checks the answers of the database: whether a till can work on it. Reads no files but those of the migrations. */
 import type { Config } from '../config.ts'
 import { ownershipOf } from '../db/identity.ts'
 import { judgeSchema, migrationFiles } from '../db/schema-version.ts'

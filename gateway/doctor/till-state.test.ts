@@ -140,7 +140,7 @@ it.each([
   expect(findings()[0]?.says).toBe(says)
 })
 
-it('absent parts are reported as not checked', () => {
+it('parts that are absent, or on another machine, are reported as not checked', () => {
   expect(consoleFindings(undefined, OURS)).toMatchObject([
     { state: 'not_checked', says: expect.stringContaining('TRADETILL_CONSOLE_PORT') },
   ])

@@ -90,7 +90,7 @@ export type QuoteAnswer =
       currency: Currency
       rateId: bigint
       items: QuotedItem[]
-      /** Smallest total of the trade; total and gross are the sums of the items. All in minor units. */
+      /** The smallest total that the trade may have, and the sums of the items' `price` and `gross`. In minor units. */
       minPrice: bigint
       total: bigint
       gross: bigint

@@ -13,7 +13,7 @@ it.each([
   expect(formatAmount(amountMinor, 'USD')).toBe(text)
 })
 
-it('an amount of zero or more can be typed in as it is shown', () => {
+it('the decimal of an amount of zero or more is parsed back to the same amount', () => {
   const amounts = fc.tuple(fc.bigInt(0n, 10n ** 14n), fc.constantFrom(...CURRENCIES))
   fc.assert(
     fc.property(amounts, ([amountMinor, currency]) => {

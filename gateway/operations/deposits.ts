@@ -47,7 +47,7 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
     const data = { depositId, creditMode: 'on_release' as const }
     const isOpen = deposit.status === 'created' || deposit.status === 'pending'
     if (deposit.credit_mode === 'on_release' && isOpen)
-      return unchanged(data, `All credit of deposit ${depositId} is to be held already.`)
+      return unchanged(data, `All credit of deposit ${depositId} is already set to be held.`)
     if (deposit.status !== 'created' || (await hasLiveTrade(tx, depositId))) {
       return refused(
         'conflict',

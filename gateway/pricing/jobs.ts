@@ -48,7 +48,7 @@ export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   turns.push(
     // This also keeps the dollar's rate fresh.
     repeat({ name: 'local prices', everyMs: HOUR_MS, atOnce: false, log }, () => refreshLocal(deps, signal)),
-    repeat({ name: 'forgotten prices', everyMs: 24 * HOUR_MS, log }, () => forgetPrices(deps)),
+    repeat({ name: 'deletion of old prices', everyMs: 24 * HOUR_MS, log }, () => forgetPrices(deps)),
   )
   return {
     again() {

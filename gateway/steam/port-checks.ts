@@ -21,7 +21,7 @@ export type PortChecks = {
   partner: Partner
   game: Game
   clock: Clock
-  /** Waits between two reads of an accepted offer, until the item has arrived. */
+  /** Waits between two reads of an accepted offer whose item has not arrived yet. */
   pause(ms: number): Promise<unknown>
   /**
    * Sends a real offer for the item that `choose` returns. `accept` must make the partner accept it; without `accept`,

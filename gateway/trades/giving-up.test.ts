@@ -125,7 +125,7 @@ describe('a bot that never comes back', () => {
     expect((await trade()).due_at).toBeNull()
   })
 
-  it('is not woken, but its trades stay due for the day it is enrolled again', async () => {
+  it('has no due trades while it is dead, and has them again once it is active', async () => {
     const { tradeId } = await anOffer()
     await setBot('dead')
     till.clock.advance(HOUR_MS)

@@ -114,7 +114,7 @@ describe('the watch over a bot’s offers', () => {
     expect((await theTrade())?.state).toBe('active')
   })
 
-  it('D-24 does not touch a stray offer that Steam holds by now, even if its list says otherwise', async () => {
+  it('D-24 does not cancel an orphaned offer that is in escrow by now, even if Steam’s list says otherwise', async () => {
     const { watch } = await openTrade()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
@@ -131,7 +131,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.calls).not.toContain('cancel 50')
   })
 
-  it('D-25 logs an orphan once per lease, however often it is listed', async () => {
+  it('D-25 logs an orphaned offer once per lease, however often it is listed', async () => {
     await openTrade()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
@@ -208,7 +208,7 @@ describe('a till that has lost a trade', () => {
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 
-  it('D-25 looks for orphans once per lease, two weeks back, and then makes no more calls to Steam', async () => {
+  it('D-25 looks for orphaned offers once per lease, two weeks back, and then makes no more calls to Steam', async () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: steamTradeIdOf('51') })
     const since: Date[] = []
@@ -249,7 +249,7 @@ describe('a till that has lost a trade', () => {
     }
     const { watch } = tradeHandlers({ ...till.deps, trades: { ...trades, tradesByCode } })
     await expect(watch(bot)).rejects.toThrow('the database is down')
-    // Not with every watch.
+    // The list is read again a minute later, not with the next watch.
     expect(await watch(bot)).toBe(1)
     expect(session.offers.get('50')?.state).toBe('active')
     till.clock.advance(60_000)
@@ -298,7 +298,7 @@ describe('an offer whose send was not answered', () => {
     expect(JSON.stringify(till.lines)).toContain('offer asks for other items than its trade')
   })
 
-  it('is found, even if the clock was wrong when it was sent', async () => {
+  it('is found, even if the till’s clock was wrong when it was sent', async () => {
     const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
     session.sends.push({ answer: 'unknown', createsOffer: true })
     let isHidden = true

@@ -79,7 +79,7 @@ describe('the transport', () => {
     expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'ECONNRESET' })
   })
 
-  it('reports by its code that Steam is down', async () => {
+  it('reports a refused connection by its code', async () => {
     // Nothing listens on port 1.
     const nobody = createTransport(createSandboxAgent('sandbox', 'http://127.0.0.1:1'))
     const result = await nobody.run(60_000, (done) =>
