@@ -1,4 +1,4 @@
-/** A page with the same cards and items, scrolled by TanStack Virtual, for `grid.ts`. */
+/** A page on which TanStack Virtual scrolls our cards and items. `grid.ts` compares it with our own grid. */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

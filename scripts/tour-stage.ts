@@ -16,7 +16,7 @@ const DEADLINE_MS = 10_000
 const LOOK_EVERY_MS = 200
 const MOST_LOOKS = 600
 /**
- * The least price of an item that a scene pays with: a few dollars, so the store's risk limit lasts for many scenes.
+ * A scene pays with the cheapest items of at least this price, so the store's risk limit lasts for many scenes.
  */
 const LEAST_MINOR = 500
 
@@ -133,7 +133,7 @@ async function requireSuccess(answer: Promise<Response>): Promise<void> {
   throw new Error(problem.success ? problem.data.detail : `the till answered ${response.status}`)
 }
 
-/** Waits until the deposit's page shows a suitable payment. */
+/** Waits until the deposit's page shows the expected payment. */
 function until(shopper: Shopper, isExpected: (payment: Payment) => boolean): Promise<Payment> {
   return eventually(async () => {
     const payment = await shopper.payment()

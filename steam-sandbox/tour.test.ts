@@ -33,12 +33,12 @@ beforeEach(async () => {
   await put('/control/tour', { scenes: SCENES })
 })
 
-it('without a guide, the page explains how to start one', async () => {
+it('without scenes, the page names `npm start`', async () => {
   await put('/control/tour', { scenes: [] })
   expect(await pageText()).toContain('npm start')
 })
 
-it('one scene plays at a time, and its guide is notified once', async () => {
+it('one scene plays at a time: a press while it plays is ignored', async () => {
   expect((await press('paid')).headers.get('location')).toBe('/tour/#paid')
   await press('held')
   await press('paid')

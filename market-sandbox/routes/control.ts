@@ -6,7 +6,7 @@ import { markReversing } from '../world/deals.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper } from '../world/world.ts'
 
-/** The calls of tests and demos, on the sandbox's own address only. `?market=waxpeer` selects Waxpeer, not the family. */
+/** The calls of tests and demos, on the sandbox's own address only. They mean the family unless `?market=waxpeer` is given. */
 export async function control(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   if (!request.path.startsWith('/control/')) return undefined
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')

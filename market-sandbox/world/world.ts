@@ -83,8 +83,8 @@ export type Listing = {
 }
 
 /**
- * How a sale stands. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: the items
- * were not given, for any reason.
+ * How a sale stands. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: the items were not
+ * given, whatever the reason.
  */
 export type Outcome = {
   kind: 'settling' | 'paid' | 'timed_out' | 'reversed'

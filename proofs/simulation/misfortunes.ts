@@ -18,7 +18,7 @@ const REASONS = [
 /** A bot has at most this many misfortunes. */
 const MOST_EACH = 2
 
-/** Draws the misfortunes of a bot for the time from now on. */
+/** Draws the misfortunes of a bot that begin between now and `withinMs` later. */
 export function drawMisfortunes(
   { engine, random }: Pick<Sim, 'engine' | 'random'>,
   withinMs: number,

@@ -11,7 +11,7 @@ describe('npm run prove -- simulate', () => {
     expect(simulateProof.options.parse({ seed: '7' })).toMatchObject({ seed: 7 })
   })
 
-  it('refuses to keep the result of a trial, a replay or a choice', () => {
+  it('keeps the result of 1,000 pure or 100 real seeds, but not of fewer, of a single seed, or with `choose`', () => {
     expect(problemsOf({ keep: true, seeds: '1000' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '100', level: 'real' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '999' })).toEqual(['keep'])
@@ -19,7 +19,7 @@ describe('npm run prove -- simulate', () => {
     expect(problemsOf({ keep: true, seeds: '1000', level: 'real', choose: true })).toEqual(['keep'])
   })
 
-  it('chooses seeds of the real level only', () => {
+  it('chooses the seeds of `npm test` on the real level only', () => {
     expect(problemsOf({ choose: true, level: 'real' })).toEqual([])
     expect(problemsOf({ choose: true })).toEqual(['choose'])
   })

@@ -27,7 +27,7 @@ console.log(JSON.stringify([
 ]))
 `
 
-it('an entry or a file that the disk takes only in part is an error, and the log keeps its earlier entries', async () => {
+it('a write that the disk takes only in part throws, and the log keeps its earlier entries', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-full-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const args = ['-c', LIMITED, process.execPath, SCRIPT, path]

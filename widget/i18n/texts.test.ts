@@ -102,7 +102,7 @@ describe('plurals', () => {
     [22, '22 предмета'],
     [25, '25 предметов'],
     [111, '111 предметов'],
-  ])('in Russian: %j', (n, text) => {
+  ])('in Russian: %j items picked', (n, text) => {
     expect(ru.confirmSummary?.(n, '5 $')).toBe(`${text} · 5 $`)
   })
 

@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
-/** The page that solves the problem, by Steam's reason or else by the code. Without one, only Close is offered. */
+/** The page that solves the problem, by Steam's reason or else by the code. */
 const SOLUTIONS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',
@@ -21,7 +21,7 @@ const SOLUTIONS: Partial<Record<string, SteamPage | 'store'>> = {
 
 type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 
-/** Shows our own text for a known code, and the server's for an unknown one. */
+/** Shows our own text for a known cause or code, and the server's text for an unknown code. */
 export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModal()
   const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })

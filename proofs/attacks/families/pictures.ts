@@ -1,4 +1,4 @@
-/** Account pictures with URLs outside Steam, or with more in the path than Steam puts there: family 9. */
+/** Account pictures with URLs outside Steam, or with more in the URL than Steam puts there: family 9. */
 import { readProfile } from '../../../gateway/steam/web/profile.ts'
 import { type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
@@ -53,7 +53,7 @@ const FOREIGN_URLS = [
   'blob:https://steamstatic.com',
   'https://steamstatic.comm',
 ].map((place) => `${place}${PATH}`)
-/** URLs on Steam's host with more than a hash in the path. */
+/** URLs on Steam's host with more before or after the path of a picture. */
 const ODD_PATHS = [
   `${PATH}?x="><script>`,
   `${PATH}#"onerror=x`,

@@ -9,9 +9,9 @@ import type { Random } from '../../random.ts'
 import { passSeconds, type SellingTill } from './till.ts'
 
 const POLL_MS = 250
-/** How many of the gifts to the selling account Steam's support takes back while a market shows their items. */
+/** The share of the gifts to the selling account that Steam's support takes back while a market shows their items. */
 const UNDONE_SHARE = 0.15
-/** The longest time until it takes a gift back. */
+/** The longest time until Steam's support takes a gift back. */
 const MOST_UNDO_DELAY_MS = 4_000
 /** Statuses of items that a market shows as for sale or sold. */
 const ON_MARKET: readonly ListingStatus[] = ['on_sale', 'sold', 'waiting']
@@ -34,7 +34,7 @@ export type SaleLoad = {
   end(): Promise<void>
 }
 
-export function startBuyers(till: SellingTill, random: Random): SaleLoad {
+export function startSaleLoad(till: SellingTill, random: Random): SaleLoad {
   const ending = new AbortController()
   const load = { isCalm: false, count: 0 }
   const buyers = runBuyers(till, { random, ending: ending.signal, load })

@@ -14,7 +14,7 @@ import { startLoad } from '../../kill/load.ts'
 import { passHour, passMinute, untilAnswering } from '../../kill/till.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import { checkSales, giftsOf, openDeals, type SaleBooks, saleBooksOf, unsettledSales } from './check.ts'
-import { type SaleLoad, startBuyers, takeSaleBack } from './load.ts'
+import { type SaleLoad, startSaleLoad, takeSaleBack } from './load.ts'
 import { openSellingTill, passSeconds, type SellingTill, setSendRule } from './till.ts'
 
 export type KilledSales = {
@@ -72,7 +72,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
   const till = await openSellingTill(serverUrl, `sales-${seed}`)
   const notes: Notes = { problems: [], caught: {}, dealsCaught: 0 }
   const shoppers = startLoad(till, seededRandom(LOAD_SEED + seed))
-  const load = startBuyers(till, seededRandom(LOAD_SEED * 2 + seed))
+  const load = startSaleLoad(till, seededRandom(LOAD_SEED * 2 + seed))
   let processes: Processes = { gateway: till.start(), vault: till.startVault() }
   try {
     await untilForSale(till, processes, load)

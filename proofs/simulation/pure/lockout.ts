@@ -16,7 +16,7 @@ export function giveUpIfLockedOut({ engine, steam, faults }: Scene, process: Pro
     }
     const verdict = judgeTokenRefusal(bot.tokenRefusedAt, now)
     if (verdict.kind === 'dead')
-      throw new Error('a token was refused for an hour, which the simulation never does')
+      throw new Error('a token was refused for an hour, longer than any misfortune lasts')
     faults.note('token refused for a while')
     bot.tokenRefusedAt ??= now
     bot.loginAfter = verdict.at.getTime()

@@ -155,7 +155,7 @@ async function noteTokenRefusal(scene: Scene, { deps }: Process, lease: Lease): 
   const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
   // A token is refused for minutes. A clock that is wrong by minutes cannot make that an hour.
   if (verdict.kind === 'dead')
-    throw new Error('a token was refused for an hour, which the simulation never does')
+    throw new Error('a token was refused for an hour, longer than any misfortune lasts')
   await putOffLogin(deps.db, lease, { reason: 'token_dead', refusedAt: now, until: verdict.at })
 }
 
