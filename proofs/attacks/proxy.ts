@@ -38,7 +38,7 @@ function relay(socket: Socket, { gatewayPort, caller }: { gatewayPort: number; c
     if (end < 0) return
     isSent = true
     const proxyHeaders = `\r\nX-Forwarded-For: ${caller}\r\nX-Forwarded-Proto: https`
-    // `SCHEME_HEADER` matches whole lines, so the last header keeps its line break until it has been removed.
+    // `SCHEME_HEADER` matches whole lines with their line breaks, so the last line break is cut only after the match.
     gatewaySocket.write(
       `${head
         .slice(0, end + 2)

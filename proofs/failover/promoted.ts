@@ -1,7 +1,7 @@
 /** Crashes a primary under load, and promotes its synchronous copy, which must have all that was acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
-import { booksOf, checkTill } from '../kill/check.ts'
+import { checkTill, countWork } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
 import { settle, untilDelivered } from '../kill/rounds.ts'
 import { countLeases, openProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
@@ -15,7 +15,7 @@ const LOAD_SEED = 3_000_000
 /** The least time from the synchronous copy to the crash. The time is less than twice as long. */
 const LEAST_LIFE_MS = 5_000
 
-export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'books'>
+export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'counts'>
 
 export async function promotedRound(folder: string, seed: number): Promise<PromotedResult> {
   const random = seededRandom(seed)
@@ -53,7 +53,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await settle(till)
     await load.end()
     problems.push(...(await checkTill(till, load.confirmedIds)), ...(await epochProblems(till)))
-    return { problems, times: [{ kind: 'synchronous', apiMs, botsMs }], books: await booksOf(till) }
+    return { problems, times: [{ kind: 'synchronous', apiMs, botsMs }], counts: await countWork(till) }
   } finally {
     await load.end()
     await gateway.interrupt()

@@ -111,8 +111,8 @@ function report(findings: Findings, speed: number): Finding {
     KINDS.map((kind) => [kind, plan.filter((each) => each === kind).length] as const),
   )
   const sum = (field: 'deliveries' | 'reversals' | 'webhooks' | 'events') =>
-    results.reduce((total, { books }) => total + books[field], 0)
-  const books = {
+    results.reduce((total, { counts }) => total + counts[field], 0)
+  const counts = {
     deliveries: sum('deliveries'),
     reversals: sum('reversals'),
     webhooks: sum('webhooks'),
@@ -131,8 +131,8 @@ function report(findings: Findings, speed: number): Finding {
   console.log(
     `failover: ${Object.entries(rounds)
       .map(([kind, times]) => `${times} ${kind}`)
-      .join(', ')}; ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
-      `${books.webhooks} webhooks, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`,
+      .join(', ')}; ${counts.deliveries} deliveries, ${counts.reversals} reversals, ` +
+      `${counts.webhooks} webhooks, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`,
   )
   const content = {
     passed,
@@ -140,7 +140,7 @@ function report(findings: Findings, speed: number): Finding {
     rounds,
     left: notRun,
     refused: inPlace?.refused ?? 0,
-    ...books,
+    ...counts,
     behind: asynchronous,
     seconds,
     mostMs,

@@ -9,7 +9,7 @@ import { eventually } from '../../e2e/support/process.ts'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent-proxy.ts'
-import { type Books, booksOf, checkTill } from '../kill/check.ts'
+import { checkTill, countWork, type WorkCounts } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
 import { settle, untilDelivered } from '../kill/rounds.ts'
 import { openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
@@ -44,7 +44,7 @@ export type FailoverResult = {
   times: Times[]
   /** How many calls of the rounds were refused because of the database. Those of the load do not count. */
   refused: number
-  books: Books
+  counts: WorkCounts
 }
 
 type Plan = { kinds: readonly Kind[]; seed: number }
@@ -93,7 +93,7 @@ export async function failoverRounds(
     await settle(till)
     await load.end()
     notes.problems.push(...(await checkTill(till, load.confirmedIds)))
-    return { ...notes, books: await booksOf(till) }
+    return { ...notes, counts: await countWork(till) }
   } finally {
     await load.end()
     await gateway.interrupt()
@@ -103,7 +103,7 @@ export async function failoverRounds(
 }
 
 /** The result of all rounds, to which each adds its own. */
-type Notes = Omit<FailoverResult, 'books'>
+type Notes = Omit<FailoverResult, 'counts'>
 type RoundParts = {
   till: ProcessTill
   proxy: SilentProxy

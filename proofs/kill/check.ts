@@ -6,7 +6,7 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { BOTS, type ProcessTill } from './till.ts'
 
-export type Books = {
+export type WorkCounts = {
   deliveries: number
   /** Deliveries that were taken back, whole or in part. */
   reversals: number
@@ -30,8 +30,8 @@ export async function checkTill(till: ProcessTill, confirmedIds: readonly string
 }
 
 /**
- * Checks that each accepted offer is exactly one delivered trade, that no offer is open, and that no secret code was
- * sent twice.
+ * Checks that the bots' accepted offers, and no others, are credited with their Steam trades, that no offer is open, and
+ * that no secret code was sent twice.
  */
 async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<string[]> {
   const problems: string[] = []
@@ -219,7 +219,7 @@ function isSigned(signer: Webhook, { headers, body }: Received): boolean {
 }
 
 /** Counts the work of a till, for the report. */
-export async function booksOf({ pool, receiver }: ProcessTill): Promise<Books> {
+export async function countWork({ pool, receiver }: ProcessTill): Promise<WorkCounts> {
   const [row] = await readRows(
     pool,
     `select (select count(*)::int from trade where delivered_at is not null) as deliveries,

@@ -7,7 +7,7 @@ import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
 import { type MachineSpeed, meanOf, readSpeed } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'
-import type { Books } from './check.ts'
+import type { WorkCounts } from './check.ts'
 import { type KillReport, killOnce } from './one-kill.ts'
 import { type KillResult, killRounds } from './rounds.ts'
 import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
@@ -49,11 +49,11 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
     const plan = { rounds: roundsHere, seed: seed * 1_000 + worlds.length, realTimeEvery: REAL_TIME_EVERY }
     const world = await timed(() => killRounds(serverUrl, plan))
     worlds.push(world)
-    const { books, problems } = world.result
+    const { counts, problems } = world.result
     const verdict = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
     console.log(
-      `${done + roundsHere} rounds: ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
-        `${books.webhooks} webhooks, ${verdict}; ` +
+      `${done + roundsHere} rounds: ${counts.deliveries} deliveries, ${counts.reversals} reversals, ` +
+        `${counts.webhooks} webhooks, ${verdict}; ` +
         `machine ${Math.round(world.speed * 100)} % of a quiet one`,
     )
   }
@@ -92,9 +92,9 @@ async function measureOneKill(serverUrl: string, seed: number): Promise<Omit<Kil
 
 function report({ oneKill, worlds }: KillFindings, seed: number): Finding {
   const problems = [...oneKill.result.problems, ...worlds.flatMap(({ result }) => result.problems)]
-  const sum = (count: (books: Books) => number): number =>
-    worlds.reduce((total, { result }) => total + count(result.books), 0)
-  const reversals = sum((books) => books.reversals)
+  const sum = (count: (counts: WorkCounts) => number): number =>
+    worlds.reduce((total, { result }) => total + count(result.counts), 0)
+  const reversals = sum((counts) => counts.reversals)
   if (reversals === 0) problems.push('no trade was taken back, so nothing is proved about reversals')
   const passed = problems.length === 0
   const measured = (count: (world: KillResult) => number[]): Measured[] =>

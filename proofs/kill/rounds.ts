@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../../e2e/support/process.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { type Random, seededRandom } from '../random.ts'
-import { type Books, booksOf, checkTill, unsettledWork } from './check.ts'
+import { checkTill, countWork, unsettledWork, type WorkCounts } from './check.ts'
 import { startLoad } from './load.ts'
 import {
   countLeases,
@@ -68,7 +68,7 @@ export type KillResult = {
   botsMs: number[]
   /** Work that was under way at the kills: trades by state, and webhooks. */
   caught: Record<string, number>
-  books: Books
+  counts: WorkCounts
 }
 
 /** `realTimeEvery`: every so many rounds, one waits for the bots in real time; by default none does. */
@@ -100,7 +100,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
     await settle(till)
     await load.end()
     result.problems.push(...(await checkTill(till, load.confirmedIds)))
-    return { ...result, books: await booksOf(till) }
+    return { ...result, counts: await countWork(till) }
   } finally {
     await load.end()
     await gateway?.interrupt()
@@ -109,7 +109,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
 }
 
 /** The result of a world, to which each round adds its own. */
-type Notes = Omit<KillResult, 'books'>
+type Notes = Omit<KillResult, 'counts'>
 
 /** Starts a gateway, kills it while it starts, at a random moment or amid half-done work, and skips a minute. */
 async function quickRound(till: ProcessTill, random: Random, notes: Notes): Promise<void> {
@@ -173,7 +173,7 @@ async function countWorkUnderWay({ pool }: ProcessTill, { caught }: Notes): Prom
 /** Waits until the world has enough deliveries and a reversal. */
 export async function untilDelivered(till: ProcessTill): Promise<void> {
   const hasEnough = async () => {
-    const { deliveries, reversals } = await booksOf(till)
+    const { deliveries, reversals } = await countWork(till)
     if (deliveries >= LEAST_DELIVERIES && reversals > 0) return true
     await passHour(till)
     return undefined

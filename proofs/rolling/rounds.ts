@@ -1,7 +1,7 @@
 /** Replaces gateways behind a balancer one after the other while shoppers pay. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running, run } from '../../e2e/support/process.ts'
-import { booksOf, checkTill, unsettledWork } from '../kill/check.ts'
+import { checkTill, countWork, unsettledWork } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
 import { openProcessTill, type ProcessTill, passHour, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
@@ -59,7 +59,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
       for (let index = 0; index < gateways; index += 1) {
         await running.get(index)?.interrupt()
         await start(index, OWN_GATEWAY)
-        await untilDelivered(till, (await booksOf(till)).deliveries + 1)
+        await untilDelivered(till, (await countWork(till)).deliveries + 1)
       }
       await load.stopVisits()
       await settle(till)
@@ -126,7 +126,7 @@ function watchBots({ pool }: ProcessTill) {
 const untilDelivered = (till: ProcessTill, least: number) =>
   eventually(
     `${least} deliveries`,
-    async () => (await booksOf(till)).deliveries >= least || undefined,
+    async () => (await countWork(till)).deliveries >= least || undefined,
     WAIT_MS,
   )
 
@@ -149,6 +149,6 @@ async function resultOf(
   const problems = await checkTill(till, confirmedIds)
   problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
   if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no lease for ${unheldMs} ms`)
-  const { deliveries, webhooks } = await booksOf(till)
+  const { deliveries, webhooks } = await countWork(till)
   return { gateways, calls: balancer.calls(), deliveries, webhooks, unheldMs, problems }
 }

@@ -164,7 +164,7 @@ export const redirects = family<Defence>({
     ...INVALID_ORIGINS.map((text) => ({
       what: `registering ${JSON.stringify(text)}`,
       stoppedBy: 'form of an origin' as const,
-      attack: () => (parseOrigin(text, 'live') === undefined ? undefined : 'is taken'),
+      attack: () => (parseOrigin(text, 'live') === undefined ? undefined : 'is accepted'),
     })),
     // A part of the list, because the route passes every URL to `isAllowedUrl`.
     ...FOREIGN.filter((_url, index) => index % 4 === 1).flatMap((url) => [

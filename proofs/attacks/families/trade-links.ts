@@ -75,15 +75,16 @@ export const links: Family = family({
       ...BAD.map((text) => ({
         what: text.slice(0, 90),
         stoppedBy: 'one form of link' as const,
-        attack: () => problemIf(parseTradeLink(text) !== undefined, 'is taken'),
+        attack: () => problemIf(parseTradeLink(text) !== undefined, 'is accepted'),
       })),
       ...['0', '4294967296', '9999999999'].map((account) => ({
         what: `the account ${account}`,
         stoppedBy: 'possible accounts only' as const,
-        attack: () => problemIf(parseTradeLink(GOOD.replace('12345678', account)) !== undefined, 'is taken'),
+        attack: () =>
+          problemIf(parseTradeLink(GOOD.replace('12345678', account)) !== undefined, 'is accepted'),
       })),
       ...['12345678', '1', '4294967295'].map((account) => ({
-        what: `the account ${account} for the deposit of another`,
+        what: `the account ${account} for the deposit of another account`,
         stoppedBy: 'the shopper that the store named' as const,
         attack: () =>
           answered(
