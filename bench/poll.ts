@@ -16,7 +16,7 @@ import { freePorts } from '../e2e/support/process.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
-/** The factor by which a poll may cost more than an answer of the bare server. */
+/** The most CPU time that a poll may take, as a multiple of what an answer of the bare server takes. */
 const LIMIT = 1.3
 const ROUNDS = 21
 /** Polls of a round, before the first round, and while queries are counted. */
@@ -127,7 +127,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
   return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
 }
 
-/** Sends this many polls over persistent connections. Throws if the answer to one is not 304. */
+/** Sends this many polls or up to 19 more, over persistent connections. Throws if the answer to one is not 304. */
 async function sendPolls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)

@@ -40,7 +40,7 @@ export function isBefore(status: DepositStatus, known: DepositStatus): boolean {
 
 /** Why an inventory cannot be shown; each is a state of the page, not a refused call. */
 export const INVENTORY_ERROR_TYPES = [
-  /** Any other failure. */
+  /** A failure that none of the other types describes. */
   'internal',
   /** The inventory is empty, or the account may not trade. */
   'tradeNotAvailable',

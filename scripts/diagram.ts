@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 type Diagram = 'trade states' | 'deposit states'
 
-/** The documents that show diagrams, and which. */
+/** Which diagrams each document shows. */
 export const DIAGRAMS_OF: Readonly<Record<string, readonly Diagram[]>> = {
   'ARCHITECTURE.md': ['trade states', 'deposit states'],
   'docs/store-guide.md': ['deposit states'],

@@ -101,8 +101,8 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
     const turn = lanes.add(tradeId, lane)
     runInBackground(turn, { trade: String(tradeId), lane }, 'work on a trade failed')
     if (lane !== 'sends' && lane !== 'cancels') return
-    // A shopper waits for these jobs, so a job fails if its work fails. The queue then soon repeats it, here or at
-    // the next holder.
+    // A shopper waits for these jobs, so a job fails if its work fails. The queue then soon repeats it, in this
+    // process or in the next one that holds the bot.
     if ((await within(turn, JOB_MS)) === 'dropped') throw new Error('the work of the bot was stopped')
   }
   const handle = async (job: BotJob): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Formats differences between inventories and books for a person. */
+/** Formats the differences between the bots' inventories and the books for a person. */
 import { counted } from '../kit/counted.ts'
 import type { DriftList } from '../operations/drift.ts'
 

@@ -96,7 +96,7 @@ describe('trade end', () => {
     expect(await statusOf(depositId)).toBe('created')
   })
 
-  it('changes and records nothing the second time, and is refused once the items arrived', async () => {
+  it('changes and records nothing the second time, and is refused for an unknown trade or once the items arrived', async () => {
     const { tradeId, offerId } = await anOffer()
     await end(tradeId)
     expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('had already ended') })
@@ -161,8 +161,8 @@ describe('trade credit', () => {
 
   it.each([
     ['an unknown trade', 99n, STEAM_TRADE, 3],
-    ['an invalid Steam number', 1n, '61-00', 2],
-  ])('of %s is refused', async (_title, tradeId, steamTrade, code) => {
+    ['an invalid Steam trade id', 1n, '61-00', 2],
+  ])('for %s is refused', async (_title, tradeId, steamTrade, code) => {
     await anOffer()
     expect(await credit(tradeId, steamTrade)).toMatchObject({ code })
     expect(await acts()).toEqual([])
@@ -213,7 +213,7 @@ describe('trade reverse', () => {
 })
 
 describe('trade list', () => {
-  it('shows open trades with their Steam numbers, for all bots or one', async () => {
+  it('shows open trades with the numbers of their offers, for all bots or one', async () => {
     const { tradeId, depositId, offerId } = await anOffer()
     const { out } = await run('trade', 'list')
     expect(out).toContain(`${tradeId}\tdeposit ${depositId}\tactive`)

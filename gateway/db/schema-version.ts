@@ -18,7 +18,7 @@ export type MigrationFile = {
   hasNoTransaction: boolean
 }
 
-/** `oldestVersion`: null if the version that applied it did not record one. */
+/** A migration that was applied to the database. `oldestVersion`: null if the version that applied it recorded none. */
 export type Applied = { name: string; sha256: string; oldestVersion: string | null }
 
 const FOLDER = join(import.meta.dirname, 'migrations')
@@ -56,7 +56,7 @@ function checksumOf(name: string, sql: string): string {
   return published?.statements === checksum ? published.file : checksum
 }
 
-/** Empty before the first migration. Reads tables of older versions too, which lack the column `oldest_version`. */
+/** Returns the applied migrations. Reads tables of older versions too, which lack the column `oldest_version`. */
 export async function readApplied(client: Pick<pg.Client, 'query'>): Promise<Applied[]> {
   const { rows } = await client.query<{ is_there: boolean }>(
     `select to_regclass('migration') is not null as is_there`,

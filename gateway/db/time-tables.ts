@@ -2,8 +2,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * An outage or maintenance that lasts now. `offers` and `inventories`: Steam's calls for them fail for every bot.
- * `deposits`: the time of deposits stands still.
+ * An outage or maintenance that has not ended. `offers` and `inventories`: Steam's calls for them fail for every bot in
+ * service. `deposits`: the countdown of deposits is paused, because one of the others lasts.
  */
 export type OutageTable = {
   kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'
@@ -17,7 +17,7 @@ export type OutageTable = {
 /** At most one row, written when the clock is first advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
-/** Up to which time a sweep has looked at rows that it leaves in place. */
+/** The time up to which a sweep has checked rows that it leaves in place. */
 export type SweepPlaceTable = {
   sweep: string
   up_to: Date

@@ -1,4 +1,4 @@
-/** Sales for an operator: the proceeds of each, and the cost of its item. */
+/** For an operator: the sales, each with its proceeds and the cost of its item, and the balances at each market. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -19,15 +19,17 @@ export type ListedSale = {
   soldAt: Date
   settlesAt: Date | null
   currency: Currency
-  /** In minor units of `currency`. */
+  /** In minor units of `currency`, like the next two. */
   price: bigint
+  /** The amount that the market pays; null until the market has reported it. */
   received: bigint | null
+  /** The amount that the market paid although the sale was reversed. */
   refund: bigint
   /** The credit for the item, in minor units of `costCurrency`. */
   cost: bigint
   costCurrency: Currency
   /**
-   * The cost in minor units of `currency`. If the currencies differ, it is converted to dollars at the deposit's rate,
+   * The cost in minor units of `currency`. If the currencies differ, it is converted to dollars at the quote's rate,
    * and from dollars at the latest rate before the sale. Null if there is no rate.
    */
   convertedCost: bigint | null

@@ -50,7 +50,7 @@ describe('exchange rates', () => {
   })
 })
 
-describe('a rate compared with the reference', () => {
+describe('a rate compared with the reference rate', () => {
   const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
   const refused = (next: bigint, perUsd = '0.86', days = 1) =>
     isContradicted(next, reference(perUsd, days), NOW)

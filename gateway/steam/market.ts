@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type restrictionFields, restrictionOf } from './restriction.ts'
 import type { Market } from './steam.ts'
 
-/** Notes (see `NOTE`) are the last lines. The lines before them can list the entire contents of a crate. */
+/** A note (see `NOTE`) is one of the last lines. The lines before them can list the entire contents of a crate. */
 const LAST_LINES = 20
 const MOST_NOTE_CHARACTERS = 400
 
@@ -36,9 +36,9 @@ export function marketOf(fields: Fields): Market {
 const line = z.object({ value: z.string() })
 
 /**
- * The form of a note (see `isNoted` in steam.ts). Its words are in the requested language, but a space always follows
- * the first bracket. The line of a Strange Part has no such space: `(Kills: 12)`. Owners cannot forge a note, because
- * Steam puts their texts in quotation marks.
+ * The form of a note that Steam adds, such as `( Not Usable in Crafting )`. Its words are in the requested language, but
+ * a space always follows the first bracket. The line of a Strange Part has no such space: `(Kills: 12)`. Owners cannot
+ * forge a note, because Steam puts their texts in quotation marks.
  */
 const NOTE = /^\( .+ \)$/
 

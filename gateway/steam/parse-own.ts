@@ -33,7 +33,7 @@ const nameRow = descriptionKey.extend({ market_hash_name: z.string() })
 
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
 
-/** `nothing`: Steam gave neither items nor their number. It answers like this to a caller with too many requests. */
+/** `nothing`: Steam gave neither items nor their number, as it does for a caller with too many requests. */
 export function parseOwnPage(body: unknown, place: Place): OwnPage | 'nothing' | undefined {
   const page = apiPage.safeParse(body)
   if (!page.success) return undefined
@@ -50,6 +50,7 @@ export function parseOwnPage(body: unknown, place: Place): OwnPage | 'nothing' |
   return { ...read, total: total ?? null, next: isMore ? (last ?? null) : null }
 }
 
+/** Parses a page of `/profiles/…/inventory/json`, Steam's older call. */
 export function parseOlderOwnPage(body: unknown, place: Place): OwnPage | undefined {
   const page = olderPage.safeParse(body)
   if (!page.success) return undefined

@@ -60,7 +60,7 @@ function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknow
   return ofAnswer[0] ?? {}
 }
 
-describe('the line of a store’s call', () => {
+describe('the log line of a store’s call', () => {
   it('has the deposit’s id, however the call names the deposit', async () => {
     const created = await call('POST', '/v1/deposits', { body: order })
     const { id } = created.json()

@@ -23,9 +23,9 @@ export function offerEvidence(file: string, read: Piece['read']): () => void {
 export function failureFolder(module: string, names: readonly string[]): string {
   const name = names.join(' > ')
   // Different names can have the same readable part.
-  const mark = createHash('sha256').update(name).digest('hex').slice(0, 6)
+  const suffix = createHash('sha256').update(name).digest('hex').slice(0, 6)
   const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME_CHARACTERS)
-  return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${mark}`)
+  return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${suffix}`)
 }
 
 /** Writes every offered piece. If one cannot be read, writes the reason instead. */

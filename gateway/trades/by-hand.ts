@@ -8,8 +8,8 @@ import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; offerId: string | null }
 
 /**
- * How long after its settlement an operator can release credit about which Steam has not answered. By then the till has
- * asked Steam, if any bot could.
+ * How long after the end of protection an operator must wait to release credit that is still held. By then the till
+ * has asked Steam about the trade, if any bot could.
  */
 export const RELEASE_AFTER_MS = 86_400_000
 
@@ -54,14 +54,14 @@ export function decideCredit(
 
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held' || !isPast(trade.settlesAt, RELEASE_AFTER_MS, now)) return []
-  // The last look, a day after the settlement, would be due already, so none is left.
+  // The last look at the trade, a day after the end of protection, would be due already, so none is left.
   return [
     { kind: 'released', at: now, byOperator: true },
     { kind: 'looked', next: null },
   ]
 }
 
-/** Allowed while Steam protects the trade. `releaseEarly` decides whether the store's limit allows it. */
+/** Meant for a trade that Steam still protects. `releaseEarly` decides whether the store's limit allows it. */
 export function decideEarlyRelease(trade: Trade, now: Date): TradeEvent[] {
   return trade.state === 'held' ? [{ kind: 'released_early', at: now }] : []
 }

@@ -326,8 +326,8 @@ function decideDelivered(
 ): TradeEvent[] {
   const gone = proof.kind === 'taken_back' ? proof.assetIds.filter((id) => !trade.reversed.includes(id)) : []
   const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
-  const isWhole = gone.length + trade.reversed.length === trade.items.length
-  if (isWhole || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
+  const isAllReversed = gone.length + trade.reversed.length === trade.items.length
+  if (isAllReversed || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
   const reported = settlementOf(steamTrade, trade.acceptedAt, protectionDays)
   if (trade.state === 'held') return [...reversal, ...decideHeld(trade, reported, now)]
   if (reported !== null && reported > now) {

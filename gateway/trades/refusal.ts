@@ -1,6 +1,6 @@
 /**
  * Decides which side caused a refusal, and what follows. Pure. The cause can be the shopper, the bot or Steam, or Steam
- * does not say why. Nothing was sent, so if the bot is the cause, the request moves to another bot.
+ * does not say why. Nothing was sent, so unless the cause is the shopper or Steam, the request can move to another bot.
  */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'
@@ -87,7 +87,7 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
   return { code, bars, next: attempt.doubted === null ? 'move_in_doubt' : 'end' }
 }
 
-/** True if the cause is the bot, or this pair of bot and shopper, so another bot can serve the shopper. */
+/** True if the cause is the bot, or this pair of bot and shopper, so another bot may serve the shopper. */
 export function isOfBot(refusal: Refusal): boolean {
   const { side } = MEANINGS[refusal]
   return side === 'bot' || side === 'pair'

@@ -66,7 +66,7 @@ describe('docs/steam-answers.md', () => {
     expect(REFUSALS.filter((refusal) => !named.includes(refusal) && !BEFORE.includes(refusal))).toEqual([])
   })
 
-  it.each(rowsOf(OTHERS))('%s names an existing test', (_said, _does, _seen, test = '') => {
+  it.each(rowsOf(OTHERS))('the row “%s” names an existing test', (_said, _does, _seen, test = '') => {
     const [, file = '', title = ''] = /^`(.+?)`: (.+)$/.exec(test) ?? []
     const path = join(ROOT, file)
     expect(existsSync(path), path).toBe(true)

@@ -71,7 +71,10 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   }
 }
 
-/** Wraps `send` to call `onHanging` when an attempt counts as hanging, so another attempt may take its place. */
+/**
+ * Wraps `send` to call `onHanging` when an attempt takes longer than the endpoint's patience. It then counts as hanging,
+ * so another attempt may take its place.
+ */
 function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: Sender; hanging(): number } {
   const hanging = new Set<object>()
   return {

@@ -31,7 +31,7 @@ export type Steam = ReturnType<typeof createSteam>
 export type OfferToSend = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
 const PROTECTION_MS = 7 * 86_400_000
-/** The longest time from a delivery until Steam reports its protection. The till looks at it again after a day. */
+/** The longest time from a delivery until Steam reports its protection. The till checks the trade again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
 const MOST_OPEN_PER_PARTNER = 5
 const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
@@ -137,7 +137,7 @@ function misfortuneOf(
   return misfortunes.get(bot)?.find(({ from, until }) => from <= now && now < until)?.reason
 }
 
-/** Answers that the partner's items would not be held. Shoppers without an authenticator still had one at this time. */
+/** Answers that the partner's items would not be held: a shopper without an authenticator removes it later. */
 function check(memory: SteamMemory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
   if (isHeld) memory.faults.note('hold on the bot’s side')

@@ -1,3 +1,4 @@
+/** The requests of Steam's client libraries that the sandbox must answer: each `row` is a requirement of rows.ts. */
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'

@@ -1,4 +1,4 @@
-/** Where items may go, and how much may leave. Only the operator writes this file; the vault reads it at its start. */
+/** Reads and changes `rules.json`: where items may go, and how much may leave. The vault reads it at its start. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import { partnerOfLink } from './trade-link.ts'
@@ -29,7 +29,7 @@ const rulesSchema = z.strictObject({
     usdADay: usd,
     itemsAnHour: z.int().min(0).max(100_000),
   }),
-  /** The value that counts for an item without a price on Steam. */
+  /** The value that the limits count for an item without a price on Steam. */
   usdWithoutPrice: usd,
 })
 

@@ -1,4 +1,4 @@
-/** Returns the activities of a state. The runner starts those that are new and aborts those that are gone. */
+/** The activities of a state, such as a poll. The runner starts those that are new and aborts those that are gone. */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
