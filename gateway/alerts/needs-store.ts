@@ -30,7 +30,7 @@ export type Needs = {
   proposalsOpen: number
   /** Sources of prices whose last reading failed. */
   feedsFailing: number
-  /** Differences that the latest check of the ledger found. */
+  /** Differences that the last complete check of the ledger found, and those in newer entries since. */
   ledgerDifferences: number
 }
 
