@@ -44,7 +44,7 @@ const report = (hash: string): object => ({
 const randomHex = (): string => randomBytes(16).toString('hex')
 const pick = <T>(values: readonly T[]): T | undefined => values[randomInt(values.length)]
 
-/** Calls that need only an address: unknown paths and links, guessed keys, malformed bodies. */
+/** Calls that need only an address, such as those with an unknown path or link, a guessed key, or too many items. */
 const movesFromAddress: readonly Move[] = [
   (caller) => caller.call(`/${randomHex()}`),
   (caller) => caller.call(`/deposit/${randomHex()}`),

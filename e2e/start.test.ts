@@ -31,7 +31,7 @@ const PRINT_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
   })
 `)}`
 
-/** Makes the vault's first command run until it is ended. */
+/** Makes `enrol`, the first command of the vault's set-up, run until it is ended. */
 const ENDLESS_ENROLMENT = `--import=data:text/javascript,${encodeURIComponent(`
   if (process.argv[2] === 'enrol') setInterval(() => {}, 1_000_000)
 `)}`
@@ -107,7 +107,7 @@ describe.concurrent('before any part starts', () => {
     expect((await expectRefusal(() => env)).output()).toContain(reason)
   })
 
-  test('ports that another part or program has taken are refused by name', async () => {
+  test('a port that two parts share, or that another program has taken, is refused', async () => {
     const same = await expectRefusal(({ env }) => ({ DEMO_STORE_PORT: env.TRADETILL_PORT ?? '' }))
     expect(same.output()).toContain('each needs its own port')
     const taken = await expectRefusal(() => ({ STEAM_SANDBOX_PORT: new URL(place.sandbox).port }))
@@ -123,7 +123,7 @@ describe.concurrent('before any part starts', () => {
   })
 })
 
-/** Takes a port at the moment when the first part starts. */
+/** Takes the sandbox's port at the moment when the first part starts. */
 const TAKE_PORT = `--import=data:text/javascript,${encodeURIComponent(`
   import { subscribe } from 'node:diagnostics_channel'
   import { createServer } from 'node:net'
@@ -131,7 +131,7 @@ const TAKE_PORT = `--import=data:text/javascript,${encodeURIComponent(`
   subscribe('child_process', take)
 `)}`
 
-test('a port that is taken while the parts start is reported with the name of its setting too', async () => {
+test('a port that is taken while the parts start is reported with the name of its setting', async () => {
   const other = await newPlace()
   const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TAKE_PORT })
   expect(await start.ended).toBe(1)
@@ -247,7 +247,7 @@ async function payHeldDeposit(name?: string) {
   const { tradeUrl } = await player(till.sandbox, name)
   await shopper.post('/api/trade-url', { tradeUrl })
   const { offerId, amount } = await makeOffer(shopper)
-  // A magic player accepts automatically.
+  // `magic_reverser` accepts automatically.
   if (name === undefined) await answerOffer(till.sandbox, offerId, 'accept')
   await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount, heldAmount: amount })
   const eventTypes = async () => {

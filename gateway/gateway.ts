@@ -74,10 +74,10 @@ const HOUR_MS = 3_600_000
 
 export type Gateway = {
   url: string
-  /** Resolves when a part that the gateway needs has ended unexpectedly. */
+  /** Resolves to a reason when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
-  /** Ends the wait in `stop` that gives balancers time to notice. */
+  /** Ends the wait in `stop` that gives load balancers time to notice. */
   hurry(): void
 }
 

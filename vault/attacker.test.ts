@@ -137,7 +137,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await countLeft(SELLING_ACCOUNT, forSale)).toBe(1)
   })
 
-  it('giving back items without an approval at the vault', async () => {
+  it('wishing to give items back without an approval at the vault', async () => {
     const assets = bench.addStock(BOT, 1)
     const depositId = await bench.makeDeposit()
     const wish = await bench.makeWish(assets, { kind: 'return', depositId, steamTradeId: '1' })

@@ -15,7 +15,7 @@ const shown = (query: string, fallback?: string) =>
     />,
   )
 
-it('a choice of a filter follows the address, so Clear returns it to "all" or to its initial choice', () => {
+it('a filter shows the choice that is in the address; without one, its fallback, or "all" if it has none', () => {
   expect(shown('state=ended')).toContain('<option selected="">ended</option>')
   expect(shown('')).toContain('<option value="" selected="">all</option>')
   expect(shown('', 'open')).toContain('<option selected="">open</option>')

@@ -64,7 +64,7 @@ function pagesOfLooks() {
   }
 }
 
-/** Declares a test for each of these runs: axe, the page's width, the sizes of targets, and errors. */
+/** Declares a test for each of these runs: axe, the page's width, on a phone the sizes of targets, and errors. */
 export function testAccessibility(runs: typeof RUNS): void {
   const pages = pagesOfLooks()
   let base: Base

@@ -10,9 +10,9 @@ const ROOT = join(import.meta.dirname, '../..')
 
 export type Running = {
   pid: number
-  /** Its output so far, on stdout and stderr. */
+  /** The output so far, on stdout and stderr. */
   output(): string
-  /** Exit code; null if a signal ended it. */
+  /** Resolves to the exit code; null if a signal ended the process. */
   ended: Promise<number | null>
   hasEnded(): boolean
   /** Sends SIGINT to the entire process group, like Ctrl-C. Resolves to the exit code. */
@@ -24,7 +24,7 @@ export type Running = {
 type Options = {
   args?: string[]
   input?: string
-  /** A file that receives its output, for readers in other processes. */
+  /** A file that receives the output, for readers in other processes. */
   outputFile?: string
   /** The child ends when its stdin closes, so it ends with this process, even if this process is killed. */
   isTied?: boolean

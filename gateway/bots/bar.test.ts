@@ -20,12 +20,12 @@ describe('a bar', () => {
     expect(minutes).toEqual([30, 60, 120, 240, 480, 720, 720])
   })
 
-  it('does not grow from refusals of offers sent before it began', () => {
+  it('does not grow from another refusal for the same reason while it lasts', () => {
     const first = nextBar(undefined, refusedAt(0))
     expect(nextBar(first, refusedAt(10))).toBe(first)
   })
 
-  it('grows if Steam still limits the bot after half a minute', () => {
+  it('of a rate-limited bot grows if Steam still limits the bot after half a minute', () => {
     const first = nextBar(undefined, refusedAt(0, 'rate_limited'))
     expect(nextBar(first, refusedAt(10, 'rate_limited'))).toBe(first)
     expect(nextBar(first, refusedAt(35, 'rate_limited'))).toMatchObject({
@@ -41,7 +41,7 @@ describe('a bar', () => {
     expect(nextBar(long, refusedAt(20, 'rate_limited'))).toBe(long)
   })
 
-  it('covers one game if the reason is about one game', () => {
+  it('covers one game if the reason is about one game, and all games otherwise', () => {
     expect(nextBar(undefined, refusedAt(0, 'inventory_full')).scope).toBe('cs')
     expect(nextBar(undefined, refusedAt(0, 'too_many_in_all')).scope).toBe('all')
   })

@@ -34,7 +34,7 @@ afterEach(() => till.close())
 
 const request = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
 
-/** Pays a deposit with two items, which are protected for cs. */
+/** Pays a deposit with two items. Those of cs are protected afterwards. */
 async function deliver(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId: id, offerId } = await offerFor(till, bot, deposit)
@@ -188,7 +188,7 @@ describe('items in the hands of a bot', () => {
     expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
   })
 
-  it('are listed completely after each batch of the update, and no longer once they have left', async () => {
+  it('are listed completely after each batch that updates the list, and no longer once they have left', async () => {
     await deliver('dota')
     await deliver('cs')
     const listed = async () =>

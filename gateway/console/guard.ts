@@ -32,7 +32,7 @@ function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
   return headers.origin === origin && headers['sec-fetch-site'] === 'same-origin'
 }
 
-/** Refuses a call with several Host headers. Node uses the first, but a proxy may have used another. */
+/** False for a call with several Host headers: Node uses the first, but a proxy may have used another. */
 function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: ConsoleSite): boolean {
   const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')

@@ -1,4 +1,4 @@
-/** Parts of the input of calls, in JSON. The ids of rows are strings. */
+/** Schemas of the fields that calls take, as JSON. The ids of rows are strings there. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'

@@ -112,7 +112,7 @@ export type ListedWish = {
 
 export type WishFilter = { open?: boolean | undefined; before?: bigint | undefined; limit: number }
 
-/** Newest first. */
+/** Lists wishes, newest first. */
 export async function selectWishes(
   db: Db,
   { open = false, before, limit }: WishFilter,
@@ -152,7 +152,7 @@ export type SendRule = { destination: string; keep: number }
 export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
-/** Undefined removes the rule. */
+/** Replaces the rule, or removes it if `rule` is undefined. */
 export async function setSendRule(tx: Tx, rule: SendRule | undefined): Promise<void> {
   await tx.deleteFrom('send_rule').execute()
   if (rule !== undefined) await tx.insertInto('send_rule').values(rule).execute()

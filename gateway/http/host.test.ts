@@ -141,20 +141,17 @@ describe('a call over plain http in live mode', () => {
   })
 })
 
-describe('health and readiness', () => {
-  it.each(['/healthz', '/readyz'])(
-    'can be read at %s under any host name, even over plain http',
-    async (url) => {
-      for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
-        const app = await anApp(options)
-        const headers = { host: '10.1.2.3:4300' }
-        expect(await ask(app, { url, headers, remoteAddress: '203.0.113.9' })).toMatchObject({ status: 200 })
-      }
-    },
-  )
+it.each(['/healthz', '/readyz'])('%s can be read under any host name, even over plain http', async (url) => {
+  for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
+    const app = await anApp(options)
+    const headers = { host: '10.1.2.3:4300' }
+    expect(await ask(app, { url, headers, remoteAddress: '203.0.113.9' })).toMatchObject({ status: 200 })
+  }
+})
 
+describe('the check of readiness', () => {
   it.each(['starting', 'draining'] as const)(
-    'readiness is 503 while %s, and does not ask the database',
+    'answers 503 while the process is %s, and does not query the database',
     async (state) => {
       const healthy = vi.fn<() => Promise<boolean>>()
       const app = await anApp({ ...LIVE, healthy, progress: { state } })
@@ -167,7 +164,7 @@ describe('health and readiness', () => {
     },
   )
 
-  it('readiness is 200 once the process is ready, and 503 if the database, which is asked once a second, does not answer', async () => {
+  it('answers 200 once the process is ready, and 503 if the database, queried at most once a second, does not answer', async () => {
     const nowMs = vi.spyOn(performance, 'now').mockReturnValue(10_000)
     const healthy = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false)
     const progress: Progress = { state: 'starting' }

@@ -41,7 +41,7 @@ export async function createBackup(
   const { path, bytes } = answer.backup
   return done(
     answer.backup,
-    `${path} has the database, ${bytes} bytes. The master key is not in it: keep both.`,
+    `${path} has the database, ${bytes} bytes. The master key is not in it: keep the key too.`,
   )
 }
 

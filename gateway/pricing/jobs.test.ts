@@ -54,7 +54,7 @@ describe('pricing', () => {
     expect(await priceOf('Other')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('keeps the last prices of a failing source, which age', async () => {
+  test('keeps the last prices of a failing source until they are too old', async () => {
     const good = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] } })
     await refresh(good)
     writeFileSync(join(folder, 'prices.json'), '{"rates": {')

@@ -1,4 +1,4 @@
-/** A link that a shopper can show to support: its page says what happened and to whom, and has no secret. */
+/** A receipt: a page that a shopper can show to support. It says what happened and to whom, and has no secret. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fastify } from 'fastify'
@@ -87,7 +87,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and does n
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says in both languages what happened and whose items they were, but neither the store’s own labels nor a key', async () => {
+it('a receipt says in both languages what happened and whose items they were, and contains neither the store’s own labels nor a secret', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)

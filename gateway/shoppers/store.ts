@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 
-/** Whether the account is one of the till's bots. Includes retired ones, which may still have items of stores. */
+/** Whether the account is one of the till's bots. Includes retired ones, which may still have items. */
 export async function isOwnBot(db: Db | Tx, steamId: string): Promise<boolean> {
   const row = await db
     .selectFrom('bot')
@@ -51,7 +51,7 @@ export async function deleteDenial(tx: Tx, steamId: string): Promise<boolean> {
   return deleted.numDeletedRows > 0n
 }
 
-/** Lists all denied accounts, newest first, or reads one. */
+/** Lists denied accounts, newest first, or only `steamId`. */
 export async function deniedShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },
@@ -78,7 +78,7 @@ export async function deniedShoppers(
   }))
 }
 
-/** Returns the open offers to one account. */
+/** Returns the trades with one account whose offers are or may be open. */
 export async function openTradesOf(db: Db | Tx, steamId: string): Promise<DeniedShopper['openTrades']> {
   const open = await openTradesWith(db, [steamId])
   return open.map(({ partner: _, ...trade }) => trade)

@@ -1,11 +1,11 @@
 import type { TillClock } from '../kit/clock.ts'
 
 export type FakeClock = TillClock & {
-  /** Advances both clocks, as passing time does. */
+  /** Advances the machine's clock and the till's, as passing time does. */
   advance(ms: number): void
   /** Advances the till's clock but not the machine's. */
   jump(ms: number): void
-  /** Sets the machine's clock, so the till's shows this time. */
+  /** Sets the machine's clock to the time at which the till's clock shows `time`. */
   set(time: Date): void
 }
 

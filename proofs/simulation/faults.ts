@@ -1,9 +1,9 @@
 /**
- * The names of the faults, which docs/proofs.md explains. A run of `simulate` fails if one of them never happens, because
- * it then proves nothing about that fault.
+ * The faults, which docs/proofs.md explains, and their counts. A run of `simulate` fails if one of its level's faults
+ * never happens, because it then proves nothing about that fault.
  */
 
-/** Faults of both levels. */
+/** Faults of both levels: the pure one, in memory, and the real one, on PostgreSQL. */
 const SHARED = [
   'answer lost before Steam acted',
   'answer lost after Steam acted',

@@ -279,7 +279,7 @@ async function prepareShopping(scene: Scene): Promise<ShoppingScene> {
   return { ...scene, stores, rateId: rows[0]?.id ?? 0n }
 }
 
-/** The operator changes how some stores are credited, and who pays for their reversals. */
+/** With a probability of 40 %, lets the operator change the store's credit mode, liability and risk limit once. */
 function changeStore(scene: Scene, store: bigint): void {
   const { engine, random, faults, processes, settings } = scene
   if (!random.chance(0.4)) return
