@@ -61,7 +61,7 @@ const source = ({ columns, width }: ColumnLayout): string => `
               style={{ transform: 'translateY(' + start + 'px)', height: ${DESKTOP_CELL.height}, columnGap: ${DESKTOP_CELL.gap} }}>
               {shown.slice(index * ${columns}, (index + 1) * ${columns}).map((item, column) => (
                 <Card key={item.id} item={item} index={index * ${columns} + column} column={column} width={${width}}
-                  currency="USD" count={1} taken={picked.has(item.id) ? 1 : 0} isTabStop={false} whyId="why" />
+                  currency="USD" count={1} pickedCount={picked.has(item.id) ? 1 : 0} isTabStop={false} whyId="why" />
               ))}
             </div>
           ))}

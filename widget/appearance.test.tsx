@@ -18,7 +18,7 @@ const cardOf = (change: Partial<Item>): string =>
       width={110}
       currency="USD"
       count={1}
-      taken={0}
+      pickedCount={0}
       isTabStop={false}
       whyId="why"
     />,

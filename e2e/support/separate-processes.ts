@@ -57,7 +57,7 @@ export async function startParts(): Promise<Parts> {
   return parts
 }
 
-/** Returns the settings with the gateway's address and the address of its sandbox Steam. */
+/** Returns the settings with the gateway's address and the address of its Steam sandbox. */
 function addressesOf(place: Place): Record<string, string> {
   return { TRADETILL_PUBLIC_URL: place.gateway, TRADETILL_STEAM_SANDBOX_URL: place.sandbox }
 }

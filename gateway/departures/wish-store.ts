@@ -1,4 +1,4 @@
-/** Wishes: items that the till asks the vault to give. Only the vault decides about them. */
+/** Wishes: requests to the vault to give items away. Only the vault decides about them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'

@@ -82,7 +82,7 @@ export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 export type Faults = {
   /** Decides whether the fault happens now, and counts it. Always false after `stop`. */
   strike(fault: Fault, probability: number): boolean
-  /** Decides whether the fault may happen later. Call `note` once it has changed an answer. */
+  /** Decides whether a fault may happen later. Call `note` with the fault once it has changed an answer. */
   plan(probability: number): boolean
   /** Counts a fault that has happened. */
   note(fault: Fault): void

@@ -6,7 +6,7 @@ import { restTexts } from './rest.ts'
 import { standTexts } from './stand.ts'
 
 /** Every text of a deposit's page in Russian. */
-export const ru: Partial<Messages> = {
+export const ru: Messages = {
   ...pageTexts.ru,
   ...restTexts.ru,
   ...guideTexts.ru,

@@ -9,7 +9,7 @@ const shown: Parameters<typeof isSameCard>[0] = {
   width: 110,
   currency: 'USD',
   count: 2,
-  taken: 1,
+  pickedCount: 1,
   isTabStop: false,
   whyId: 'why',
 }
@@ -25,7 +25,7 @@ it.each<Partial<typeof shown>>([
   { width: 109 },
   { currency: 'EUR' },
   { count: 3 },
-  { taken: 2 },
+  { pickedCount: 2 },
   { isTabStop: true },
 ])('a card is drawn again after the change %j', (change) => {
   expect(isSameCard(shown, { ...shown, ...change })).toBe(false)

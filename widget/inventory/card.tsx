@@ -17,9 +17,9 @@ type Props = {
   column: number
   width: number
   currency: Currency
-  /** Number of equal items behind this card; `taken` of them are picked. */
+  /** Number of equal items behind this card; `pickedCount` of them are picked. */
   count: number
-  taken: number
+  pickedCount: number
   isTabStop: boolean
   /** The id of the popover that explains the price. */
   whyId: string
@@ -30,16 +30,16 @@ const LONG_PRICE = 7
 /** The most characters of a name that fit a card in letters of the usual size. */
 const LONG_NAME = 26
 
-function DrawnCard({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
+function DrawnCard({ item, index, column, width, currency, count, pickedCount, isTabStop, whyId }: Props) {
   const { texts, money } = useStand()
   const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
   const price = money(item.price, currency)
   const fullName = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
   const shown = shownName({ ...item, name: fullName })
   const isStack = count > 1
-  const selected = taken > 0
+  const selected = pickedCount > 0
   const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
-  const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
+  const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(pickedCount, count) : null]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
     <div
@@ -65,7 +65,7 @@ function DrawnCard({ item, index, column, width, currency, count, taken, isTabSt
           <TickIcon size={13} />
         </span>
       )}
-      {isStack && <Stepper name={item.name} count={count} taken={taken} />}
+      {isStack && <Stepper name={item.name} count={count} pickedCount={pickedCount} />}
       <span className="card-picture">
         <Picture url={item.iconUrl} size={PICTURE} />
         <button
@@ -100,7 +100,7 @@ export function isSameCard(before: Props, after: Props): boolean {
     before.column === after.column &&
     before.width === after.width &&
     before.count === after.count &&
-    before.taken === after.taken &&
+    before.pickedCount === after.pickedCount &&
     before.isTabStop === after.isTabStop &&
     before.currency === after.currency
   )
@@ -114,19 +114,19 @@ function nameClassOf({ thing, name }: ShownName): string {
   return name.length > LONG_NAME ? 'card-name card-name-long' : 'card-name'
 }
 
-type StepperProps = { name: string; count: number; taken: number }
+type StepperProps = { name: string; count: number; pickedCount: number }
 
 /** How many of a stack are picked. The grid handles presses and keys. */
-function Stepper({ name, count, taken }: StepperProps) {
+function Stepper({ name, count, pickedCount }: StepperProps) {
   const { texts } = useStand()
-  if (taken === 0)
+  if (pickedCount === 0)
     return (
       <span className="card-stepper" aria-hidden="true">
         ×{count}
       </span>
     )
-  const face = `${taken}/${count}`
-  const isAll = taken === count
+  const face = `${pickedCount}/${count}`
+  const isAll = pickedCount === count
   return (
     <span className="card-stepper card-stepper-on">
       <StepButton part="fewer" label={texts.oneFewer(name)} face="−" />

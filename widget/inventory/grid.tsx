@@ -158,7 +158,7 @@ function Row({ row, cells, layout, gap, currency, members, picked, current, whyI
             column={column}
             currency={currency}
             count={ids.length}
-            taken={ids.reduce((sum, id) => sum + Number(picked.has(id)), 0)}
+            pickedCount={ids.reduce((sum, id) => sum + Number(picked.has(id)), 0)}
             isTabStop={index === current}
             whyId={whyId}
           />
