@@ -335,7 +335,7 @@ describe('--json', () => {
     expect(answers.get(name)).toBeDefined()
   })
 
-  it('prints something in each list except those named here, so its fields are tested', () => {
+  it('prints something in each list, so the fields of its rows are tested, except in the lists named here', () => {
     const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
     const empty = [...answers].flatMap(([name, value]) =>
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),

@@ -1,4 +1,4 @@
-/** When to ask each source for each feed. */
+/** When to ask each source for each feed: for the prices of each game, or for exchange rates. */
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { countFailure, postponeSource, recordSuccess, takeFeed } from './feed-store.ts'

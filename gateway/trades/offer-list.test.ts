@@ -71,7 +71,7 @@ describe('a list of many pages', () => {
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
-  it('is continued at the page that failed, and a stray offer on its last page is found', async () => {
+  it('is continued at the page that failed, and an orphan on its last page is found', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const ours = session.offers.get('1')
