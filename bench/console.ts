@@ -29,7 +29,7 @@ const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
 const WARM_UP = 3
 const ROUNDS = 40
-/** A faster call passes at any ratio, because the ratio of such short times means nothing. */
+/** A call that takes less on the large till passes at any ratio, because the ratio of such short times means nothing. */
 const LEAST_MS = 4
 
 type Find = { name: string; find: string; input: object }

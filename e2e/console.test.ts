@@ -49,7 +49,7 @@ const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegE
   // The amounts depend on when the vault last reported its markets.
   ['/items?show=sales', 'At the markets'],
   ['/items?show=sales', 'Where the vault sells'],
-  ['/items?show=drift', 'The items of every bot match the books.'],
+  ['/items?show=drift', 'No differences found.'],
   ['/items?show=wishes', 'Ask the vault'],
   ['/weather?method=send', 'send by bot'],
   ['/acts', 'store add'],

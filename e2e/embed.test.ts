@@ -65,7 +65,7 @@ const PATIENT = `if (location.hostname.endsWith('.localhost')) {
   window.setTimeout = (act, ms, ...given) => (ms === 8000 ? 0 : begin(act, ms, ...given))
 }`
 
-/** Opens a browser without that deadline. Tests may advance its clock. */
+/** Opens a browser without the loader's deadline, and with a clock that tests can advance. */
 async function openPatientBrowser(viewport = DESKTOP): Promise<Visit> {
   const visited = await openBrowser({ viewport })
   await visited.page.clock.install()
@@ -155,7 +155,7 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-test('the store’s page receives the outcome, and can keep the shopper', async () => {
+test('the store’s page receives the outcome, and can prevent the redirect', async () => {
   const { page } = await openPatientBrowser()
   const deposit = await createDeposit({ embedOrigin: STORE_ORIGIN, redirectUrl: `${STORE_ORIGIN}/paid` })
   const { url, id } = deposit
@@ -206,7 +206,7 @@ test('Esc in the frame or the page closes the frame and gives the focus back; wi
   expect(questions).toHaveLength(2)
 })
 
-test('an element that was added and removed a hundred times leaves nothing behind, still works, and opens no foreign address', async () => {
+test('an element that was removed and added a hundred times still loads, and leaves nothing behind once closed; the loader opens no foreign address', async () => {
   const { page } = await openPatientBrowser()
   const { url } = await createDeposit({ embedOrigin: STORE_ORIGIN })
   await openStorePage(page, { url })

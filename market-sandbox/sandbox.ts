@@ -3,7 +3,7 @@ import type { Incoming, Reply } from './http.ts'
 import type { Limits } from './limits.ts'
 import type { Prices } from './prices.ts'
 import type { SteamSide } from './steam.ts'
-import type { Bought } from './world/deals.ts'
+import type { BuyAnswer } from './world/deals.ts'
 import type { Change, Temper, World } from './world/world.ts'
 
 /**
@@ -34,7 +34,7 @@ export type Market = {
   /** Reads what sellers and buyers did on Steam, then lets the buyers act. */
   look: () => Promise<void>
   /** Lets the buyer of this temper buy items. The buyer becomes a player of the Steam sandbox when first needed. */
-  buy: (itemIds: readonly number[], temper: Temper) => Promise<Bought>
+  buy: (itemIds: readonly number[], temper: Temper) => Promise<BuyAnswer>
 }
 
 /** The market.csgo.com family on its hosts, or Waxpeer. */

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'
 import type { Tables } from '../gateway/db/schema.ts'
 
-/** Passes a connection to the database at `url` to `work`, and closes it afterwards. It reads int8 as strings. */
+/** Passes a connection to the database at `url` to `work`, and then closes it. The connection reads int8 as strings. */
 export async function withFillConnection<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

@@ -15,8 +15,8 @@ const MOST_TIMES = 64
 const MOST_POSITIONS = 1_500
 
 /**
- * `next` lists a position once for each way to it. `sure` contains the positions from which the whole expression
- * matches.
+ * `next` lists a position once for each way to it. `sure` contains the positions after which the whole expression
+ * has matched.
  */
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 

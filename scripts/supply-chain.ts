@@ -40,10 +40,10 @@ export type Lock = z.infer<typeof lockSchema>
 export type Advisory = z.infer<typeof advisorySchema>
 export type Advisories = z.infer<typeof advisoriesSchema>
 
-type Locked = { path: string; name: string; version: string }
+type LockedPackage = { path: string; name: string; version: string }
 
 /** Returns every locked package, by its real name if it has an alias. */
-function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
+function packagesOf({ packages }: Lock): (LockedPackage & Lock['packages'][string])[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
     if (path === '' || entry.link === true) return []
     const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)

@@ -59,7 +59,7 @@ export function Drift() {
                 columns={COLUMNS}
                 rows={rows}
                 keyOf={keyOf}
-                empty="The items of every bot match the books."
+                empty="No differences found."
               />
               {rows.length > 0 && (
                 <div className="list-foot">
@@ -97,7 +97,7 @@ function Checks({ bots, refresh }: { bots: readonly BotCheck[]; refresh: () => v
                 <ActButton
                   act="items drift"
                   label="Check now"
-                  does="The bot’s gateway compares its items with the books within seconds."
+                  does="Within seconds, the bot’s gateway compares the bot’s items with the books."
                   needs="support"
                   input={() => ({ bot: botId })}
                   onDone={refresh}

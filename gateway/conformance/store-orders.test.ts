@@ -33,7 +33,7 @@ describe('a deposit that the store opens', () => {
     expect(await orders.makeStoreOpen()).toMatchObject({ customerReference: 'no va' })
   })
 
-  it('of another customer is refused with the reason, because the balance would never move', async () => {
+  it('of another customer is refused with the reason, because the customer’s balance would never change', async () => {
     const orders = await ordersOf({ customerOf: () => 'guest' })
     await expect(orders.makeStoreOpen()).rejects.toThrow(
       /for the customer "guest" instead of "no va" .*Put \{CUSTOMER\} into the address/,
@@ -51,7 +51,7 @@ describe('a deposit that the store opens', () => {
   })
 })
 
-it('two runs a second apart give their deposits different ids', () => {
+it('two runs of the checks, a second apart, give their deposits different ids', () => {
   const order = { externalId: 'order-1', currency: 'USD' as const, customerReference: null, metadata: {} }
   const clock = fakeClock()
   const openThree = () => {

@@ -8,7 +8,8 @@ const AT_A_TIME = 500
 /** One sweep runs at most this many statements. The rest waits for the next sweep. */
 const MOST_ROUNDS = 200
 
-type Times = {
+/** The column that says how old a row is. */
+type TimeColumns = {
   deposit_link: 'given_at'
   idempotency_key: 'created_at'
   inventory_request: 'created_at'
@@ -16,9 +17,9 @@ type Times = {
 }
 
 /** Deletes the rows of `table` whose `column` is earlier than `before`. The column must have an index. */
-export function deleteBefore<T extends keyof Times & keyof Tables>(
+export function deleteBefore<T extends keyof TimeColumns & keyof Tables>(
   db: Db,
-  { table, column, atATime = AT_A_TIME }: { table: T; column: Times[T]; atATime?: number },
+  { table, column, atATime = AT_A_TIME }: { table: T; column: TimeColumns[T]; atATime?: number },
   before: Date,
 ): Promise<void> {
   return inRounds(atATime, async () => {

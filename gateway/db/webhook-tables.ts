@@ -47,7 +47,7 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
-  /** Increases with every claim and replay. */
+  /** Increases whenever a sender takes the delivery, and with every replay. */
   claim: Generated<bigint>
 }
 

@@ -83,7 +83,7 @@ it('a line is short, and no text of a report can imitate another line', () => {
   expect(parsedLines()[0]).toMatchObject({ level: 'info', msg: 'a page reported an error' })
 })
 
-it('cutting a text does not hide a secret from the scrubber', () => {
+it('a secret at the end of a text is removed before the text is cut', () => {
   // Both texts are cut within the hash.
   report({ ...REPORT, message: `${'m'.repeat(180)} ${HASH}`, filename: `${'f'.repeat(80)}/${HASH}` })
   expect(lines.join('')).not.toContain('abababab')

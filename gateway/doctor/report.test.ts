@@ -165,7 +165,7 @@ describe('tests of webhooks', () => {
     expect(most).toBe(16)
   })
 
-  it('begin within a minute, and the others are reported as not tested', async () => {
+  it('that could not begin within a minute are left out, and their webhooks are reported as not tested', async () => {
     await addStores(2)
     // The beginning of all tests, then the turns of the first and the second.
     const times = [0, 60_000, 60_001]

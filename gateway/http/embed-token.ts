@@ -1,31 +1,32 @@
 /**
  * The token of a page in a frame of its store. Browsers withhold cookies there, so the token is in the document, and is
- * valid for that deposit alone.
+ * valid for the page's deposit alone.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../kit/clock.ts'
 
-export type Framed = { hash: string; origin: string }
+export type FramedDeposit = { hash: string; origin: string }
 
 export type EmbedTokens = {
-  make(framed: Framed): string
+  make(framed: FramedDeposit): string
   /** Returns the deposit and origin of the token; undefined if it is expired or not ours. */
-  read(token: string): Framed | undefined
+  read(token: string): FramedDeposit | undefined
 }
 
-/** `hmacs` returns the hash with the current key first, then those with older keys. */
+/** `hmacs` returns the HMAC with the current key first, then those with older keys. */
 export type EmbedTokenDeps = { hmacs(text: string): readonly Buffer[]; clock: Clock }
 
 /** A deposit expires after a day at most, and its page is read for a while longer. An older page reloads. */
 const LIFE_MS = 36 * 3_600_000
 const FORM = /^e1\.([0-9a-f]{32})\.(\d{10})\.([\w-]{1,700})\.([\w-]{43})$/
 
-/** True for a text that begins like such a token, valid or not, so the answer sets no cookie. */
+/** True for a text that begins like such a token, valid or not. The answer to a call with one sets no cookie. */
 export const isEmbedToken = (token: unknown): token is string =>
   typeof token === 'string' && token.startsWith('e1.')
 
 export function createEmbedTokens({ hmacs, clock }: EmbedTokenDeps): EmbedTokens {
-  const macsOf = ({ hash, origin }: Framed, expires: string) => hmacs(`embed ${hash} ${expires} ${origin}`)
+  const macsOf = ({ hash, origin }: FramedDeposit, expires: string) =>
+    hmacs(`embed ${hash} ${expires} ${origin}`)
   return {
     make: (framed) => {
       const expires = String(Math.floor((clock.now().getTime() + LIFE_MS) / 1000))

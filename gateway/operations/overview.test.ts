@@ -8,9 +8,9 @@ import { showOverview } from './figures.ts'
 
 const HOUR_MS = 3_600_000
 
-type Opened = { hoursAgo: number; status: DepositStatus; currency?: Currency; credited?: bigint }
+type SampleDeposit = { hoursAgo: number; status: DepositStatus; currency?: Currency; credited?: bigint }
 
-const OPENED: Opened[] = [
+const DEPOSITS: SampleDeposit[] = [
   { hoursAgo: 0, status: 'succeeded', credited: 1_000n },
   { hoursAgo: 0, status: 'created' },
   { hoursAgo: 1, status: 'succeeded', credited: 250n },
@@ -26,7 +26,7 @@ beforeAll(async () => {
   till = await startTill()
   const store = await aStore(till)
   const thisHour = Math.floor(till.clock.now().getTime() / HOUR_MS) * HOUR_MS
-  for (const { hoursAgo, status, currency = 'USD', credited } of OPENED) {
+  for (const { hoursAgo, status, currency = 'USD', credited } of DEPOSITS) {
     const { id } = await aDeposit(till, store)
     await till.db
       .updateTable('deposit')

@@ -213,7 +213,7 @@ describe('in live mode', () => {
   })
 })
 
-test('a store can have at most two tests under way, independently of other stores', async () => {
+test('a store can have at most two tests of endpoints under way, independently of other stores', async () => {
   const { id } = await addEndpoint()
   const held: ServerResponse[] = []
   for (let n = 0; n < 3; n += 1) receiver.answers.push((response) => void held.push(response))

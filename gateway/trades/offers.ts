@@ -41,7 +41,7 @@ export async function prove(
   const proof = judgeSteamTrade(trade, steamTrade).kind
   if (proof === 'contradiction') {
     const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: steamTrade.state }
-    deps.log.error(about, 'trade record of Steam does not match the offer')
+    deps.log.error(about, 'trade record of Steam contradicts the trade')
   }
   const fact = { kind: 'steam_trade_read', offerId, steamTrade, ...(offer && { offer }) } as const
   const recorded = await record(deps, { tradeId: facts.id, writer: bot }, fact)

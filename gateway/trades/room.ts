@@ -1,4 +1,7 @@
-/** How much a trade uses of its store's limit for credit at risk. Pure, in minor units of the trade's currency. */
+/**
+ * How much a trade uses of its store's limit for credit at risk. Pure. Amounts of credit are in minor units of the
+ * trade's currency.
+ */
 
 export type RoomChange = {
   kind: 'change_room'

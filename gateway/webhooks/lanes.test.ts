@@ -61,7 +61,7 @@ async function publishUnsent(store: { id: bigint }, count: number): Promise<stri
   return ids
 }
 
-/** Starts the server until the test ends. Resolves to its address. */
+/** Starts the server, which runs until the test ends. Resolves to its address. */
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stops.push(async () => {

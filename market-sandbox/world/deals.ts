@@ -13,15 +13,15 @@ import {
   withItems,
 } from './world.ts'
 
-export type Bought = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
+export type BuyAnswer = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
 
 /** Makes a purchase of items of one seller and one game, which the seller must give in one offer. */
 export function buyItems(
   world: World,
   { itemIds, buyer, site }: { itemIds: readonly number[]; buyer: Buyer; site: string },
   nowS: number,
-): Change<Bought> {
-  const refuse = (error: string): Change<Bought> => ({ world, answer: { kind: 'refused', error } })
+): Change<BuyAnswer> {
+  const refuse = (error: string): Change<BuyAnswer> => ({ world, answer: { kind: 'refused', error } })
   const items = world.items.filter(({ itemId }) => itemIds.includes(itemId))
   const [first] = items
   if (!first || items.length < itemIds.length) return refuse('There is no such item.')
@@ -82,7 +82,10 @@ export function markReady(
   return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
 }
 
-/** Records that the seller takes back the items of all its deals, because Steam reverses all its protected trades. */
+/**
+ * Records that the seller, not the buyer, reverses the deals whose items the seller has given: Steam reverses all
+ * protected trades of an account at once.
+ */
 export function markReversing(world: World, seller: string): World {
   const deals = world.deals.map((deal) =>
     deal.seller === seller && deal.state === 'given' ? { ...deal, reversing: 'seller' as const } : deal,

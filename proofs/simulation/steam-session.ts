@@ -25,16 +25,16 @@ const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
 /** Higher than for other calls, because a send with a lost answer has the most ways to go wrong. */
 const SEND_LOST = 0.06
 
-/** A cancel may be under way when another read learns of a hold, and the process may pause in between. */
+/** A cancel may be under way when another read learns of an escrow, and the process may pause in between. */
 const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
 
-/** When a process learned that Steam holds the items of an offer, by process (its gate) and offer. */
-const heldOffers = new WeakMap<Gate, Map<string, number>>()
+/** When a process learned that an offer is in escrow, by process (its gate) and offer. */
+const offersInEscrow = new WeakMap<Gate, Map<string, number>>()
 
-function heldOffersOf(gate: Gate): Map<string, number> {
-  const heldSince = heldOffers.get(gate) ?? new Map<string, number>()
-  heldOffers.set(gate, heldSince)
-  return heldSince
+function offersInEscrowOf(gate: Gate): Map<string, number> {
+  const inEscrowSince = offersInEscrow.get(gate) ?? new Map<string, number>()
+  offersInEscrow.set(gate, inEscrowSince)
+  return inEscrowSince
 }
 
 export function sessionOf(sim: Sim, access: SteamAccess): SteamSession {
@@ -43,10 +43,10 @@ export function sessionOf(sim: Sim, access: SteamAccess): SteamSession {
   const ask = askerOf(sim, access)
   const read = <T extends { kind: string }>(method: Method, act: () => T | Unavailable) =>
     ask<T | Unavailable>({ method, act, lost: UNAVAILABLE, refused: notRead })
-  const heldSince = heldOffersOf(gate)
+  const inEscrowSince = offersInEscrowOf(gate)
   const learn = ({ offerId, state }: Offer): void => {
-    if (state !== 'in_escrow') heldSince.delete(offerId)
-    else if (!heldSince.has(offerId)) heldSince.set(offerId, engine.now())
+    if (state !== 'in_escrow') inEscrowSince.delete(offerId)
+    else if (!inEscrowSince.has(offerId)) inEscrowSince.set(offerId, engine.now())
   }
   return {
     steamId: bot,
@@ -72,9 +72,9 @@ export function sessionOf(sim: Sim, access: SteamAccess): SteamSession {
     },
     cancelOffer: (offerId) =>
       read<CancelAnswer>('cancel', () => {
-        const heldForMs = engine.now() - (heldSince.get(offerId) ?? engine.now())
+        const inEscrowForMs = engine.now() - (inEscrowSince.get(offerId) ?? engine.now())
         must(
-          heldForMs < UNDER_WAY_MS,
+          inEscrowForMs < UNDER_WAY_MS,
           'I17',
           () => `offer ${offerId} was cancelled while Steam held its items`,
         )

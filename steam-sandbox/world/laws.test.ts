@@ -1,4 +1,4 @@
-/** Laws of the world that every sequence of steps keeps. The sequences are random. */
+/** Laws of the simulated world, tested with random sequences of steps. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'

@@ -44,6 +44,7 @@ async function openSession() {
 
 it('two requests at once log in once, and both are answered', async () => {
   const { session } = await openSession()
+  // A second login would have to wait too long, so its request would fail.
   const answers = await Promise.all([
     session.api('offers', OFFERS, QUERY),
     session.api('offer', OFFERS, QUERY),

@@ -7,10 +7,10 @@ import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { Summary } from './summary.tsx'
 
-type Given = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Partial<Payment> }
+type PanelInput = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Partial<Payment> }
 
 /** Returns the panel's markup. The items cost 2, 20 and 30 dollars. */
-function panel({ picked = [], inventory = {}, payment: change = {} }: Given): string {
+function panel({ picked = [], inventory = {}, payment: change = {} }: PanelInput): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const shown = { ...inventory, items: (inventory.items ?? items).map(withPicture) }
   const { state } = play(withItems(items, shown), ...picked.map(toggle))
@@ -29,7 +29,7 @@ const text = (markup: string) => markup.replace(/<[^>]+>/g, ' ').replace(/ +/g, 
 const hold = { atOnce: 1_000, days: 8, until: '2026-11-30T12:00:00.000Z' }
 
 describe('A-013 the button', () => {
-  it.each<[string, Given, string, boolean]>([
+  it.each<[string, PanelInput, string, boolean]>([
     ['says what it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
     ['says how much more the minimum needs', { picked: ['1'] }, 'Add $1.00 more', false],
     ['says what is too much', { picked: ['2', '3'], payment: { maxAmount: 4_500 } }, 'Remove $5.00', false],
@@ -94,7 +94,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText.match(/\$[\d.]+/g)).not.toContain('$0.00')
   })
 
-  it('names only the amount now if items of the game are never held', () => {
+  it('names only the amount now if credit for items of the game is never held', () => {
     const shownText = text(panel({ picked: ['2'] }))
     expect(shownText).toContain(
       'Now $20.00 Nothing is held for CS2: the store gets all of it once your items arrive.',
@@ -145,7 +145,12 @@ describe('the offer', () => {
 describe('D-15 a target', () => {
   it.each([
     ['shows how far the items go', ['2'], '$20.00 of $60.00', 'max="6000" value="2000"'],
-    ['is full if the items exceed it', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
+    [
+      'has a full bar if the items exceed it',
+      ['1', '2', '3', '4'],
+      '$62.00 of $60.00',
+      'max="6000" value="6000"',
+    ],
   ])('%s', (_, picked, shownText, bar) => {
     const items = [item('1', 200), item('2', 2_000), item('3', 3_000), item('4', 1_000)]
     const markup = panel({ picked, inventory: { items }, payment: { targetAmount: 6_000 } })

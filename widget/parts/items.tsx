@@ -40,18 +40,18 @@ export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =
     rarityName: null,
   }))
 
-type Named = Pick<Item, 'name' | 'phase' | 'price'>
+type KeyFields = Pick<Item, 'name' | 'phase' | 'price'>
 
 /** True if the picks are the items of an offer. Their total alone is no proof: other items can cost as much. */
 export function areOffered(picked: readonly Item[], offered: NonNullable<Payment['items']>): boolean {
-  const keyOf = ({ name, phase, price }: Named): string => [name, phase, price].join('\n')
+  const keyOf = ({ name, phase, price }: KeyFields): string => [name, phase, price].join('\n')
   const left = new Map(offered.map((item) => [keyOf(item), item.count]))
   for (const item of picked) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) - 1)
   return [...left.values()].every((count) => count === 0)
 }
 
 /** The texts of the page with the words for items. */
-const useItems = pageWith(itemTexts)
+const useItemTexts = pageWith(itemTexts)
 
 type Props = {
   rows: readonly ItemRow[]
@@ -93,7 +93,7 @@ export function ItemRows({ rows, currency, label, onRemove }: Props) {
 type RowProps = { row: ItemRow; currency: Currency; onRemove: (() => void) | undefined }
 
 function Row({ row, currency, onRemove }: RowProps) {
-  const { texts, money } = useItems()
+  const { texts, money } = useItemTexts()
   const { count, iconUrl, rarity } = row
   const name = nameWithPhase(withoutWear(row), row.phase ? texts.phases[row.phase] : null)
   const wear = row.wearCategory === null ? null : texts.wear[row.wearCategory][1]

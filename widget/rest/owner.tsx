@@ -4,7 +4,7 @@ import { useRest } from '../parts/texts.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 
-/** The account of the link, and a button that opens the field with the link. */
+/** The account of the link, and a button that shows or hides the field with the link. */
 export function Owner({ user, isValid, fold }: OwnerProps) {
   const { texts } = useRest()
   return (

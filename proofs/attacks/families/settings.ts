@@ -1,4 +1,4 @@
-/** Settings that would expose a live till, by mistake or on bad advice: family 51. */
+/** Settings that would expose a till, by mistake or on bad advice: family 51. */
 import { readConfig } from '../../../gateway/config.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
