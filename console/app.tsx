@@ -47,9 +47,10 @@ export function App() {
     return () => watching.abort()
   }, [isSignedIn])
 
-  if (place.path === '/enter') return <Enter onIn={() => void checkSession()} />
+  if (place.path === '/enter') return <Enter onSignedIn={() => void checkSession()} />
   if (state.kind === 'checking') return <div className="skeleton" aria-busy="true" />
-  if (state.kind === 'signed_out') return <SignIn why={state.why} onIn={() => void checkSession()} />
+  if (state.kind === 'signed_out')
+    return <SignIn message={state.why} onSignedIn={() => void checkSession()} />
   return (
     <Me value={state.me}>
       <Frame place={place}>

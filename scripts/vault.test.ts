@@ -14,7 +14,7 @@ describe('a command of the vault', () => {
     await expect(run("console.error('one\\ntwo'); process.exitCode = 1")).rejects.toThrow(/: one$/)
   })
 
-  it('can end before it reads its input', async () => {
+  it('that ends with an error before it reads its input is reported as failed', async () => {
     await expect(run('process.exit(3)', { input: LONGER_THAN_A_PIPE })).rejects.toThrow('Command failed')
   })
 

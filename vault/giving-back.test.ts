@@ -115,7 +115,7 @@ describe('the items of a deposit', () => {
     expect(bench.countOwned(BOT, assets)).toBe(2)
   })
 
-  it('are approved only by a yes, with a trade link, and for a wish to give back', async () => {
+  it('are approved only if the answer is yes, the link is a trade link, and the wish is one to give items back', async () => {
     const { wish } = await makeReturnWish()
     const wishToSend = await bench.makeWish(bench.addStock(BOT, 1))
     const answer = (text: string, wishId: string, link = linkOf(PAYER)) =>

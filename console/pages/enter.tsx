@@ -18,7 +18,7 @@ type State =
   | { kind: 'invited'; invitation: Invitation; isBusy: boolean; failure: Failure | undefined }
 
 /** Signs in by a one-time link, or by the link that `npm start` prints. Opening a one-time link does not use it up. */
-export function Enter({ onIn }: { onIn: () => void }) {
+export function Enter({ onSignedIn }: { onSignedIn: () => void }) {
   const [{ kind, secret }] = useState(() => secretOf(location.hash))
   const [state, setState] = useState<State>({ kind: 'reading' })
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Enter({ onIn }: { onIn: () => void }) {
 
   const enter = (): void => {
     go('/')
-    onIn()
+    onSignedIn()
   }
   const registerPasskey = async (invitation: Invitation): Promise<void> => {
     setState({ kind: 'invited', invitation, isBusy: true, failure: undefined })

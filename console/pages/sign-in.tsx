@@ -3,16 +3,17 @@ import type { Failure } from '../api/call.ts'
 import { signIn } from '../api/passkey.ts'
 import { Failed } from '../ui/parts.tsx'
 
-export function SignIn({ why, onIn }: { why: string | undefined; onIn: () => void }) {
+/** `message`: why the session could not be read; undefined if the operator is only signed out. */
+export function SignIn({ message, onSignedIn }: { message: string | undefined; onSignedIn: () => void }) {
   const [failure, setFailure] = useState<Failure | undefined>(
-    why === undefined ? undefined : { kind: 'failed', message: why },
+    message === undefined ? undefined : { kind: 'failed', message },
   )
   const [isBusy, setBusy] = useState(false)
   const submit = async (): Promise<void> => {
     setBusy(true)
     const reply = await signIn()
     setBusy(false)
-    if (reply.ok) onIn()
+    if (reply.ok) onSignedIn()
     else setFailure(reply.failure)
   }
   return (

@@ -21,8 +21,8 @@ const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
   const { steamId, tradeUrl } = await player(till.sandbox)
-  // Several test files do this with the same shopper at one till. Without the lock they would share that shopper's
-  // limits.
+  // Several test files decline an offer to the same shopper at one till. Deposits that are locked to the shopper are
+  // exempt from the pause that follows.
   const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))
   await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
@@ -135,7 +135,7 @@ export async function playScene(
   { gateway, base, scene, language, minute = 1 }: PlayOptions,
 ): Promise<void> {
   if (minute === 1) await page.clock.install({ time: NOON })
-  // A minute after the clock's start, because a slow machine needs some of that to get here.
+  // A minute after the clock's start, because a slow machine may need part of that minute to get here.
   await page.clock.pauseAt(NOON + minute * 60_000)
   // Both scripts are removed when the scene ends.
   await using _memory = await page.addInitScript(rememberOnly, { language, link: scene.storedLink })

@@ -7,8 +7,8 @@ import type { AlertStep } from './alert.ts'
 const GRACE_MS = 60_000
 
 /**
- * Returns the count of each kind at the last check; a kind without a row had 0. Locks the table, so two processes that
- * check at the same time send only one alert.
+ * Returns the count of each kind of problem at the last check; a kind without a row had 0. Locks the table, so two
+ * processes that check at the same time send only one alert.
  */
 export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
   await sql`lock table alert in share row exclusive mode`.execute(tx)
@@ -54,6 +54,6 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
  * Records an attempt. `retryAt`: null if the alert was accepted or given up. Ignores an alert that a newer one has
  * replaced.
  */
-export async function settle(db: Db, messageId: string, retryAt: Date | null): Promise<void> {
+export async function recordAttempt(db: Db, messageId: string, retryAt: Date | null): Promise<void> {
   await db.updateTable('alert').set({ due_at: retryAt }).where('message_id', '=', messageId).execute()
 }

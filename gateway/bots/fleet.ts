@@ -90,7 +90,7 @@ export function isBetterElsewhere(
 
 /**
  * How many more open trades than the first bot are acceptable. Other trades can be assigned while this one waits for
- * the lock.
+ * the lock of a bot.
  */
 const SLACK = 1
 

@@ -1,4 +1,4 @@
-/** Passkeys whose challenge cannot be looked up. Signing in with passkeys is tested in sign-in.test.ts. */
+/** Passkeys whose challenge is unknown, or cannot be looked up. sign-in.test.ts tests signing in. */
 import { expect, it } from 'vitest'
 import { readAssertion, readRegistration } from './passkeys.ts'
 

@@ -128,7 +128,7 @@ describe('an item that a destination sent to another bot', () => {
     expect(await inHand()).toEqual(['other 81'])
   })
 
-  it('is back at the first bot once the other bot sent it there, in whatever order the three trades are read', async () => {
+  it('is at the first bot again once the destination sent it there, even if that latest trade is read first', async () => {
     addRow(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
     addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     addRow(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
@@ -139,7 +139,7 @@ describe('an item that a destination sent to another bot', () => {
 })
 
 describe('an item that was moved to another bot', () => {
-  it('is back at the first bot once the other bot gave it back, even if the first bot’s history is unreadable', async () => {
+  it('is back at the first bot once the other bot gave it back, even before the first bot’s history is read', async () => {
     const other = await aBot(till, fakeSession(OTHER_BOT))
     addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
@@ -152,7 +152,7 @@ describe('an item that was moved to another bot', () => {
     })
     await read(other.bot)
     expect(await inHand()).toEqual([`first ${item}`])
-    // The first bot's history has the same trade once it is readable again, and nothing is booked twice.
+    // The first bot's history shows the same reversal later, and nothing is booked twice.
     const back = { assetId: item, newAssetId: '71', back: item }
     addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
     for (const context of [bot, other.bot, bot]) await read(context)
@@ -195,7 +195,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('is back at the first bot, even if that bot’s history is unreadable and the other bot’s shows the end of the first trade first', async () => {
+  it('is back at the first bot, even if only the other bot’s history is read, and the later trade is seen to be undone last', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     addRow(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
@@ -262,7 +262,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the second bot if the first bot’s history shows the return before the rest', async () => {
+  it('and then gave away is at the second bot, even if the first bot’s history shows the reversal of their second trade first', async () => {
     toStorage()
     await read(bot)
     addRow(session, '9800', {
@@ -279,7 +279,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the first bot, even if the trade that took it away is seen to be undone last', async () => {
+  it('and then gave away is at the first bot once the first trade is undone, even if the last one is seen to be undone later', async () => {
     toOtherBot(item)
     await read(bot)
     toStorage('81')

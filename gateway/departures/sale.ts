@@ -41,7 +41,7 @@ export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   // According to the reports, the item was not given. Proof that it was given, or money, overrules this.
   refused: ['late', 'settling', 'paid'],
   cancelled: ['late', 'settling', 'paid'],
-  // An alarm: the item was given, and the market reports that it owes nothing.
+  // An alarm: the item was given, but another report says that the sale failed.
   late: ['settling', 'paid', 'reversed'],
   reversed: [],
 }
@@ -137,12 +137,12 @@ export function movementsBetween(before: Position, after: Position): MarketMovem
   const movements: MarketMovement[] = []
   for (const debit of KINDS) {
     for (const credit of KINDS) {
-      const [owed, due] = [-(remaining.get(debit) ?? 0n), remaining.get(credit) ?? 0n]
-      const amount = owed < due ? owed : due
+      const [toDebit, toCredit] = [-(remaining.get(debit) ?? 0n), remaining.get(credit) ?? 0n]
+      const amount = toDebit < toCredit ? toDebit : toCredit
       if (amount <= 0n) continue
       movements.push({ debit, credit, amount })
-      remaining.set(debit, amount - owed)
-      remaining.set(credit, due - amount)
+      remaining.set(debit, amount - toDebit)
+      remaining.set(credit, toCredit - amount)
     }
   }
   return movements

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Life, SeenState } from './epoch.ts'
 
 export type Memory = {
-  /** Returns undefined for a database that this folder has not seen. */
+  /** Returns undefined if no state of the database was kept, or if its file is unreadable. */
   lastSeen(life: Life): SeenState | undefined
   keep(life: Life, seen: SeenState): void
 }

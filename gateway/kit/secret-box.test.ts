@@ -9,7 +9,7 @@ describe('a secret box', () => {
     expect(box.open(box.seal('s3cret ж', 'bot:1:refresh_token'), 'bot:1:refresh_token')).toBe('s3cret ж')
   })
 
-  test('seals the same secret differently each time, and never as plain text', () => {
+  test('seals the same secret differently each time, and not as plain text', () => {
     const [first, second] = [box.seal('s3cret', 'a'), box.seal('s3cret', 'a')]
     expect(first.equals(second)).toBe(false)
     expect(first.includes('s3cret')).toBe(false)
@@ -27,7 +27,7 @@ describe('a secret box', () => {
     }
   })
 
-  test('refuses a text that is not sealed, and a key of another size', () => {
+  test('refuses a text that is not sealed, and a key that is not 32 bytes long', () => {
     expect(() => box.open(Buffer.from('plain'), 'a')).toThrow('Not a sealed secret')
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow('32 bytes')
   })
@@ -42,7 +42,7 @@ describe('a secret box', () => {
     expect(() => box.open(sealed, 'a')).toThrow('No key of this till sealed the secret')
   })
 
-  test('opens seals of version 0.2.0, which name no key', () => {
+  test('opens secrets that version 0.2.0 sealed without the name of a key', () => {
     const sealed = Buffer.from(SEALED_BY_0_2_0, 'base64')
     const place = 'bot:1:refresh_token'
     const ring = createSecretBox(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)])

@@ -19,14 +19,14 @@ type PromiseQuery = {
 export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**
- * Returns the part of the total that is promised to be credited at delivery, without waiting for the end of the
- * protection; null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written
- * in the same transaction.
+ * Returns the part of the total that the store can spend at delivery, without waiting for the end of the protection;
+ * null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written in the same
+ * transaction.
  */
 export async function makePromise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
   if (query.days === 0) return null
   const { deposit, ofShopper, rateId, total } = query
-  // On release, nothing is credited at delivery, so nothing has to be reserved.
+  // On release, the store can spend nothing at delivery, so nothing has to be reserved.
   if (ofShopper !== 'on_release') await reservePromise(tx, { storeId: deposit.store_id, rateId, total })
   return forecastPromise(tx, query)
 }

@@ -95,7 +95,7 @@ test('the view of a bot counts its calls of the last hour by all processes, but 
   expect(await day()).toEqual([4, 2])
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '24 hours'` }).execute()
   expect(await day()).toEqual([0, 0])
-  // Saving new counts deletes the rows that are older than a day.
+  // Saving new counts deletes the rows that are older than 25 hours.
   const [counts] = processes
   counts?.request('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
   await saveCalls(till.db, counts?.take() ?? [])

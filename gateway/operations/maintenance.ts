@@ -65,7 +65,7 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
   if (lasts !== undefined && until !== undefined) return 'Give a duration or an end, not both.'
   const seconds = lasts === undefined ? undefined : readDuration(lasts)
   if (lasts !== undefined && seconds === undefined) {
-    return 'Give the time as a whole number and s, m, h or d, such as 45m or 2h.'
+    return 'Give the duration as a whole number and s, m, h or d, such as 45m or 2h.'
   }
   const end = until ?? new Date(now.getTime() + (seconds ?? 0) * 1_000)
   const isSoon = end > now && end.getTime() - now.getTime() <= LONGEST_MS

@@ -279,7 +279,7 @@ function botActs(trade: OutlookTrade): PossibleAct[] {
       {
         act: 'bot retire',
         command: `bot retire ${botId} ${REASON_OPTION}`,
-        does: 'retire its bot: open trades end, held credit waits for you',
+        does: 'retire its bot: ends its open trades; you release or reverse its held ones',
         from: null,
       },
     ]

@@ -41,7 +41,7 @@ export type FoundSession = SessionTimes & {
   operator: Operator | null
 }
 
-/** Returns the session of a cookie, unless its operator was removed. */
+/** Returns the session of a cookie, even an expired one, unless its operator was removed. */
 export async function findSession(db: Db, cookieSha256: Buffer): Promise<FoundSession | undefined> {
   const row = await db
     .selectFrom('operator_session as session')
@@ -54,8 +54,8 @@ export async function findSession(db: Db, cookieSha256: Buffer): Promise<FoundSe
     .executeTakeFirst()
   if (row === undefined) return undefined
   const { operatorId, name, role, ...session } = row
-  const isSomebody = operatorId !== null && name !== null && role !== null
-  return { ...session, cookieSha256, operator: isSomebody ? { operatorId, name, role } : null }
+  const hasOperator = operatorId !== null && name !== null && role !== null
+  return { ...session, cookieSha256, operator: hasOperator ? { operatorId, name, role } : null }
 }
 
 /** Updates the time of last use, but only occasionally, because an open page makes many calls. */

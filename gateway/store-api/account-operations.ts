@@ -15,7 +15,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     group: 'Events',
     summary: 'The event log',
     description:
-      'Ordered and without gaps: once you have read up to a sequence, you have every event before it. Webhooks only tell you that there is something to read.',
+      'In order. Once you have read up to a sequence, you have every event up to it. A webhook announces one of these events, and may be late or missing.',
     takes: { query: eventsQuerySchema },
     answer: eventListSchema,
     refusals: ['cursor_ahead'],

@@ -111,7 +111,7 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
     // Ignore all other offers: the operator may move items by hand.
     const depositId = partners.get(offer.partnerSteamId)
     if (depositId === undefined || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
-    deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'bot declined a counteroffer')
+    deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'bot began to decline a counteroffer')
     await bot.session.declineOffer(offer.offerId)
   }
 }

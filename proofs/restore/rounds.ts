@@ -29,10 +29,10 @@ import { callStore, type Reader, startReader, startShopping, type Visit, visit }
  * gateway that it was restored. `behind`: by files copied back on the old timeline, which only the gateway's data
  * folder reveals. `promoted`: by a promoted copy, while the gateway keeps running.
  */
-export type Restored = 'timeline' | 'behind' | 'promoted'
+export type Replacement = 'timeline' | 'behind' | 'promoted'
 
 export type RoundFacts = {
-  restored: Restored
+  restored: Replacement
   problems: string[]
   /** Deliveries before the restored moment; after it, which are lost; and in the next epoch. */
   kept: number
@@ -47,7 +47,7 @@ const WAIT_MS = 240_000
 const DELIVERIES = 3
 const CURSOR_AHEAD = 'cursor_ahead'
 
-export async function restoreRound(folder: string, restored: Restored): Promise<RoundFacts> {
+export async function restoreRound(folder: string, restored: Replacement): Promise<RoundFacts> {
   const proxy = await startRedirectProxy()
   const first = await startServer(join(folder, 'first'))
   const servers: { stop(): Promise<void> }[] = [first]
@@ -92,7 +92,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
 
 /** The replacement of the first server. */
 type Successor = {
-  /** Fixes the state that the successor will have. Everything written after this resolves will be lost. */
+  /** Freezes the state that the successor will have. Everything written after this resolves will be lost. */
   fallBehind(): Promise<void>
   takeOver(): Promise<{ url: string }>
   stop(): Promise<void>
@@ -195,7 +195,7 @@ const untilDelivered = (till: ProcessTill, least: number) =>
 
 async function checkRound(
   till: ProcessTill,
-  before: BeforeLoss & { restored: Restored; gateway: Running },
+  before: BeforeLoss & { restored: Replacement; gateway: Running },
 ): Promise<RoundFacts> {
   const { reader, restored, offerBefore, acceptedOrphan } = before
   const problems: string[] = []
@@ -236,7 +236,7 @@ const botCount = async (till: ProcessTill): Promise<bigint> => BigInt(await coun
  */
 async function checkStopped(
   till: ProcessTill,
-  { reader, restored }: Pick<BeforeLoss, 'reader'> & { restored: Restored },
+  { reader, restored }: Pick<BeforeLoss, 'reader'> & { restored: Replacement },
 ) {
   const problems: string[] = []
   // A gateway that kept running notices the restore only when its database is back.

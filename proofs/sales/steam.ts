@@ -10,7 +10,10 @@ import type { Luck } from './luck.ts'
 export const GAMES = [570, 730] as const
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
-/** How long a trade of the protected game can be taken back. Steam's week is too long for a seed. */
+/**
+ * How long a trade of the protected game can be taken back. Steam's week would usually outlast the part of a run in which
+ * calls have faults.
+ */
 export const PROTECTED_MS = DAY_MS / 4
 
 /** How long an offer is in escrow. */

@@ -10,7 +10,7 @@ import { type Account, findAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { copyRow, page, person } from './layout.ts'
 
-/** The page with the data for enrolling bots, and their phone. */
+/** The page with the data for enrolling bots. It also stands in for their phones, which approve logins. */
 export function botsPage(sandbox: Sandbox): Reply {
   const bots = sandbox.world().accounts.filter(({ kind }) => kind === 'bot')
   const cards = bots.map((bot) => botCard(bot, sandbox))

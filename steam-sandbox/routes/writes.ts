@@ -7,7 +7,7 @@ import { obstacleText } from './trade-page.ts'
 /** The forms of the trade pages, sent with a session. */
 export function write(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
   const session = request.cookies.get('sessionid')
-  // The library calls `/trade/new/acknowledge` with two slashes.
+  // The till's client library begins the path `/trade/new/acknowledge` with two slashes.
   const path = request.path.replace(/^\/+/, '/')
   if (!session || request.form.get('sessionid') !== session) return failure('sending', 8)
   if (path === '/trade/new/acknowledge') return acknowledge(sandbox, steamId)

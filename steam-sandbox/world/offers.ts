@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../items.ts'
 import { obstacleToReceiving, obstacleToTrading, traitsOf } from './people.ts'
 import { newToken } from './seed.ts'
-import { beginTrade, endEscrow } from './trades.ts'
+import { beginTrade, cancelEscrow } from './trades.ts'
 import {
   type Account,
   type Answer,
@@ -129,7 +129,7 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
   if (end.by !== (end.how === 'cancel' ? offer.sender : offer.partner)) return refuse(world, 15)
   const state = end.how === 'cancel' ? STATE.canceled : STATE.declined
   if (offer.state === STATE.inEscrow) {
-    const ended = endEscrow(world, { ...offer, state }, nowS)
+    const ended = cancelEscrow(world, { ...offer, state }, nowS)
     const cooling = withAccount(ended, end.by, (account) => ({
       ...account,
       restrictedUntilS: Math.max(account.restrictedUntilS ?? 0, nowS + COOLDOWN_S),

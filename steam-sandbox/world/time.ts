@@ -94,7 +94,10 @@ function outcome(world: World, offer: Offer, { does, atS, asPartner }: DueReacti
 function eventsOfTrade(world: World, trade: Trade): Event[] {
   if (trade.status === TRADE.inEscrow && trade.escrowEndsAtS !== undefined) {
     return [
-      { atS: trade.escrowEndsAtS, happen: (current) => endOfHold(current, trade, trade.escrowEndsAtS ?? 0) },
+      {
+        atS: trade.escrowEndsAtS,
+        happen: (current) => deliverFromEscrow(current, trade, trade.escrowEndsAtS ?? 0),
+      },
     ]
   }
   if (trade.settled || trade.settlesAtS === 0) return []
@@ -118,7 +121,7 @@ function settleIfGone(world: World, trade: Trade): World {
     : settleTrade(world, trade.id)
 }
 
-function endOfHold(world: World, trade: Trade, atS: number): World {
+function deliverFromEscrow(world: World, trade: Trade, atS: number): World {
   const offer = world.offers.find(({ tradeId }) => tradeId === trade.id)
   const delivered = deliver(world, trade.id, atS)
   return offer ? withOffer(delivered, { ...offer, state: STATE.accepted, updatedAtS: atS }) : delivered

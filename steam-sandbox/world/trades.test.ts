@@ -195,7 +195,7 @@ describe('a trade in escrow', () => {
     },
   )
 
-  it('is needed for a cooldown: an offer that is cancelled before the hold causes none', () => {
+  it('is needed for a cooldown: an offer that is cancelled before it is accepted causes none', () => {
     const { world, offerId } = send(fresh(), { who: 'magic_hold' })
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S)
     expect(bot(end.world).restrictedUntilS).toBeUndefined()
@@ -223,7 +223,7 @@ describe('the automatic reactions of people', () => {
     expect(offerState(end.world, offerId)).toBe(STATE.accepted)
   })
 
-  it('include a refusal of magic_seller, who has nothing to sell in an offer that asks for no items', () => {
+  it('include magic_seller, who declines an offer that asks for no items, because there is nothing to sell', () => {
     const { world } = acceptedTrade({ appId: 570 })
     const { steamId, token } = account(world, 'magic_seller')
     const give = bot(world).assets
@@ -245,7 +245,7 @@ describe('the automatic reactions of people', () => {
 })
 
 describe('a world that an older sandbox saved', () => {
-  it('keeps its people and trades, and receives the magic players', () => {
+  it('keeps its people and trades, and receives the magic players, whose behaviour is fixed', () => {
     const current = fresh()
     const old = {
       version: 1 as const,

@@ -149,7 +149,7 @@ export function settleTrade(world: World, tradeId: string): World {
 }
 
 /** Cancels a trade in escrow and returns its items. `offer` already has its final state. */
-export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
+export function cancelEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
   const returned = trade.items.map(({ from, ...asset }) => ({ to: from, asset }))

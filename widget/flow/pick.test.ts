@@ -69,7 +69,7 @@ describe('items for an amount', () => {
     }
   })
 
-  it('match an amount that takes 255 items, where one offer takes 256', () => {
+  it('match an amount that needs 255 items if an offer can have 256', () => {
     const fours = Array.from({ length: 300 }, (_, index) => ({ id: `${index}`, price: 4 }))
     const items = [{ id: 'six', price: 6 }, ...fours]
     const goal = goalFor(255 * 4, { maxItems: 256 })

@@ -13,7 +13,7 @@ import {
 } from './test-flow.ts'
 import { inventory, item, LINK, loaded, opening, payment, play, USER } from './test-states.ts'
 
-describe('technical works that are over before the first look', () => {
+describe('technical works that are over when the page asks for the deposit again', () => {
   it('A-022 end on the page, although the deposit did not change', async () => {
     const unchanged = ({ headers }: Call) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')

@@ -171,7 +171,10 @@ export type FlowState = {
   /** True if the last call for the deposit failed. A toast says so at the first of several failures in a row. */
   pollFailing: boolean
   online: boolean
-  /** Number of answers about the deposit so far, not counting polls. Each answer restarts the wait for the next look. */
+  /**
+   * Number of answers about the deposit while it is not polled. Each restarts the wait for the next look, which asks for
+   * the deposit again.
+   */
   looks: number
   /** True if the page may be out of date and must look at once, for example because the shopper has just come back. */
   lookNow: boolean

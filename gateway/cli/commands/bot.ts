@@ -129,7 +129,7 @@ const remove = command({
 })
 
 const retire = command({
-  does: 'retire a bot that will not come back: its open trades end, its held credit waits for you',
+  does: 'retire a bot that will not come back: ends its open trades; you release or reverse its held ones',
   example: "bot retire 1 --reason 'banned by Steam'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_BOT },
   load: async () => {

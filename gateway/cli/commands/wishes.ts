@@ -34,7 +34,7 @@ const MOST_NAMED = 500
 function assetIds(typed: string): string[] {
   const ids = typed.split(',').map((each) => each.trim())
   if (ids.length > MOST_NAMED || ids.some((each) => !/^\d{1,20}$/.test(each))) {
-    throw new Error(`must be at most ${MOST_NAMED} asset ids of bots, separated by commas`)
+    throw new Error(`must be at most ${MOST_NAMED} asset ids of items that bots have, separated by commas`)
   }
   return ids
 }
@@ -51,7 +51,7 @@ export const send = command({
       item: {
         kind: 'parsed',
         parse: assetIds,
-        brief: 'asset ids at the bots, separated by commas',
+        brief: 'asset ids of items that bots have, separated by commas',
         placeholder: 'ASSETS',
         optional: true,
       },
