@@ -66,7 +66,7 @@ describe('the documents', () => {
     expect(filters.filter((name) => !tests.some((file) => file.includes(name)))).toEqual([])
   })
 
-  it('explain every error code in docs/errors.md, and no other', () => {
+  it('list every error code with its status in docs/errors.md, and no other code', () => {
     const documented = [
       ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm),
     ]

@@ -1,6 +1,7 @@
 /**
- * Measures credits per second of one busy store. Its trades are protected, so all of them use the store's limit. The
- * comparisons are one bare statement that writes the same rows, and a transaction that locks the store's balance first.
+ * Measures credits per second of one busy store. Its trades are protected, so each adds to the store's credit at
+ * risk. The comparisons are one bare statement that writes the same rows, and a transaction that locks the store's
+ * balance first.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -21,8 +22,9 @@ const LIMIT = 1.4
 const FLOOR_LIMIT = 2
 const CLIENTS = 32
 const ROUNDS = 5
-/** Credits of a round, and how many of its deliveries are prepared at the same time. */
+/** At least so many credits are measured in a round. */
 const CREDITS = 128
+/** The number of deliveries that are prepared at the same time. */
 const MADE_AT_ONCE = 8
 const NO_LIMIT = 1_000_000_000_000n
 
@@ -81,7 +83,7 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
 }
 
 /**
- * Writes the rows of a credit: trade, items, custody, deposit, event, jobs, room in the limit, entries and
+ * Writes the rows of a credit: trade, items, custody, deposit, event, jobs, credit at risk, entries and
  * balances.
  */
 const BARE = `

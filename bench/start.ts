@@ -64,7 +64,7 @@ async function startOnce(place: Place): Promise<number> {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...place.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Runs in its own process group, so Ctrl-C works as in a terminal.
+    // Its own process group, so one SIGINT reaches all its processes, like Ctrl-C in a terminal.
     detached: true,
   })
   const ended = once(npm, 'close')

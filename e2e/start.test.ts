@@ -338,8 +338,8 @@ type TourScene = { title: string; status: RegExp; effect?: { sql: string; value:
 
 const SCENES: readonly TourScene[] = [
   { title: 'Paid', status: /gave an item worth \$[\d.]+ to Tradetill Bot/ },
-  { title: 'Held', status: /are on hold until \d{4}-/ },
-  { title: 'Released', status: /\$[\d.]+ were released/ },
+  { title: 'Held', status: /is on hold until \d{4}-/ },
+  { title: 'Released', status: /\$[\d.]+ was released/ },
   { title: 'Reversed', status: /told the store to take \$[\d.]+ back/ },
   {
     title: 'A foiled scam',

@@ -51,7 +51,7 @@ async function release(stage: Stage): Promise<Played> {
   const payment = await stage.until(shopper, ({ heldAmount }) => heldAmount === 0)
   stage.memory.held = undefined
   return {
-    summary: `${PROTECTION_DAYS} days passed. Steam can no longer take the items back, so ${dollars(payment.amount ?? 0)} were released.`,
+    summary: `${PROTECTION_DAYS} days passed. The shopper can no longer take the items back, so ${dollars(payment.amount ?? 0)} was released.`,
     links: linksOf(stage, payment, 'nothing of that top-up is on hold any longer'),
   }
 }
@@ -148,7 +148,7 @@ export const SCENES: readonly Scene[] = [
       const { shopper } = await hold(stage)
       const payment = await shopper.payment()
       return {
-        summary: `${dollars(payment.heldAmount)} are on hold until ${payment.heldUntil?.slice(0, 10)}: the bot has the items, and the money cannot be spent yet.`,
+        summary: `${dollars(payment.heldAmount)} is on hold until ${payment.heldUntil?.slice(0, 10)}: the bot has the items, and the money cannot be spent yet.`,
         links: linksOf(stage, payment, 'the amount is “on hold”, not in the balance'),
       }
     },

@@ -8,7 +8,10 @@ export type Shown<T> =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'ready'; data: T; failure: Failure | undefined }
 
-/** Returns a find's answer. If a later call fails, the answer stays, with a note. Slow finds use `isLive: false`. */
+/**
+ * Returns a find's answer. If a later call fails, the old answer stays, with the failure. `isLive`: asks again after
+ * each change of the data; false for slow finds.
+ */
 export function useAnswer<T>(
   name: string,
   input: object,

@@ -198,7 +198,7 @@ describe('the room of a bot', () => {
   const waiting = async () =>
     (await database.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount
 
-  it('counts items on the way, and items that came since the last count', async () => {
+  it('counts items on the way, and items that came or left since the last count', async () => {
     const [bot] = await onlineBots(10)
     // Each request has two items.
     const chooseWithin = (cs: number) =>

@@ -35,7 +35,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     expect(usage.trim()).toBe(['tradetill', name, ...words, ...shown].join(' '))
   })
 
-  it('explains each argument and option, and gives an example that is this command', async () => {
+  it('explains each argument and option, and gives an example of the command', async () => {
     const { out } = await helpOf(name)
     expect(out).toContain(`\n${does}\n`)
     expect(out).toContain(`\nEXAMPLE\n  npm run --silent tradetill -- ${name}`)

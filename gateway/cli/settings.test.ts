@@ -31,7 +31,7 @@ afterEach(() => {
 describe('a command finds the Steam sandbox', () => {
   const sandboxFor = (env: Record<string, string>) => settingsWithDatabase(env).config.steamSandboxUrl
 
-  it('of the gateway that runs on its data folder, whatever its port', () => {
+  it('of the gateway that runs on the data folder of the command, at any port', () => {
     expect(sandboxFor(runningGateway(MOVED_SANDBOX_URL))).toBe(MOVED_SANDBOX_URL)
   })
 

@@ -1,4 +1,4 @@
-/** Judges how safe the connection to a database address is. Parses it as `pg` does. */
+/** Judges how safe the connection to a database address is. Parses the address as `pg` does. */
 import { isLoopbackName } from '../kit/loopback.ts'
 
 export type Safety =

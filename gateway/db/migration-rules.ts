@@ -11,7 +11,7 @@ export type Statement = {
   takesAway: string | undefined
 }
 
-/** Splits the SQL into statements without comments. Semicolons inside quotes and function bodies do not split. */
+/** Splits the SQL into statements without `--` comments. Semicolons in texts and function bodies do not split. */
 export function statementsOf(sql: string): string[] {
   const statements: string[] = []
   let text = ''
@@ -32,8 +32,8 @@ export function statementsOf(sql: string): string[] {
 const TAG = /^\$\w*\$/
 
 /**
- * Returns the end of the part at `at`: a comment, a quoted text, a body between dollar tags, or one character. A
- * doubled quote ends one text and begins the next.
+ * Returns the end of the part at `at`: a comment, a text in single quotes, a body between dollar tags, or one
+ * character. A doubled quote ends one text and begins the next.
  */
 function endOfPart(sql: string, at: number): number {
   if (sql.startsWith('--', at)) return endAfter(sql, '\n', at)

@@ -32,8 +32,11 @@ async function connected() {
 
 const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
 
-/** Returns the settled number, and how often the locks were read. `beforeLook` runs before each of these reads. */
-async function settledAfter(beforeLook: (look: number) => Promise<unknown>, mostLooks?: number) {
+/**
+ * Returns the settled number, and how often the locks were read. `beforeLook` runs before each of these reads.
+ * `mostFurtherLooks`: reads after the first one.
+ */
+async function settledAfter(beforeLook: (look: number) => Promise<unknown>, mostFurtherLooks?: number) {
   let looks = 0
   const ask = async (statement: string) => {
     if (statement.includes('pg_locks')) {
@@ -42,7 +45,7 @@ async function settledAfter(beforeLook: (look: number) => Promise<unknown>, most
     }
     return late.query(statement)
   }
-  const id = await settledId(ask, 'custody_entry', mostLooks)
+  const id = await settledId(ask, 'custody_entry', mostFurtherLooks)
   return { id, looks }
 }
 

@@ -7,7 +7,7 @@ type Ask = (statement: string) => Promise<{ rows: unknown[] }>
 type GrowingTable = 'ledger_entry' | 'custody_entry'
 
 /** How many more times to look at open transactions after the first look, each after a pause: five seconds in all. */
-const MOST_LOOKS = 50
+const MOST_FURTHER_LOOKS = 50
 const LOOK_MS = 100
 
 /**
@@ -19,14 +19,14 @@ const LOOK_MS = 100
 export async function settledId(
   ask: Ask,
   table: GrowingTable,
-  mostLooks = MOST_LOOKS,
+  mostFurtherLooks = MOST_FURTHER_LOOKS,
 ): Promise<string | undefined> {
   const [newest = '0'] = textsOf(
     await ask(`select max(id)::text as text from ${table} having max(id) is not null`),
   )
   let open = await writersOf(ask, table)
   for (let looks = 1; open.length > 0; looks += 1) {
-    if (looks > mostLooks) return undefined
+    if (looks > mostFurtherLooks) return undefined
     await delay(LOOK_MS)
     const now = await writersOf(ask, table)
     open = open.filter((writer) => now.includes(writer))

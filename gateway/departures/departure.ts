@@ -59,7 +59,7 @@ export function judgeDeparture(
   steamTrade: SteamTrade,
   circumstances: Circumstances,
 ): DepartureEvent[] {
-  // A row that undoes an earlier trade is no departure. The earlier trade's own row or `judgeUndoing` shows the return.
+  // Undoing an earlier trade is no departure. The earlier trade's own record or `judgeUndoing` shows the return.
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
   // Nothing left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
@@ -132,8 +132,8 @@ export function itemsSentBack(steamTrade: SteamTrade, destination: string | unde
 }
 
 /**
- * Items that one of our bots gave back to another. Read from the history of the bot that had received them,
- * because the other bot's history may no longer be readable.
+ * Judges a Steam trade that undoes a departure to another bot of ours. It is read from the history of the bot that had
+ * received the items, because the other bot's history may no longer be readable.
  */
 export function judgeUndoing(known: Departure, { state, given }: SteamTrade): DepartureEvent[] {
   if (known.stage !== 'gone' || (state !== 'complete' && state !== 'committed')) return []

@@ -1,6 +1,7 @@
 /** A link that a shopper can show to support. The deposit's own link cannot be derived from it. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
+/** The last part of the link. `proof`: shows that the till made the link for this deposit. */
 export type ReceiptName = { depositId: string; proof: string }
 
 const NAME = /^([1-9]\d{0,17})-([0-9a-f]{32})$/

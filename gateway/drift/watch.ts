@@ -1,4 +1,7 @@
-/** Compares each bot's own inventory with custody once a day, and more often while a difference is not certain. */
+/**
+ * Looks at each bot's own inventory on Steam and compares it with custody, once a day, and more often while a
+ * difference is not certain.
+ */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { BotContext } from '../bots/bot.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -15,7 +18,10 @@ import {
   type settleDrift,
 } from './drift.ts'
 
-/** `lookedAt`: when the last look that showed anything ended. `wholeAt`: when the last complete one ended. */
+/**
+ * `lookedAt`: when the last look that showed anything ended. `wholeAt`: when the last complete one ended. `askedAt`:
+ * when an operator last asked for a look.
+ */
 export type DriftState = {
   noted: KnownFinding[]
   lookedAt: Date | null

@@ -66,7 +66,7 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
   }
 }
 
-/** Undefined if there are two cookies of this name, because somebody must have planted one. */
+/** Also undefined if there are two cookies of this name, because somebody must have planted one. */
 function tokenOf(request: FastifyRequest, name: string): string | undefined {
   const found = (request.headers.cookie ?? '')
     .split(';')

@@ -30,7 +30,10 @@ export type AdjustmentAnswer =
 
 type Situation = { recorded: RecordedAdjustment | undefined; availableMinor: bigint }
 
-/** A debit takes at most the balance, unless the store may owe. A write-off takes at most the debt. */
+/**
+ * Returns undefined if the adjustment may be recorded. A debit takes at most the balance, unless the store may owe. A
+ * write-off takes at most the debt.
+ */
 export function judgeAdjustment(
   { kind, currency, amount, mayOwe }: Adjustment,
   { recorded, availableMinor }: Situation,

@@ -96,7 +96,7 @@ export async function countValues(db: Db | Tx, mark: Buffer): Promise<{ values: 
   return rows[0] ?? { values: 0, marked: 0 }
 }
 
-/** Forgets the old keys, unless another gateway has introduced a newer key meanwhile. */
+/** Forgets the old keys. Returns false if there are none, or if another gateway has introduced a newer key. */
 export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('till_identity')

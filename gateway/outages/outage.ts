@@ -18,7 +18,7 @@ export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSin
 /** How long every bot must fail before Steam counts as down. */
 export const OUTAGE_AFTER_MS = 30_000
 
-/** Returns the outages that begin and end now. Without a bot in service, nothing changes. */
+/** Returns the outages that begin and end now. Without a bot in service, `offers` and `inventories` do not change. */
 export function judgeOutages(
   { bots, open }: { bots: readonly BotHealth[]; open: ReadonlySet<Outage> },
   now: Date,

@@ -6,7 +6,7 @@ import { type Consequences, type Effect, type Funds, logLine } from './effects.t
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 
-/** `trade`: its state before the event. Effects are in the order in which they must be applied. */
+/** `trade`: the trade before the event. Effects are in the order in which they must be applied. */
 export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Consequences {
   const freeItems: Effect = { kind: 'free_items' }
   switch (event.kind) {
@@ -85,7 +85,7 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
   'looked',
 ])
 
-const NOT_FOUND = { level: 'warn', message: 'unanswered offer was not found on Steam' } as const
+const NOT_FOUND = { level: 'warn', message: 'offer of an unanswered send was not found on Steam' } as const
 
 function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 'refused' }>): Effect[] {
   const effects: Effect[] = []

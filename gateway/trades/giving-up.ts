@@ -39,7 +39,10 @@ export function waitsUntil(trade: Trade): Date | null {
   }
 }
 
-/** Proof of delivery overrules all of these ends, like any other end. */
+/**
+ * Gives up an open trade, the wait for a hold, or the checks of a trade that Steam may still change. Proof of delivery
+ * overrules these ends, like any other end.
+ */
 export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeEvent[] {
   const until = waitsUntil(trade)
   if (because === 'unresolved' && (until === null || now < until)) return []
@@ -111,7 +114,7 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
     case 'bot_retired':
       return { level: 'error', message: 'wait for a hold of Steam was ended, because its bot is retired' }
     case 'ended_by_operator':
-      return { level: 'warn', message: 'hold of Steam was ended by the operator' }
+      return { level: 'warn', message: 'wait for a hold of Steam was ended by the operator' }
     default:
       return because satisfies never
   }

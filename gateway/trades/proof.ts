@@ -57,7 +57,7 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
 
 const DAY_MS = 86_400_000
 
-/** When a delivery can no longer be reversed; null if it never could be. `protectionDays`: for its game. */
+/** When a delivery can no longer be reversed; null if it never could be. `protectionDays`: of its game. */
 export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
   const latest = Math.max(byGame, steamTrade.settlesAt?.getTime() ?? 0)

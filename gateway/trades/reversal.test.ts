@@ -26,7 +26,7 @@ const eventSchema = z.object({
   }),
 })
 
-/** The figures of the last event. `spendable`: the amount that the stores' guide lets the shopper spend. */
+/** The figures of the last event. `spendable`: the amount that the store guide lets the shopper spend. */
 async function lastEvent() {
   const events = till.db.selectFrom('event').select('payload').orderBy('inserted', 'desc').limit(1)
   const { data } = eventSchema.parse((await events.executeTakeFirstOrThrow()).payload)

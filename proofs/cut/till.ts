@@ -27,8 +27,8 @@ export type CutTill = {
 }
 
 /**
- * The part of each delivery that is credited at the operator's risk. The rest is held, so a delivery is posted to both
- * accounts of its store.
+ * The limit of a new store for credit at risk. A delivery exceeds it, so the rest is held, and the delivery is posted
+ * to both accounts of the store.
  */
 const RISK_CENTS = 1_000n
 
@@ -56,7 +56,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     // The parts are closed below.
     close: async () => {},
   })
-  // Part of each delivery is held, whatever its game.
+  // Every delivery is protected, whatever its game, so it counts towards the limit.
   const deps: Till['deps'] = { ...till.deps, protectionDays: () => 8 }
   const { bot } = await aBot(till)
   const proxiedDeps: TradeDeps = { ...deps, trades: createTradeStore({ ...deps, db: proxied.db }) }

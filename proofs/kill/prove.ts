@@ -21,9 +21,11 @@ const ROUNDS_A_WORLD = 20
 /** In every tenth round, no time is skipped after the kill: the next process waits for the lease of the dead one. */
 const REAL_TIME_EVERY = 10
 const LIMITS = {
+  /** From a start until the API answers. */
   api: { mostMs: 2_000 },
+  /** From a kill until the bots work. */
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
-  /** Time from a kill until the work of the killed process continues. */
+  /** From a kill until the work of the killed process continues. */
   work: { mostMs: 30_000, waitMs: LEASE_MS },
 } as const
 

@@ -12,7 +12,7 @@ import { type Fault, Killed, Luck } from './luck.ts'
 import { checkFinalState, checkNow } from './promises.ts'
 import { DAY_MS, MINUTE_MS } from './steam.ts'
 import { ModelTill } from './till.ts'
-import { createKey, startVault, TillAway } from './vault.ts'
+import { createKey, startVault, TillCallFailed } from './vault.ts'
 import { addWishes } from './wishing.ts'
 import { createWorld, letOthersAct, type SalesWorld } from './world.ts'
 
@@ -97,7 +97,7 @@ export const isWanted = ({ markets }: SalesWorld, message: string): boolean =>
 function portsOf({ luck, steam }: SalesWorld, till: ModelTill): Parameters<typeof startVault>[1] {
   const callTill = async <T>(effect: () => T): Promise<T> => {
     luck.mayDie()
-    if (luck.hits('till away', 0.02)) throw new TillAway('the till is away')
+    if (luck.hits('till away', 0.02)) throw new TillCallFailed('the till is away')
     const answer = effect()
     luck.mayDie()
     return answer
@@ -149,7 +149,7 @@ async function turn(scene: Scene): Promise<void> {
   try {
     await scene.vault.round()
   } catch (error) {
-    if (!(error instanceof Killed) && !(error instanceof TillAway)) throw error
+    if (!(error instanceof Killed) && !(error instanceof TillCallFailed)) throw error
   }
   if (luck.isDead) {
     luck.isDead = false

@@ -12,7 +12,7 @@ import type { ModelMarket } from './market.ts'
 import type { SalesWorld } from './world.ts'
 
 /** Thrown if a call to the till failed, which fails the round. */
-export class TillAway extends Error {}
+export class TillCallFailed extends Error {}
 
 /** Makes a key of the vault. All seeds can share it, because no sealed text is part of a trace. */
 export function createKey(): Key {

@@ -32,8 +32,8 @@ const METHODS: Record<string, Method> = {
 }
 
 /**
- * The two ways to obtain a refresh token: password and authenticator code, or a QR code that the phone approves. The
- * numbers of fields are those of Steam's protocol buffers.
+ * Serves the two ways to obtain a refresh token (password and authenticator code, or a QR code that the phone
+ * approves), access tokens, and Steam's time. The numbers of fields are those of Steam's protocol buffers.
  */
 export function enrolment(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'api.steampowered.com') return undefined

@@ -8,7 +8,7 @@ import { Refusal, type Terminal } from '../terminal.ts'
 
 export type MarketFlags = { account: string; mayLose: boolean; sellsItself: boolean }
 
-/** Asks a person for the key, or reads it from a pipe. */
+/** Sets up a market for an account. Asks a person for the market's key, or reads it from a pipe. */
 export async function addMarket(
   settings: Settings,
   terminal: Terminal,

@@ -214,7 +214,7 @@ describe('a sale', () => {
     await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
-  it('is reported before its offer is confirmed, is still wanted after that, and is paid', async () => {
+  it('whose offer is reported to the market before it is confirmed is still wanted after that, and is paid', async () => {
     const { due, assetId } = await sell(DOTA, 'accepts')
     expect(await unwrap(client.isWanted(due))).toBe(true)
     expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
@@ -260,7 +260,7 @@ describe('a sale', () => {
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
-  it('is no longer wanted if it is not handed over in time, and its item may be listed again under its old number', async () => {
+  it('is no longer wanted if it is not handed over in time, and its item may be listed again under the same number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
     await bench.advanceS(6 * 60)
     expect(await unwrap(client.isWanted(due))).toBe(false)

@@ -105,14 +105,14 @@ describe('the inventory', () => {
     ['one long and one short field name', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
     ['an error type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
     ['an error but no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
-    ['no items', { minPrice: 300 }, 'internal'],
+    ['no list of items', { minPrice: 300 }, 'internal'],
   ])('A-102 an answer with %s is recognised as an error', async (_what, answer, type) => {
     const { flow, pass } = start({ ...answers, '/api/inventory': () => json(answer) })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })
   })
 
-  it('A-102 a failed call is the internal error', async () => {
+  it('A-102 a failed call shows the internal error', async () => {
     const { flow, pass } = start({ ...answers, '/api/inventory': () => problem(500, 'internal') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type: 'internal' } } })
@@ -171,7 +171,7 @@ describe('creating a trade', () => {
   )
 
   it.each(['trade_refused', 'steam_unavailable', 'no_bot_available'])(
-    'A-063 %s is an error and is not repeated',
+    'A-063 after %s, an error is shown and the call is not repeated',
     async (code) => {
       const status = code === 'trade_refused' ? 422 : 503
       const { flow, callsTo, pass } = await payItems({ '/api/trade': () => problem(status, code) })

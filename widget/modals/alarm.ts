@@ -2,7 +2,10 @@ const VOLUME = 0.2
 /** How long the alarm continues after the first movement of the mouse. */
 const AFTER_MOVE_MS = 1500
 
-/** Starts the looping alarm and calls `onEnd` when it stops. If the browser blocks sound, it stops immediately. */
+/**
+ * Starts the looping alarm and returns a function that stops it. Calls `onEnd` when it stops, at once if the browser
+ * blocks sound.
+ */
 export function startAlarm(onEnd: () => void): () => void {
   const sound = new Audio('/alarm.wav')
   sound.loop = true

@@ -8,7 +8,7 @@ import type { Query } from '../../../vault/till-database.ts'
 import { wishesIn } from '../../../vault/wishes/store.ts'
 import { type Gate, newRestartable, revive, waitForTurn } from '../../simulation/process.ts'
 import { ConnectionLost, openConnections } from '../../simulation/real/connections.ts'
-import { startVault, TillAway } from '../vault.ts'
+import { startVault, TillCallFailed } from '../vault.ts'
 import type { Process, Scene } from './scene.ts'
 
 const LEAST_DEAD_MS = 500
@@ -54,9 +54,9 @@ export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds
     return answer
   }
   const query: Query = async (text, values = []) => {
-    if (luck.hits('till away', 0.01)) throw new TillAway('the till is away')
+    if (luck.hits('till away', 0.01)) throw new TillCallFailed('the till is away')
     const { rows } = await vault.connections.db.executeQuery(CompiledQuery.raw(text, [...values]))
-    if (luck.hits('answer of the database lost', 0.005)) throw new TillAway('the answer was lost')
+    if (luck.hits('answer of the database lost', 0.005)) throw new TillCallFailed('the answer was lost')
     return { rows }
   }
   const wishes = wishesIn(query, world.now)
@@ -66,6 +66,6 @@ export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds
 /** Whether the simulation caused the error, or PostgreSQL reported it because of the simulation. */
 export const isOfSimulation = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
-  error instanceof TillAway ||
+  error instanceof TillCallFailed ||
   // PostgreSQL's code of a serialization failure.
   (typeof error === 'object' && error !== null && 'code' in error && error.code === '40001')
