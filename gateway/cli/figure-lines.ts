@@ -6,7 +6,9 @@ import type { OverviewView } from '../operations/figures.ts'
 import type { Money } from '../operations/money-store.ts'
 import type { Weather } from '../operations/weather-store.ts'
 
-export function overviewLines({ open, statuses, credited, funnel, vitals }: OverviewView): string[] {
+type ShownOverview = Omit<OverviewView, 'hours' | 'needs'>
+
+export function overviewLines({ open, statuses, credited, funnel, vitals }: ShownOverview): string[] {
   const { opened, linked, priced, offered, paid } = funnel
   return [
     ...(open.length === 0 ? ['Nothing needs you now.'] : []),
@@ -18,7 +20,14 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Over
     ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
     `how far shoppers came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
     ...vitals.map(({ screen, device, metric, p75, pages }) =>
-      ['pages of 7 days', screen, device, metric, `p75 ${p75}`, counted(pages, 'page')].join('\t'),
+      [
+        'pages of 7 days',
+        screen,
+        device,
+        metric,
+        `p75 ${p75}${metric === 'CLS' ? '' : ' ms'}`,
+        counted(pages, 'page'),
+      ].join('\t'),
     ),
   ]
 }
