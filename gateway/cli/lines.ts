@@ -61,8 +61,8 @@ export function planLines(data: Plan | Migrated): string[] {
   if ('applied' in data) return data.applied.length === 0 ? ['No migration is missing.'] : data.applied
   if (data.steps.length === 0) return ['No migration is missing.']
   return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
-    const blocked =
-      table === null || lock === 'none' ? BLOCKED_TEXT[lock] : `${BLOCKED_TEXT[lock]} of ${table}`
+    // `drop index` does not name the table.
+    const blocked = lock === 'none' ? BLOCKED_TEXT.none : `${BLOCKED_TEXT[lock]} of ${table ?? 'the table'}`
     return [
       migration,
       blocked,

@@ -37,9 +37,17 @@ describe('the statements of a migration', () => {
     ['create index one_a on one (a)', 'writes', undefined],
     ['create unique index concurrently if not exists one_a on one (a)', 'none', undefined],
     ['alter table one validate constraint one_check', 'none', undefined],
+    ['drop trigger one_changed on one', 'all', undefined],
     ['update one set a = 1', 'none', undefined],
   ])('are judged by what they lock and take away: %s', (text, lock, takesAway) => {
     expect(judgeStatements(text)).toMatchObject([{ table: 'one', lock, takesAway }])
+  })
+
+  it.each([
+    ['drop index one_a', 'all'],
+    ['drop index concurrently if exists one_a', 'none'],
+  ])('block others on a table that they do not name: %s', (text, lock) => {
+    expect(judgeStatements(text)).toMatchObject([{ table: undefined, lock }])
   })
 
   it('may do anything with a table that the same file creates', () => {

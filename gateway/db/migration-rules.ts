@@ -101,7 +101,8 @@ const BEGINNINGS = [
   /^(?:insert\s+into|update|delete\s+from|truncate)\s+(\w+)/i,
 ]
 const INDEX = /^create\s+(?:unique\s+)?index\b/i
-const TRIGGER = /^create\s+trigger\b/i
+const TRIGGER = /^(?:create|drop)\s+trigger\b/i
+const DROP_INDEX = /^drop\s+index\b/i
 const ON = /\bon\s+(\w+)/i
 
 function tableOf(text: string): string | undefined {
@@ -111,7 +112,8 @@ function tableOf(text: string): string | undefined {
 
 function lockOf(text: string): Lock {
   if (INDEX.test(text)) return /\bindex\s+concurrently\b/i.test(text) ? 'none' : 'writes'
-  if (TRIGGER.test(text)) return 'writes'
+  if (TRIGGER.test(text)) return /^drop\b/i.test(text) ? 'all' : 'writes'
+  if (DROP_INDEX.test(text)) return /\bindex\s+concurrently\b/i.test(text) ? 'none' : 'all'
   if (ALTER.test(text)) return /\bvalidate\s+constraint\b/i.test(text) ? 'none' : 'all'
   return /^(?:drop\s+table|truncate)\b/i.test(text) ? 'all' : 'none'
 }
