@@ -9,8 +9,12 @@ async function followingPage() {
   vi.useFakeTimers()
   const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   const streams: ReadableStreamDefaultController<Uint8Array>[] = []
-  const openStream = async (): Promise<Response> =>
-    new Response(new ReadableStream<Uint8Array>({ start: (stream) => void streams.push(stream) }))
+  const server = { isDown: false, attempts: 0 }
+  const openStream = async (): Promise<Response> => {
+    server.attempts += 1
+    if (server.isDown) throw new TypeError('Failed to fetch')
+    return new Response(new ReadableStream<Uint8Array>({ start: (stream) => void streams.push(stream) }))
+  }
   vi.stubGlobal('document', page)
   vi.stubGlobal('localStorage', { getItem: () => null })
   vi.stubGlobal('fetch', openStream)
@@ -38,7 +42,7 @@ async function followingPage() {
   }
   await pass(0)
   await send(': open\n\n')
-  return { listener, send, pass, become, streams }
+  return { listener, send, pass, become, streams, server }
 }
 
 it('a visible page shows the changes of half a second together', async () => {
@@ -76,4 +80,19 @@ it('a page whose stream broke opens another after three seconds, as after the en
   streams.at(-1)?.error(new Error('the connection was lost'))
   await pass(3_000)
   expect(streams).toHaveLength(2)
+})
+
+it('a page tries again 3, 6 and 12 seconds after failed attempts to open a stream', async () => {
+  const { pass, streams, server } = await followingPage()
+  server.isDown = true
+  streams.at(-1)?.close()
+  await pass(3_000)
+  const attemptsAfter = async (ms: number): Promise<number> => {
+    await pass(ms)
+    return server.attempts
+  }
+  expect([await attemptsAfter(2_999), await attemptsAfter(1)]).toEqual([2, 3])
+  expect([await attemptsAfter(5_999), await attemptsAfter(1)]).toEqual([3, 4])
+  server.isDown = false
+  expect([await attemptsAfter(11_999), await attemptsAfter(1)]).toEqual([4, 5])
 })

@@ -22,8 +22,9 @@ export async function follow(signal: AbortSignal): Promise<void> {
   let waitMs = FIRST_WAIT_MS
   for (let isReconnect = false; !signal.aborted; isReconnect = true) {
     const wasOpen = await listen(signal, isReconnect).catch(() => false)
-    waitMs = wasOpen ? FIRST_WAIT_MS : Math.min(waitMs * 2, LONGEST_WAIT_MS)
+    if (wasOpen) waitMs = FIRST_WAIT_MS
     await pause(waitMs, signal)
+    if (!wasOpen) waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
 }
 
@@ -64,6 +65,7 @@ function notifyVisible(): void {
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    if (signal.aborted) return resolve()
     const end = (): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', end)
