@@ -59,7 +59,7 @@ async function release(stage: Stage): Promise<Played> {
 async function reverse(stage: Stage): Promise<Played> {
   const offer = await stage.topUp()
   const payment = await pay(stage, offer)
-  await stage.sandbox('POST', `/control/players/${offer.guest.steamId}/reverse`)
+  await stage.sandbox('POST', `/control/players/${offer.account.steamId}/reverse`)
   await stage.advance(DAY_HOURS)
   const { reversedAmount } = await stage.untilReversed(payment.id)
   return {

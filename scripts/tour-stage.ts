@@ -21,16 +21,16 @@ const MOST_LOOKS = 600
 const LEAST_MINOR = 500
 
 /** A new Steam account of the sandbox, made for one top-up. */
-const guestSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
+const accountSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
 const botSchema = z.object({ name: z.string(), steamId: z.string() })
 type Bot = z.infer<typeof botSchema>
 const problemSchema = z.object({ detail: z.string() })
 const reversalSchema = z.object({ reversedAmount: z.number() })
 
-type Guest = z.infer<typeof guestSchema>
+type Account = z.infer<typeof accountSchema>
 
 /** A deposit whose offer is open. */
-export type OpenOffer = { shopper: Shopper; guest: Guest; offerId: string; amount: number; bot: string }
+export type OpenOffer = { shopper: Shopper; account: Account; offerId: string; amount: number; bot: string }
 
 type TopUp = { items?: number; isHeld?: boolean }
 
@@ -73,11 +73,11 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
       return bot
     },
     accept: (offerId: string) => sandbox('POST', `/control/offers/${offerId}/accept`),
-    /** Makes a guest's top-up in the demo store, up to the open offer on Steam. */
+    /** Makes a top-up in the demo store with a new Steam account, up to the open offer. */
     async topUp({ items = 1, isHeld = false }: TopUp = {}): Promise<OpenOffer> {
-      const guest = guestSchema.parse(await sandbox('POST', '/control/players', { like: 'quiet_lynx' }))
+      const account = accountSchema.parse(await sandbox('POST', '/control/players', { like: 'quiet_lynx' }))
       const shopper = await openInStore(urls, isHeld)
-      await requireSuccess(shopper.post('/api/trade-url', { tradeUrl: guest.tradeUrl }))
+      await requireSuccess(shopper.post('/api/trade-url', { tradeUrl: account.tradeUrl }))
       const choice = { game: 'cs', items: await pickItems(shopper, items) }
       await requireSuccess(shopper.post('/api/trade', choice))
       // The page's API calls the number of the offer `steamTradeId`.
@@ -85,7 +85,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
         shopper,
         (payment) => payment.status === 'pending' && payment.steamTradeId !== null,
       )
-      return { shopper, guest, offerId: steamTradeId ?? '', amount: amount ?? 0, bot: bot?.name ?? '' }
+      return { shopper, account, offerId: steamTradeId ?? '', amount: amount ?? 0, bot: bot?.name ?? '' }
     },
     until,
     /** Waits until the till reports to the store that items of the deposit were taken back. */
@@ -122,7 +122,7 @@ async function pickItems(shopper: Shopper, count: number): Promise<string[]> {
     .filter(({ price }) => price >= LEAST_MINOR)
     .sort((one, other) => one.price - other.price)
     .slice(0, count)
-  if (picked.length < count) throw new Error('the guest has too few items to pay with')
+  if (picked.length < count) throw new Error('the account has too few items to pay with')
   return picked.map(({ id }) => id)
 }
 

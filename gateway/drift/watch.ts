@@ -42,16 +42,17 @@ export type DriftStore = {
   /** Stores asset ids that Steam did not give at the delivery. */
   learnAssetIds(
     botId: bigint,
-    by: Writing,
+    by: Writer,
     learnt: readonly { item: string; assetId: string }[],
   ): Promise<void>
   /** Stores the state after a look. Under an old lease it changes nothing and returns false. */
-  saveLook(botId: bigint, by: Writing, saved: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
+  saveLook(botId: bigint, by: Writer, saved: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
   /** Takes bots that are due, and makes them due again at `nextAt`, in case the work is lost. */
   takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
 }
 
-export type Writing = { leaseEpoch: bigint; now: Date }
+/** The lease under which a process writes, and the time. */
+export type Writer = { leaseEpoch: bigint; now: Date }
 
 export type DriftDeps = {
   drift: DriftStore

@@ -22,7 +22,7 @@ const namesOf = (tables: readonly string[]): RegExp => {
 }
 
 /** The functions around the statements of a file that name one of the tables. */
-export function statementsOf(file: string, text: string, tables: readonly string[]): Place[] {
+export function functionsThatQuery(file: string, text: string, tables: readonly string[]): Place[] {
   const { functions, queries } = readSource(file, text)
   const lines = text.split('\n')
   const names = namesOf(tables)
@@ -47,7 +47,7 @@ const UNCOUNTED = ['opt', 'maglev']
  * Runs the steps one after the other, and resolves to the functions below `root` that ran meanwhile. They are
  * collected after every step, because the engine may forget the counts of functions that nothing refers to.
  */
-export async function functionsIn(
+export async function functionsThatRan(
   root: string,
   steps: readonly (() => Promise<void>)[],
 ): Promise<Set<Place>> {

@@ -8,7 +8,7 @@ import { startTill, type Till } from '../../gateway/testing/till.ts'
 import { BOUNDED, GROWING, type ObservedPool, observePool, VIEWS } from './explained-pool.ts'
 import { ON_REQUEST, onRequestEntry } from './on-request.ts'
 import { fillYear } from './rows.ts'
-import { functionsIn, statementsOf } from './statements.ts'
+import { functionsThatQuery, functionsThatRan } from './statements.ts'
 import type { Task } from './task.ts'
 import { tasksOf } from './tasks.ts'
 import { measure } from './till.ts'
@@ -57,7 +57,7 @@ test('every automatic statement on a growing table is run here, and none reads a
     statements += measured.statements
     complaints.push(...measured.complaints.map((complaint) => `${task.name} ${complaint}`))
   })
-  const ran = await functionsIn(ROOT, steps)
+  const ran = await functionsThatRan(ROOT, steps)
   expect(complaints).toEqual([])
   // Fewer would mean that the pool no longer observes them.
   expect(statements).toBeGreaterThan(200)
@@ -65,7 +65,7 @@ test('every automatic statement on a growing table is run here, and none reads a
 
   const tables = [...GROWING, ...VIEWS]
   const queryingFunctions = sources().flatMap((file) =>
-    statementsOf(file, readFileSync(join(ROOT, file), 'utf8'), tables),
+    functionsThatQuery(file, readFileSync(join(ROOT, file), 'utf8'), tables),
   )
   const notRun = queryingFunctions.filter((place) => !ran.has(place))
   // A new statement belongs in tasks.ts, visits.ts or jobs.ts, or in on-request.ts if it runs only for a caller.
