@@ -30,7 +30,7 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
           <>
             <Panel title="Now">
               {outages.length === 0 ? (
-                <p className="empty">Steam answers, and maintenance is off.</p>
+                <p className="empty">No outage of Steam is known, and maintenance is off.</p>
               ) : (
                 <ul className="plain-list">
                   {outages.map(({ kind, since }) => (

@@ -65,7 +65,7 @@ const OUTAGE_TEXT: Record<Weather['outages'][number]['kind'], string> = {
 
 export function weatherLines({ outages, notice, bots, methods, methodBots }: Weather): string[] {
   return [
-    ...(outages.length === 0 ? ['Steam answers, and maintenance is off.'] : []),
+    ...(outages.length === 0 ? ['No outage of Steam is known, and maintenance is off.'] : []),
     ...outages.map(({ kind, since }) => `${OUTAGE_TEXT[kind]}\tsince ${since.toISOString()}`),
     ...(notice === null ? [] : noticeLines(notice)),
     ...bots.flatMap(({ botId, bot, online, offersFailingSince, inventoriesFailingSince }) => {
