@@ -54,6 +54,11 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
   })
 
+  test('reports why a migration failed, even if its connection was lost and cannot roll back', async () => {
+    writeFileSync(join(folder, '0002_two.sql'), 'select pg_terminate_backend(pg_backend_pid());')
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('terminating connection')
+  })
+
   test('refuses a file that was changed after it had been applied', async () => {
     await migrate({ url: database.url, folder })
     writeFileSync(join(folder, '0001_one.sql'), 'create table one (id bigint);')

@@ -133,7 +133,8 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, versio
     await noteApplied(client, file, version)
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    // A lost connection rolls back by itself.
+    await client.query('rollback').catch(() => {})
     throw error
   }
 }
