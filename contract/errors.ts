@@ -268,8 +268,8 @@ export const ERRORS = {
       ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности, время не идёт; попробуйте через несколько минут.',
     },
     forStores: {
-      en: 'The till is paused until its operator has finished a restore. Nothing was opened; repeat the call in a few minutes.',
-      ru: 'Касса приостановлена, пока оператор не закончит восстановление из копии. Ничего не открыто; повторите вызов через несколько минут.',
+      en: 'The till is paused until its operator has finished a restore. The call changed nothing; repeat it in a few minutes.',
+      ru: 'Касса приостановлена, пока оператор не закончит восстановление из копии. Вызов ничего не изменил; повторите его через несколько минут.',
     },
   },
   no_bot_available: {

@@ -36,7 +36,7 @@ describe('waiting for a part', () => {
     await ended
   })
 
-  it('has no limit during a migration, and has one again afterwards', async () => {
+  it('has no time limit during a migration, and has one again afterwards', async () => {
     const { say, ready } = fakeChild()
     const waited = ready()
     const outcome = vi.fn<() => void>()

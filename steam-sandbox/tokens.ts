@@ -41,10 +41,10 @@ export function accessTokenOf(account: Account, audience: string, nowS: number):
 }
 
 /** The part of the sandbox that is needed to find the account of a token. */
-type Bearers = { nowS(): number; world(): World }
+type ClockAndWorld = { nowS(): number; world(): World }
 
 /** Returns the account of a refresh token; undefined if it is forged, expired, revoked or of another platform. */
-export function loginOf(token: string, sandbox: Bearers, platform?: Platform): Account | undefined {
+export function loginOf(token: string, sandbox: ClockAndWorld, platform?: Platform): Account | undefined {
   const claims = claimsOf(token, 'derive', sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)
   if (!account || (claims.gen ?? 0) !== account.loginGeneration) return undefined
@@ -52,8 +52,8 @@ export function loginOf(token: string, sandbox: Bearers, platform?: Platform): A
   return platform === undefined || (platform === 'mobile') === isMobile ? account : undefined
 }
 
-/** Returns the Steam id of an access token; undefined if its session has ended or its audience differs. */
-export function callerOf(token: string, audience: string, sandbox: Bearers): string | undefined {
+/** Returns the Steam id of an access token; undefined if it is forged, expired, revoked or for another audience. */
+export function callerOf(token: string, audience: string, sandbox: ClockAndWorld): string | undefined {
   const claims = claimsOf(token, audience, sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)
   return account && (claims.gen ?? 0) === account.sessionGeneration ? account.steamId : undefined

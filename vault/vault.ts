@@ -127,7 +127,7 @@ function checkAccess(
   })
 }
 
-/** Locks the folder, because two vaults on it would not know of each other's gifts. Rejects if one uses it already. */
+/** Locks the folder, because two vaults on it would not know of each other's gifts. Rejects if it is locked already. */
 export function holdFolder(path: string): Promise<Server> {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const name = `tradetill-vault-${createHash('sha256').update(realpathSync(path)).digest('hex').slice(0, 32)}`

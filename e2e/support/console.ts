@@ -13,7 +13,7 @@ export const readConsoleLink = (): Promise<string> =>
     return /http:\S+\/enter#sandbox=\S+/.exec(printed)?.[0]
   })
 
-/** Enters the console with that link. */
+/** Enters the sandbox's console with the link that `npm start` printed. */
 export async function enterSandbox(page: Page): Promise<void> {
   await page.goto(await readConsoleLink())
   await page.getByRole('button', { name: 'Enter the sandbox' }).click()

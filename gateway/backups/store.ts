@@ -10,7 +10,9 @@ export async function majorVersion(client: Client): Promise<number> {
   return Math.floor(Number(rows[0]?.number) / 10_000)
 }
 
-/** Begins a backup and returns the server's folder. The slot keeps the log until the connection ends. */
+/**
+ * Begins a backup and returns the server's data folder. The slot keeps the write-ahead log until the connection ends.
+ */
 export async function startBackup(client: Client): Promise<string> {
   await client.query(
     `select pg_create_physical_replication_slot('tradetill_backup_' || pg_backend_pid(), true, true)`,
@@ -22,7 +24,7 @@ export async function startBackup(client: Client): Promise<string> {
   return rows[0]?.folder ?? ''
 }
 
-/** Ends the backup, without a wait until the log is archived: the copy takes the log from the server's folder. */
+/** Ends the backup. Does not wait until the write-ahead log is archived: the copy takes it from the data folder. */
 export async function endBackup(client: Client): Promise<{ label: string; tablespaces: string }> {
   const { rows } = await client.query<{ label: string; tablespaces: string }>(
     'select labelfile as label, trim(spcmapfile) as tablespaces from pg_backup_stop(false)',
@@ -30,14 +32,14 @@ export async function endBackup(client: Client): Promise<{ label: string; tables
   return rows[0] ?? { label: '', tablespaces: '' }
 }
 
-export type Newest = {
+type NewestTimes = {
   /** Times of the newest rows; null if there is none. */
   depositAt: Date | null
   eventAt: Date | null
   entryAt: Date | null
 }
 
-export type Contents = Newest & { stores: number; deposits: number; events: number; entries: number }
+export type Contents = NewestTimes & { stores: number; deposits: number; events: number; entries: number }
 
 /** Reads the newest times and counts of a restored database. It has no other user, so counting every row is fine. */
 export async function readContents(client: Client): Promise<Contents> {

@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const box = createSecretBox(randomBytes(32))
 
-/** Starts a process that holds bots. `contexts`: the arguments of each call of `watch`. */
+/** Simulates a process that holds bots. `contexts`: the arguments of each call of `watch`. */
 function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => number } = {}) {
   const contexts: BotContext[] = []
   const bots = startBots({

@@ -1,9 +1,9 @@
 /** Forged calls, which the handler must refuse, and genuine ones that look unusual. */
 import { randomBytes } from 'node:crypto'
 import type { Check } from './check.ts'
+import type { Message } from './handler-client.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'
 import { changesBy, type Kit, mustAccept, mustRefuse } from './kit.ts'
-import type { Message } from './receiver.ts'
 
 const VERIFY = 'webhooks.md#verify'
 /** A minute more than a signed time may be off. */
@@ -24,7 +24,7 @@ const refusesAll = (make: (kit: Kit, event: Awaited<ReturnType<typeof forgedSucc
     const messages = make(kit, await forgedSuccess(kit))
     return changesBy(kit, { change: 0 }, async () => {
       for (const message of messages) {
-        const complaint = mustRefuse(await kit.receiver.send(message))
+        const complaint = mustRefuse(await kit.handlerClient.send(message))
         if (complaint !== undefined) return complaint
       }
       return undefined
@@ -82,7 +82,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
       const event = kit.event('deposit.succeeded', deposit)
       const message = kit.sign(event, { secrets: [anotherSecret(), kit.secret] })
       return changesBy(kit, { change: AMOUNT_MINOR }, async () =>
-        mustAccept(await kit.receiver.send(message)),
+        mustAccept(await kit.handlerClient.send(message)),
       )
     },
   },
@@ -99,7 +99,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
         data: { endpointId: '1', challenge },
       }
       return changesBy(kit, { change: 0 }, async () => {
-        const reply = await kit.receiver.send(kit.sign(event))
+        const reply = await kit.handlerClient.send(kit.sign(event))
         const complaint = mustAccept(reply)
         if (complaint !== undefined) return complaint
         return repeatsChallenge(reply.kind === 'answered' ? reply.text : '', challenge)

@@ -6,8 +6,8 @@ import type { DepositEvent, WebhookEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 import type { ReadBalance } from './balance.ts'
+import { describeReply, type HandlerClient, isAccepted, type Message, type Reply } from './handler-client.ts'
 import { eventOf, inventedDeposit, type Order } from './invented.ts'
-import { describeReply, isAccepted, type Message, type Receiver, type Reply } from './receiver.ts'
 import type { StandInTill } from './stand-in-till.ts'
 
 export type Patience = {
@@ -20,7 +20,7 @@ export type Patience = {
 }
 
 export type Surroundings = {
-  receiver: Receiver
+  handlerClient: HandlerClient
   secret: string
   clock: Clock
   customer: string
@@ -67,7 +67,7 @@ const MS_PER_NUMBER = 100
 const SKIPPED_NUMBERS = 40
 
 export function createKit(surroundings: Surroundings): Kit {
-  const { clock, receiver, secret, customer, till, openDeposit } = surroundings
+  const { clock, handlerClient, secret, customer, till, openDeposit } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN_MS) / MS_PER_NUMBER))
   // Part of the ids of this run's deposits.
   const run = sequence
@@ -106,7 +106,7 @@ export function createKit(surroundings: Surroundings): Kit {
       till?.log.push(...unpublished.splice(0))
     },
     unwritten: (type, deposit) => eventOf({ type, sequence: sequence + 1, deposit }, clock),
-    deliver: (event) => receiver.send(sign(event)),
+    deliver: (event) => handlerClient.send(sign(event)),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Checks for broken networks, repeated, parallel and large calls, newer or restored tills, and the event log. */
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
+import { describeReply, isAccepted } from './handler-client.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'
 import {
   changesBy,
@@ -13,7 +14,6 @@ import {
   until,
   type Verdict,
 } from './kit.ts'
-import { describeReply, isAccepted } from './receiver.ts'
 
 const DELIVERY = 'webhooks.md#delivery'
 const AT_ONCE = 50
@@ -48,7 +48,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     async run(kit) {
       const event = await paidEvent(kit)
       return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
-        await kit.receiver.sendAndBreakOff(kit.sign(event))
+        await kit.handlerClient.sendAndBreakOff(kit.sign(event))
         await pause(kit.patience.quietMs)
         return mustAccept(await kit.deliver(event))
       })
@@ -66,7 +66,9 @@ export const TROUBLE_CHECKS: readonly Check[] = [
         sequence: kit.unwritten('deposit.pending', await kit.newDeposit()).sequence,
         data: { grown: NEW_FIELD, amount: AMOUNT_MINOR },
       }
-      return changesBy(kit, { change: 0 }, async () => mustAccept(await kit.receiver.send(kit.sign(event))))
+      return changesBy(kit, { change: 0 }, async () =>
+        mustAccept(await kit.handlerClient.send(kit.sign(event))),
+      )
     },
   },
   {
@@ -93,8 +95,8 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const withNewStatus = { ...timeout, data: { ...timeout.data, status: 'somethingNew' } }
       return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
         return (
-          mustAccept(await kit.receiver.send(kit.sign(withNewFields))) ??
-          mustAccept(await kit.receiver.send(kit.sign(withNewStatus)))
+          mustAccept(await kit.handlerClient.send(kit.sign(withNewFields))) ??
+          mustAccept(await kit.handlerClient.send(kit.sign(withNewStatus)))
         )
       })
     },
@@ -110,7 +112,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const event = kit.event('deposit.succeeded', { ...paid(deposit), metadata, customerLabel: 'Zoë' })
       const message = kit.sign(event, { body: JSON.stringify(event, null, 2) })
       return changesBy(kit, { change: AMOUNT_MINOR }, async () =>
-        mustAccept(await kit.receiver.send(message)),
+        mustAccept(await kit.handlerClient.send(message)),
       )
     },
   },
@@ -133,7 +135,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      const end = await kit.receiver.openUnfinishedCalls(SLOW_CALLERS)
+      const end = await kit.handlerClient.openUnfinishedCalls(SLOW_CALLERS)
       try {
         return await changesBy(kit, { change: AMOUNT_MINOR }, async () =>
           mustAccept(await kit.deliver(event)),

@@ -9,7 +9,7 @@ import { freePort } from '../testing/free-port.ts'
 import { FLAWS, type Flaw, startStoreHandler } from '../testing/store-handler.ts'
 import { SECRET } from '../testing/webhooks.ts'
 import { createBalanceReader } from './balance.ts'
-import { createReceiver } from './receiver.ts'
+import { createHandlerClient } from './handler-client.ts'
 import { CHECKS, type CheckResult, type Options, type VerifyResult, verifyHandler } from './verify.ts'
 
 /**
@@ -137,7 +137,7 @@ describe('verify', () => {
     onTestFinished(() => void server.close())
     const address = server.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
-    const reply = await createReceiver(new URL(url), 600_000).send({ headers: {}, body: '{}' })
+    const reply = await createHandlerClient(new URL(url), 600_000).send({ headers: {}, body: '{}' })
     expect(reply).toEqual({ kind: 'answered', status: 200, text: '1'.repeat(4_096) })
     await expect(createBalanceReader(url, 'nova')('USD')).rejects.toThrow('minor units')
   })

@@ -3,9 +3,9 @@ import type { Clock } from '../kit/clock.ts'
 import { createBalanceReader } from './balance.ts'
 import type { Check } from './check.ts'
 import { FORGERY_CHECKS } from './forgery-checks.ts'
+import { createHandlerClient, reasonOfSilence } from './handler-client.ts'
 import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
-import { createReceiver, reasonOfSilence } from './receiver.ts'
 import { startStandInTill } from './stand-in-till.ts'
 import { createStoreOrders } from './store-orders.ts'
 import { TROUBLE_CHECKS } from './trouble-checks.ts'
@@ -52,8 +52,17 @@ export async function verifyHandler(options: Options): Promise<VerifyResult> {
       : await startStandInTill({ port: tillPort, openDeposit: orders.openDeposit })
   const open = till === undefined || openUrl === undefined ? undefined : orders.makeStoreOpen
   try {
-    const receiver = createReceiver(url, patience.deadlineMs)
-    const kit = createKit({ receiver, secret, clock, customer, patience, balance, till, openDeposit: open })
+    const handlerClient = createHandlerClient(url, patience.deadlineMs)
+    const kit = createKit({
+      handlerClient,
+      secret,
+      clock,
+      customer,
+      patience,
+      balance,
+      till,
+      openDeposit: open,
+    })
     const problem = await firstProblem(kit, url)
     if (problem !== undefined) return problem
     const results: CheckResult[] = []
@@ -70,7 +79,7 @@ export async function verifyHandler(options: Options): Promise<VerifyResult> {
 
 /** Refuses an unreachable handler or balance: that is an error of the command, not a finding. */
 async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefined> {
-  const reply = await kit.receiver.send({ headers: {}, body: '{}' })
+  const reply = await kit.handlerClient.send({ headers: {}, body: '{}' })
   if (reply.kind === 'silent')
     return { kind: 'unreachable', reason: `${url.href} cannot be reached: ${reply.reason}` }
   try {

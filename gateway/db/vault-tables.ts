@@ -39,7 +39,7 @@ export type VaultDeedTable = {
     | 'delivered'
     /** The gift was begun, but nothing was given. */
     | 'ended'
-  /** Why the vault waits, refuses or has ended. */
+  /** Why the vault waits or refuses, or why the gift ended. */
   because: string | null
   partner_steam_id: string | null
   /** The items that the vault means to give, as `app/asset`, sorted. */

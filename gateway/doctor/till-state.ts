@@ -1,4 +1,4 @@
-/** Checks the state of a till that is set up: its epoch, its bots, alarms and the vault. Pure. */
+/** Checks a till that is set up: its epoch, whether its bots are armed, its alarms and its vault. Pure. */
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'

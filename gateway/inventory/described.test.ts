@@ -1,4 +1,4 @@
-/** Steam's descriptions → items as the shopper sees them. */
+/** How the till turns Steam's descriptions into items as the shopper sees them. */
 import { describe, expect, test } from 'vitest'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { parsePartnerPage } from '../steam/parse.ts'
@@ -214,8 +214,8 @@ const isWord = (word: unknown) => word === null || typeof word === 'string'
 
 describe('A-043 items with Steam’s descriptions', () => {
   test.each([
-    ['as on the page of an offer', { name: 'Засекреченное' }, 'Засекреченное'],
-    ['as on the public page', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
+    ['from the field that the page of an offer has', { name: 'Засекреченное' }, 'Засекреченное'],
+    ['from the field that the public page has', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
     [
       'without characters that would change the line around it',
       { name: ' Class\u202eified\u0000 ' },
@@ -248,7 +248,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     },
   )
 
-  test('are refused as a stack, because part of it would reach the bot under another id', () => {
+  test('are refused if they are a stack, because a part of one would reach the bot under another id', () => {
     expect(offeredFrom('rust', inGame(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
       unavailableByReason: { stack: 1 },
@@ -316,9 +316,12 @@ describe('A-043 items with Steam’s descriptions', () => {
 
     test.each([
       ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
-      ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
       [
-        'by a name with both words',
+        'by "Unusual" at the start of its name',
+        { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' },
+      ],
+      [
+        'by "Unusual" after "Strange" in its name',
         { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' },
       ],
     ])('has no price of its own if it is of TF2 and has an unusual effect, recognised %s', (_, fields) => {
@@ -326,7 +329,7 @@ describe('A-043 items with Steam’s descriptions', () => {
       expect(reasonsOf('cs', inGame(730, 'A hat', fields))).toEqual({})
     })
 
-    test('is refused as not tradable if it also cannot be traded', () => {
+    test('is refused as not tradable if it is neither tradable nor marketable', () => {
       expect(reasonsOf('cs', cs('Medal', [], { tradable: 0, marketable: 0 }))).toEqual({ notTradable: 1 })
     })
   })

@@ -10,10 +10,10 @@ export function csvLines<ROW extends Record<COLUMN, Cell>, COLUMN extends string
   return [columns.join(','), ...rows.map((row) => columns.map((column) => cellOf(row[column])).join(','))]
 }
 
-/** Negative numbers. They begin like a spreadsheet formula, but need no escaping. */
-const NUMBER = /^-\d{1,20}(?:\.\d{1,8})?$/
+/** They begin like a spreadsheet formula, but need no escaping. */
+const NEGATIVE_NUMBER = /^-\d{1,20}(?:\.\d{1,8})?$/
 
 function cellOf(value: Cell): string {
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'string' && !NUMBER.test(value) ? textCell(value) : String(value ?? '')
+  return typeof value === 'string' && !NEGATIVE_NUMBER.test(value) ? textCell(value) : String(value ?? '')
 }

@@ -25,7 +25,7 @@ export type NewKey = {
 const MOST_NAME = 80
 const MOST_OVERLAP_HOURS = 9_999
 const MOST_LIFETIME_S = 3_650 * 86_400
-const NO_LIFETIME = refused('usage', 'The lifetime must be a duration such as 90d, at most 3650 days.')
+const INVALID_LIFETIME = refused('usage', 'The lifetime must be a duration such as 90d, at most 3650 days.')
 
 export type KeyList = { keys: (Omit<KeyFacts, 'id'> & { keyId: string })[] }
 
@@ -46,7 +46,7 @@ export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey
       return refused('usage', `The name must have 1 to ${MOST_NAME} characters.`)
     }
     const lifetimeS = expires === undefined ? null : readDuration(expires)
-    if (lifetimeS === undefined || (lifetimeS ?? 0) > MOST_LIFETIME_S) return NO_LIFETIME
+    if (lifetimeS === undefined || (lifetimeS ?? 0) > MOST_LIFETIME_S) return INVALID_LIFETIME
     if ((await findStore(tx, storeId)) === undefined) {
       return refused('not_found', `There is no store ${storeId}.`)
     }

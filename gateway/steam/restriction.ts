@@ -1,4 +1,4 @@
-/** Reads from Steam's description why an item cannot be traded now. Treats every string in it as hostile. */
+/** Reads from Steam's description why an item cannot be traded or sold now. Treats every string in it as hostile. */
 import { z } from 'zod'
 import type { Restriction } from './steam.ts'
 
@@ -27,7 +27,7 @@ const ENGLISH_DATE = /\b([A-Z][a-z]{2}) (\d{1,2}), (20\d\d) \((\d{1,2}:\d\d:\d\d
 const UNIX_DATE = /\[date\](\d{9,11})\[\/date\]/
 const TIME = /\(\d{1,2}:\d\d:\d\d\)/
 
-/** The restriction of an untradable item; null if the description gives no details. */
+/** The restriction of an item that cannot be traded or sold now; null if the description gives no details. */
 export function restrictionOf(fields: Fields): Restriction | null {
   const lines = fields.owner_descriptions.map(({ value }) => value)
   const datedLine = lines.find(

@@ -46,7 +46,7 @@ export const listedDeposit = z.strictObject({
 })
 const needs = z.array(z.enum(['bot_away', 'steam_silent', 'credit_waits']))
 
-const wished = z.strictObject({ wishes: z.array(id), items: z.int() })
+const addedWishes = z.strictObject({ wishes: z.array(id), items: z.int() })
 
 export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
   'deposit hold': z.strictObject({ depositId: id, creditMode: z.enum(['on_accept', 'on_release']) }),
@@ -132,8 +132,8 @@ export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
       }),
     ),
   }),
-  'items send': wished,
-  'items return': wished,
+  'items send': addedWishes,
+  'items return': addedWishes,
   'items wishes': z.strictObject({
     wishes: z.array(
       z.strictObject({

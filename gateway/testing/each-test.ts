@@ -1,6 +1,6 @@
 /** Set-up of every test file: keeps the evidence of a test that fails. */
 import { afterAll, afterEach, beforeEach, type TestContext } from 'vitest'
-import { failureFolder, markEvidence, writeEvidence } from './evidence.ts'
+import { failureFolder, trackEvidence, writeEvidence } from './evidence.ts'
 
 /** Names from the outermost suite to the test itself. */
 function namesOf(task: TestContext['task']): string[] {
@@ -10,12 +10,12 @@ function namesOf(task: TestContext['task']): string[] {
 }
 
 // Evidence that is offered before the first test stays for the entire file.
-const forgetFile = markEvidence()
-afterAll(forgetFile)
+const withdrawFileEvidence = trackEvidence()
+afterAll(withdrawFileEvidence)
 
 beforeEach(() => {
-  const forgetTest = markEvidence()
-  return forgetTest
+  const withdrawTestEvidence = trackEvidence()
+  return withdrawTestEvidence
 })
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await writeEvidence(failureFolder(task.file.filepath, namesOf(task)))

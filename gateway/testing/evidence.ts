@@ -46,7 +46,7 @@ export async function writeEvidence(folder: string): Promise<void> {
 }
 
 /** Returns a function that withdraws every piece offered after this call. */
-export function markEvidence(): () => void {
+export function trackEvidence(): () => void {
   const before = new Set(pieces)
   return () => {
     for (const piece of pieces) if (!before.has(piece)) pieces.delete(piece)

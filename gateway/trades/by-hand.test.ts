@@ -37,13 +37,13 @@ describe('an operator credits', () => {
     })
   })
 
-  it('even an ended trade, or an unanswered one once its offer is named', () => {
+  it('even an ended trade, or one whose send got no answer, once its offer is named', () => {
     expect(eventsOf(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
     expect(eventsOf(unknown, credit())).toEqual([])
     expect(eventsOf(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
   })
 
-  it('nothing twice, nothing that was not sent, and nothing that Steam contradicts', () => {
+  it('nothing twice, nothing that was not sent, and nothing for a Steam trade or offer other than the known one', () => {
     for (const trade of [held, final, intended]) expect(eventsOf(trade, credit())).toEqual([])
     expect(eventsOf({ ...active, acceptedAt: at(1), steamTradeId: '901' }, credit())).toEqual([])
     expect(eventsOf(active, credit('900', '6'))).toEqual([])

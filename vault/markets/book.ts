@@ -12,7 +12,7 @@ export type SaleEntry =
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** The deal was refused, and the vault never gives anything for it. */
+  /** The vault refused the deal, and never gives anything for it. */
   | { kind: 'due_refused'; market: string; due: DueGift; problem: string }
   | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
@@ -111,7 +111,7 @@ export function liveListing(
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** The number of items in deals intended since `since`, and their listed prices. Leaves out deals that have ended. */
+/** The number of items in deals intended since `since`, and the sum of their listed prices. Excludes ended deals. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {

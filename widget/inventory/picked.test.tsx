@@ -7,7 +7,7 @@ import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 
-/** Returns the markup of the bar. The items cost 2, 20 and 30 dollars. */
+/** Returns the markup of the bottom bar. The items cost 2, 20 and 30 dollars. */
 function bar(picked: readonly string[], change: Partial<Payment> = {}, ...events: FlowEvent[]): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const pictures = items.map((each) => ({ ...each, iconUrl: 'https://img.test/1.png' }))
@@ -29,11 +29,11 @@ it('on a phone the count of the picks is a button that opens their list, which i
   expect(names).toEqual(['Item 3', 'Item 1'])
 })
 
-it('on a phone the reason for the split also says that a press fixes the amount', () => {
+it('on a phone the text about when the money arrives also says that a press on the pay button fixes the amount', () => {
   expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
 })
 
-it('on a phone nothing says that a press fixes the amount while the total is too high', () => {
+it('on a phone nothing says that a press on the pay button fixes the amount while the total is too high', () => {
   expect(bar(['2'], { maxAmount: 100 })).not.toContain(en.payFixed)
 })
 
@@ -43,7 +43,7 @@ it('without picks the count is plain text', () => {
   expect(html).not.toContain('picked-list')
 })
 
-it('once the picks are cleared, the same button restores them until another pick', () => {
+it('once the picks are cleared, the button that cleared them restores them, until another item is picked', () => {
   const html = bar(['3', '1'], {}, { kind: 'selectionCleared' })
   expect(html).toMatch(new RegExp(`aria-label="${en.clearUndoAll(2)}"[^>]*>${en.clearUndo}<`))
   expect(html).not.toContain(en.clearAll)
@@ -54,7 +54,7 @@ it('while an offer is open, the picks are not listed', () => {
   expect(bar(['1'], { status: 'pending' })).not.toContain('picked-list')
 })
 
-it('while an offer is being created, the picks are listed, and none can be put back', () => {
+it('while an offer is being created, the picks are listed, and none can be removed', () => {
   const html = bar(['1'], { creating: true, itemCount: 1, amount: 200 })
   expect(html).toContain('picked-list')
   expect(html).not.toMatch(/aria-label="(?:Remove|Clear)/)

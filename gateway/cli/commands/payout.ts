@@ -66,7 +66,7 @@ const list = command({
 
 const voidOne = command({
   does: 'void a payout that was never made; its amount is available to the store again',
-  example: "payout void 7 --reason 'the bank sent it back'",
+  example: "payout void 7 --reason 'the wire was never sent'",
   parameters: {
     flags: SERIOUS_ACT,
     positional: {

@@ -1,4 +1,4 @@
-/** The lists of a bot with a long history, read through the real client libraries. */
+/** The lists of offers and of Steam trades of a bot with a long history, read through the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../../../steam-sandbox/start.ts'
 import type { SteamSession } from '../steam.ts'
@@ -35,7 +35,7 @@ async function send(message: string): Promise<string> {
 }
 
 describe('the lists of a busy bot', () => {
-  it('come in pages of a hundred, newest first, and an unreadable row on a page hides nothing', async () => {
+  it('come in pages of a hundred, newest first, and an offer that cannot be read hides no other', async () => {
     sandbox.begin('busy-for-nine-days', { steamId: session.steamId })
     sandbox.begin('odd-offer-in-lists')
     const offerId = await send('K7M2QZ')

@@ -12,10 +12,10 @@ const GREETING = { tradetill: 1 }
 
 type Defence =
   | 'a greeting to one origin'
-  | 'the origin'
-  | 'the parent only'
-  | 'the greeting'
-  | 'the first port'
+  | 'the store’s origin only'
+  | 'the parent window only'
+  | 'the exact greeting only'
+  | 'the first port only'
 
 const messageSchema = z.looseObject({ type: z.string() })
 const frameSchema = z.object({
@@ -91,7 +91,7 @@ const eavesdropping = (stoppedBy: Defence, what: string, changes: object): Case<
 
 const replacing = (data: object): Case<Defence> => ({
   what: `a second port, with ${JSON.stringify(data)}`,
-  stoppedBy: 'the first port',
+  stoppedBy: 'the first port only',
   async attack() {
     const { deliver, send } = await openFrame()
     deliver({})
@@ -122,19 +122,19 @@ export const greetings: Family = family<Defence>({
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: '{ tradetill: VERSION }, origin)', to: "{ tradetill: VERSION }, '*')" }],
     },
-    'the origin': {
+    'the store’s origin only': {
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: 'from !== origin || ', to: '' }],
     },
-    'the parent only': {
+    'the parent window only': {
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: 'source !== target.parent || ', to: '' }],
     },
-    'the greeting': {
+    'the exact greeting only': {
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: ' || !isGreeting(data)', to: '' }],
     },
-    'the first port': {
+    'the first port only': {
       at: `${FRAME} joinParent`,
       off: [
         {
@@ -151,10 +151,12 @@ export const greetings: Family = family<Defence>({
     return problemIf(deliver({}).length !== 1, 'the store receives nothing')
   },
   cases: () => [
-    ...ORIGINS.map((origin) => eavesdropping('the origin', `a page of ${origin}`, { origin })),
-    ...Object.entries(SOURCES).map(([what, source]) => eavesdropping('the parent only', what, { source })),
+    ...ORIGINS.map((origin) => eavesdropping('the store’s origin only', `a page of ${origin}`, { origin })),
+    ...Object.entries(SOURCES).map(([what, source]) =>
+      eavesdropping('the parent window only', what, { source }),
+    ),
     ...GREETINGS.map((data) =>
-      eavesdropping('the greeting', `a greeting of ${JSON.stringify(data)}`, { data }),
+      eavesdropping('the exact greeting only', `a greeting of ${JSON.stringify(data)}`, { data }),
     ),
     ...[GREETING, { ...GREETING, more: 1 }].map(replacing),
     misdirected,

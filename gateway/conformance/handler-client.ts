@@ -1,4 +1,4 @@
-/** Calls the store's handler: with signed events, forged ones, and calls that break off. */
+/** Calls a store's handler of webhooks, also with calls that break off or never end. */
 import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { connect } from 'node:net'
@@ -9,7 +9,7 @@ export type Reply = { kind: 'answered'; status: number; text: string } | { kind:
 
 export type Message = { headers: Partial<SignedHeaders>; body: string }
 
-export type Receiver = {
+export type HandlerClient = {
   /** Sends the call, and waits for the answer as long as a till would. */
   send(message: Message): Promise<Reply>
   /** Sends the complete call, then disconnects before the answer, like a broken network or a killed till. */
@@ -31,7 +31,7 @@ export async function beginningOf({ body }: Response): Promise<string> {
   return text.slice(0, MOST_ANSWER_CHARACTERS)
 }
 
-export function createReceiver(url: URL, deadlineMs: number): Receiver {
+export function createHandlerClient(url: URL, deadlineMs: number): HandlerClient {
   return {
     async send({ headers, body }) {
       try {
