@@ -133,7 +133,7 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, versio
     await noteApplied(client, file, version)
     await client.query('commit')
   } catch (error) {
-    // A lost connection rolls back by itself.
+    // A lost connection has already rolled the transaction back.
     await client.query('rollback').catch(() => {})
     throw error
   }
