@@ -177,7 +177,7 @@ const expectScamWarning = async (page: Page): Promise<void> => {
  */
 const partsSentence = (texts: Messages): RegExp =>
   new RegExp(
-    [texts.receivedInParts, texts.toldInParts]
+    [texts.receivedInParts, texts.knownToStoreInParts]
       .map((sentence) => sentence('|', '|').split('|')[1]?.trim())
       .join('|'),
   )
@@ -271,7 +271,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page gives the ho
   expect(await page.getByText(TEXTS.en.outcomes.tradeHasInvalidItems.description).count()).toBe(0)
 })
 
-test('A-054 after an offer was cancelled by others within seconds, the page warns of look-alikes and stolen keys too', async () => {
+test('A-054 after an offer was cancelled by others within seconds, the page warns of look-alikes and stolen keys', async () => {
   const caller = await callerOf(till.gateway, await createDeposit())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await makeOffer(caller)

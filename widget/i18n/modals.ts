@@ -80,9 +80,9 @@ const en = {
   receivedInParts: (now: string, date: string) =>
     `We have your items. ${now} will be added to your balance in the store shortly, and the rest after ${date}.`,
   /** The store has accepted the webhook, but only the store knows when it adds the funds. */
-  toldAll:
+  knownToStore:
     'We have your items, and the store knows. If the funds aren’t in your balance there yet, they’ll be added shortly.',
-  toldInParts: (now: string, date: string) =>
+  knownToStoreInParts: (now: string, date: string) =>
     `We have your items, and the store knows. If ${now} isn’t in your balance there yet, it’ll be added shortly. The rest comes after ${date}.`,
   declinedByYou: 'If this was you and you want to pay after all, start again from the store.',
   nextOfferAt: (time: string) => `The next offer can be sent from ${time} on.`,
@@ -241,8 +241,9 @@ const ru: ModalTexts = {
     `Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после ${date}.`,
   receivedInParts: (now, date) =>
     `Предметы у нас. На ваш баланс в магазине скоро поступит ${now}, остаток — после ${date}.`,
-  toldAll: 'Предметы у нас, и магазин это знает. Если средств ещё нет на вашем балансе, они скоро поступят.',
-  toldInParts: (now, date) =>
+  knownToStore:
+    'Предметы у нас, и магазин это знает. Если средств ещё нет на вашем балансе, они скоро поступят.',
+  knownToStoreInParts: (now, date) =>
     `Предметы у нас, и магазин это знает. Если ${now} ещё нет на вашем балансе, они скоро поступят. Остаток — после ${date}.`,
   declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
   nextOfferAt: (time) => `Следующее предложение можно отправить не раньше ${time}.`,

@@ -95,8 +95,8 @@ it.each([
 })
 
 it.each([
-  ['all of it', { heldAmount: 0, heldUntil: null }, en.toldAll],
-  ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.toldInParts('$15.00', DATE)],
+  ['all of it', { heldAmount: 0, heldUntil: null }, en.knownToStore],
+  ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.knownToStoreInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
 ])(
   'with %s credited now, the page never says that the store knows before the store has accepted the webhook',

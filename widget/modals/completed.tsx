@@ -109,10 +109,13 @@ function useReceivedText(payment: Payment): string | null {
   const split = creditOf(payment)
   if (payment.status !== 'succeeded' || split === null) return null
   const isTold = payment.storeTold === true
-  if (split.until === null) return isTold ? texts.toldAll : null
+  if (split.until === null) return isTold ? texts.knownToStore : null
   const date = formatDate(split.until, language)
   if (split.now === 0) return texts.receivedForLater(date)
-  return (isTold ? texts.toldInParts : texts.receivedInParts)(money(split.now, payment.currency), date)
+  return (isTold ? texts.knownToStoreInParts : texts.receivedInParts)(
+    money(split.now, payment.currency),
+    date,
+  )
 }
 
 /** Links to a record of the deposit for support. */
