@@ -1,4 +1,4 @@
-/** Items that leave the bots of the simulated Steam, and the rows that undo Steam trades. */
+/** Items that leave the bots of the simulated Steam, and the rows of trade histories that undo Steam trades. */
 import type { OfferAsset, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import { STALE_MS } from './steam-answers.ts'
 import type { Gift, GiftItem, ModelTrade, SteamMemory, TradedItem } from './steam-memory.ts'
@@ -8,7 +8,7 @@ const STORAGE = '76561198000009001'
 export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', STORAGE]])
 const THIEF = '76561198000009002'
 const HOUR_MS = 3_600_000
-/** A small gift has at most this many items. */
+/** The most items in a gift, unless a thief takes all of a bot's items. */
 const MOST_GIVEN = 3
 
 /** `withinMs`: each step of a gift follows the one before within this time. `bots`: the till's bots. */
@@ -238,14 +238,11 @@ const rowOf = (
 })
 
 /** Whether the item left the bots in a trade and did not come back. */
-export const isAway = ({ place, isVanished, newAssetId }: TradedItem): boolean =>
+export const hasLeftBots = ({ place, isVanished, newAssetId }: TradedItem): boolean =>
   newAssetId !== null && place === null && !isVanished
 
-/**
- * Milliseconds from the start until the look through the histories after which all gifts are checked. Only one more look
- * follows, after the operator's credits.
- */
-export const LAST_LOOK_MS = 100 * HOUR_MS
+/** Milliseconds from the start until the reading of the bots' histories after which all gifts are checked. */
+export const GIFTS_CHECKED_MS = 100 * HOUR_MS
 const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2
 
@@ -256,7 +253,7 @@ export function planGifts(memory: SteamMemory, bots: readonly string[]): void {
     for (let count = random.int(MOST_GIFTS + 1); count > 0; count -= 1) {
       const after = random.chance(0.5) ? random.between(HOUR_MS / 6, HOUR_MS) : random.int(LAST_GIFT_MS)
       engine.after(after, () =>
-        giveAway(memory, bot, { bots, withinMs: LAST_LOOK_MS - LAST_GIFT_MS - HOUR_MS }),
+        giveAway(memory, bot, { bots, withinMs: GIFTS_CHECKED_MS - LAST_GIFT_MS - HOUR_MS }),
       )
     }
   }

@@ -15,7 +15,7 @@ import { type Random, seededRandom } from '../../random.ts'
 import { drain } from '../drain.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
-import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
+import { DESTINATIONS, GIFTS_CHECKED_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, reportOf } from '../outcome.ts'
 import { endPause, type Gate, JobFailed, newRestartable, revive, waitForTurn } from '../process.ts'
@@ -78,7 +78,7 @@ export async function runPure({
     planEvents(scene, deposits)
     await drain(scene.engine, () => failure)
     checkFinalState(scene)
-    checkDepartures(scene, START + LAST_LOOK_MS)
+    checkDepartures(scene, START + GIFTS_CHECKED_MS)
     return outcome()
   } catch (error) {
     return { ...outcome(), violation: reportOf(error) }
@@ -91,13 +91,13 @@ function planEvents(scene: Scene, deposits: number): void {
   for (const process of processes) tick(scene, process)
   for (const bot of bots.values()) keepWatch(scene, bot)
   scene.steam.planGifts([...bots.keys()].map(String))
-  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, LAST_LOOK_MS, BY_HAND_MS + HOUR_MS].flatMap(turnsOf)) {
+  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, GIFTS_CHECKED_MS, BY_HAND_MS + HOUR_MS].flatMap(turnsOf)) {
     engine.at(START + ms, () => {
       const process = workingProcess(scene)
       if (process !== undefined) startInProcess(scene, () => sweepHistories(process.deps))
     })
   }
-  planDepartureChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
+  planDepartureChecks(scene, [20 * HOUR_MS, GIFTS_CHECKED_MS])
   planDrift(scene, { workingProcess, inHolder })
   sweep(scene)
   planOutage(scene, 2 * FAULTS_MS)

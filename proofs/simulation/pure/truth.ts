@@ -5,7 +5,7 @@ import { least } from '../../../gateway/ledger/entry.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { WAIT_MS } from '../../../gateway/trades/giving-up.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
-import { isAway } from '../gifts.ts'
+import { hasLeftBots } from '../gifts.ts'
 import type { Steam } from '../steam.ts'
 import { isReportedLate } from '../steam-answers.ts'
 import type { ModelTrade } from '../steam-memory.ts'
@@ -314,7 +314,7 @@ function checkSettled(memory: TillMemory, row: TradeRow, entries: MemoryLedger['
   for (const item of steamTrade?.items ?? []) {
     const isOurs = item.newAssetId !== null && item.rolledBackAssetId === null
     if (isOurs) kept += row.items.get(item.asset.assetId)?.price ?? 0n
-    checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !isAway(item) })
+    checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !hasLeftBots(item) })
   }
   const credited = row.deliveredBy === null ? 0n : row.total - row.reversed
   must(kept === credited, 'I7', () => `${name}: the bot has items worth ${kept}, but ${credited} is credited`)

@@ -1,5 +1,5 @@
 /** Compares the departures in the database, and the custody of all items, with what happened on Steam. */
-import { DESTINATIONS, isAway } from '../gifts.ts'
+import { DESTINATIONS, hasLeftBots } from '../gifts.ts'
 import { must } from '../violation.ts'
 import { isLost } from './deaths.ts'
 import { BOTS } from './people.ts'
@@ -51,7 +51,7 @@ async function checkCustody(scene: Scene): Promise<void> {
     // The till does not read the history of a bot that is out of service.
     if ([...item.bots].some((had) => isLost(scene, BOTS.indexOf(had) + 1))) continue
     const name = `item ${asset} of ${steamTrade}`
-    must((moved === 'out') === isAway(item), 'I18', () => `${name} is ${moved} in custody`)
+    must((moved === 'out') === hasLeftBots(item), 'I18', () => `${name} is ${moved} in custody`)
     const isSame = item.place === null || BOTS[bot - 1] === item.place.bot
     must(isSame, 'I18', () => `${name} is booked to bot ${bot}, ${item.place?.bot} has it`)
   }

@@ -6,7 +6,7 @@ import type { Terms } from '../../../gateway/trades/effects.ts'
 import { seededRandom } from '../../random.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults, moreLikely } from '../faults.ts'
-import { LAST_LOOK_MS } from '../gifts.ts'
+import { GIFTS_CHECKED_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, reportOf } from '../outcome.ts'
 import { endPause, revive } from '../process.ts'
@@ -118,7 +118,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   }
   sweep(scene, START + FAULTS_MS)
   scene.steam.planGifts(BOTS)
-  const looks = [HOUR_MS / 2, 20 * HOUR_MS, LAST_LOOK_MS, BY_HAND_MS + HOUR_MS]
+  const looks = [HOUR_MS / 2, 20 * HOUR_MS, GIFTS_CHECKED_MS, BY_HAND_MS + HOUR_MS]
   sweepHistory(
     scene,
     looks.map((ms) => START + ms),
