@@ -1,4 +1,4 @@
-/** The last line of a bench: `NAME ours floor ratio limit PASS|FAIL`. */
+/** A result of a bench, printed as `NAME ours floor ratio limit PASS|FAIL`. */
 export type Outcome = {
   name: string
   ours: string

@@ -1,4 +1,4 @@
-/** The games a shopper may pay with, by their names in calls. Source: specification of the widget, §1 and §9. */
+/** The games a shopper may pay with, by their names in calls. */
 export const GAMES = ['cs', 'dota', 'rust', 'tf'] as const
 
 export type Game = (typeof GAMES)[number]

@@ -300,7 +300,7 @@ describe('live mode', () => {
       'TRADETILL_PUBLIC_URL',
     ],
     [
-      'a hold that ends before Steam’s protection',
+      'fewer days of protection than Steam has',
       { TRADETILL_PROTECTION_DAYS: 'cs:6' },
       'TRADETILL_PROTECTION_DAYS',
     ],

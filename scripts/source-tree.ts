@@ -16,7 +16,7 @@ export type MeasuredFunction = {
   isCallback: boolean
 }
 
-/** A regular expression. `written` is its text, and absent if it is built from parts. */
+/** A regular expression. `written` is its literal; absent if `RegExp` makes the expression. */
 export type Expression = { line: number; written?: { pattern: string; flags: string } }
 
 /** `queries`: the lines on which SQL statements begin. */

@@ -60,6 +60,7 @@ describe('the choice of a bot', () => {
   })
 
   it('prefers a failing bot to a doubted bot, and a doubted bot to none', () => {
+    // Several times, Steam refused an offer of this bot and then took the same offer from another bot.
     const doubted = aBot({ botId: 1n, barState: 'doubted', level: 99 })
     expect(choose([doubted, aBot({ botId: 2n, failing: true, liveOffers: 20 })])?.botId).toBe(2n)
     expect(choose([doubted])?.botId).toBe(1n)

@@ -28,64 +28,64 @@ const HOUR_MS = 3_600_000
 const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
 /** A check that finds its value from the given call on, and counts its calls. */
-function foundAtLook(n: number) {
+function foundAtCall(n: number) {
   const check = async () => {
-    check.looks += 1
-    return check.looks >= n ? 'found' : undefined
+    check.calls += 1
+    return check.calls >= n ? 'found' : undefined
   }
-  check.looks = 0
+  check.calls = 0
   return check
 }
 
 describe('signals', () => {
   test('run the check immediately, without a notification', async () => {
     stopTime()
-    expect(await signals.until('trade:1', foundAtLook(1), { timeoutMs: HOUR_MS })).toBe('found')
+    expect(await signals.until('trade:1', foundAtCall(1), { timeoutMs: HOUR_MS })).toBe('found')
   })
 
   test('wake on a notification before the next check is due', async () => {
     stopTime()
-    const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
+    const waiting = signals.until('trade:1', foundAtCall(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })
 
   test('do not wake on a notification of another topic', async () => {
     stopTime()
-    const [waitingCheck, witnessCheck] = [foundAtLook(2), foundAtLook(2)]
+    const [waitingCheck, witnessCheck] = [foundAtCall(2), foundAtCall(2)]
     const waiting = signals.until('trade:1', waitingCheck, { timeoutMs: HOUR_MS })
     const witness = signals.until('trade:2', witnessCheck, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
     // By then, anything else that the notification might have woken has checked.
     await nextTurn()
-    expect(waitingCheck.looks).toBe(1)
+    expect(waitingCheck.calls).toBe(1)
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })
 
   test('repeat the check once a second even without a notification', async () => {
     stopTime()
-    const check = foundAtLook(3)
+    const check = foundAtCall(3)
     const waiting = signals.until('trade:1', check, { timeoutMs: HOUR_MS })
     await vi.advanceTimersByTimeAsync(999)
-    expect(check.looks).toBe(1)
+    expect(check.calls).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
-    expect(check.looks).toBe(2)
+    expect(check.calls).toBe(2)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(await waiting).toBe('found')
   })
 
   test('give up when the time has passed, and when the caller aborts', async () => {
     stopTime()
-    const check = foundAtLook(99)
+    const check = foundAtCall(99)
     const waiting = signals.until('trade:1', check, { timeoutMs: 2_500 })
     await vi.advanceTimersByTimeAsync(2_500)
     expect(await waiting).toBeUndefined()
     // Checks immediately, after one second, after two, and once more at the end.
-    expect(check.looks).toBe(4)
+    expect(check.calls).toBe(4)
     const ending = new AbortController()
-    const aborted = signals.until('trade:1', foundAtLook(99), { timeoutMs: HOUR_MS, signal: ending.signal })
+    const aborted = signals.until('trade:1', foundAtCall(99), { timeoutMs: HOUR_MS, signal: ending.signal })
     ending.abort()
     expect(await aborted).toBeUndefined()
   })
@@ -107,7 +107,7 @@ describe('signals', () => {
   test('listen again after their connection was cut', async () => {
     await cutConnection()
     stopTime()
-    const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
+    const waiting = signals.until('trade:1', foundAtCall(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })

@@ -218,7 +218,7 @@ async function lockMarketAccounts(
   return new Map(rows.map(({ id, kind }) => [kind, id]))
 }
 
-/** Stores how much of our money a market reports to hold. */
+/** Stores how much of our money a market says it has. */
 export async function saveMarketBalance(
   tx: Tx,
   reported: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },

@@ -150,7 +150,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('has its trade read by number within two turns, even if Steam holds six older trades', async () => {
+  it('has its trade read by number within two readings of the history, even if Steam holds six older trades', async () => {
     const ids = Array.from({ length: 7 }, (_, index) => `950${index}`)
     for (const id of ids) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
     const { history } = handlers()
@@ -160,7 +160,7 @@ describe('an item that a bot gave', () => {
     expect([...new Set(read)].sort()).toEqual(ids.map((id) => `status ${id}`))
   })
 
-  it('is read on its own even if Steam never answers for an older trade', async () => {
+  it('has its trade read by number, even if Steam never answers for an older trade', async () => {
     for (const id of ['9500', '9501']) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
     const { readSteamTrade } = session
     const read: string[] = []
@@ -187,7 +187,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('comes back if the newest row undoes its trade, even if the trade is no longer on a page', async () => {
+  it('comes back if a newer trade in the history undoes the one by which it left, even if no page shows that one any more', async () => {
     give('9500')
     await readHistory()
     give('9500', { state: 'rolled_back' })
@@ -271,7 +271,7 @@ describe('an item that a bot gave', () => {
     ).toHaveLength(5)
   })
 
-  it('is explained if the operator recorded all items of the trade before, and is not booked twice', async () => {
+  it('causes no alarm and is not booked twice if the operator had recorded all items of the trade as moved', async () => {
     const items = (await heldItems(till.db)).map(({ item }) => item)
     for (const item of items) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
     give('9500')
@@ -288,7 +288,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('is booked once its delivery is known, even if it left before', async () => {
+  it('leaves custody when the till learns of its delivery, even if it had left the bot before that', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     const assetIds = deposit.body.items.map((assetId) => receivedIdOf(assetId))
@@ -302,14 +302,14 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is no departure if a reversed delivery gave it back', async () => {
+  it('causes no departure if a reversed delivery gave it back', async () => {
     give('9500', { rollbackOf: '9001' })
     await readHistory()
     expect(await departures()).toEqual([])
     expect(await inHand()).toEqual(held)
   })
 
-  it('is found on a later page, and the next pass ends at trades from before the last complete pass', async () => {
+  it('is found on a later page, and the next pass through the history ends at trades from before the last complete pass', async () => {
     session.begunAt = () => till.clock.now()
     give('9500')
     for (let index = 0; index < 5; index += 1) give(String(9_600 + index), { assetIds: [] })

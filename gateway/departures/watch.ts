@@ -71,8 +71,8 @@ export type DepartureDeps = {
 }
 
 /**
- * At most this many Steam trades are read one by one: for each page, trades that a row of it undoes, and at the end of a
- * turn, trades under way.
+ * At most this many Steam trades are read one by one: for each page, trades that a row of it undoes, and after the pages,
+ * trades under way.
  */
 const MOST_SINGLES = 5
 
@@ -129,8 +129,8 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 }
 
 /**
- * Must be called after the pages of a turn. Reads some of the trades under way, and books what was found late. Resolves to
- * `after` of the next turn, which reads others, even if these stay under way.
+ * Call it each time that pages of the history were read. Reads some of the trades under way, and books what was found
+ * late. Resolves to `after` of the next call, which reads other trades, even if these stay under way.
  */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext, after = ''): Promise<string> {
   const { departures } = deps
@@ -143,7 +143,7 @@ export async function settleDepartures(deps: DepartureDeps, bot: BotContext, aft
 
 type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
 
-/** Reads until Steam does not answer. Resolves to the last trade that it asked for. */
+/** Stops when Steam does not answer. Resolves to the id of the last trade that it asked for. */
 async function readSingly(
   deps: DepartureDeps,
   bot: BotContext,

@@ -1,4 +1,4 @@
-/** The look-up of a store's trade links, and the sweep of trade links. The expiry's job is in trades/expiry.ts. */
+/** Looks up trade links that stores gave, and deletes old links. Deposits expire in trades/expiry.ts. */
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './create.ts'
@@ -7,7 +7,7 @@ import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE } from './service.ts'
 
 const depositJob = z.object({ depositId: z.string().regex(/^\d{1,19}$/) })
 
-/** Creates the queues; needed before the first deposit is opened. */
+/** Creates the queues; needed before the first deposit is created. */
 export async function ensureDepositQueues({ queue }: Pick<DepositDeps, 'queue'>): Promise<void> {
   await queue.ensure(EXPIRE_QUEUE)
   await queue.ensure(PREFILL_QUEUE)
@@ -15,10 +15,10 @@ export async function ensureDepositQueues({ queue }: Pick<DepositDeps, 'queue'>)
 
 export const depositIdOf = (data: unknown): bigint => BigInt(depositJob.parse(data).depositId)
 
-/** Longer than the ten minutes for which a link counts towards the limit. */
+/** Longer than the ten minutes for which a link counts towards its deposit's limit on links. */
 const KEEP_LINKS_MS = 3_600_000
 
-/** Deletes trade links that no longer count towards the limit of a deposit. Call it periodically. */
+/** Deletes trade links that no longer count towards that limit. Call it periodically. */
 export function sweepLinks({ db, clock }: Pick<DepositDeps, 'db' | 'clock'>): Promise<void> {
   return forgetLinks(db, new Date(clock.now().getTime() - KEEP_LINKS_MS))
 }

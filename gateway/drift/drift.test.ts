@@ -121,7 +121,12 @@ describe('an asset id that Steam never gave', () => {
       look([ownItem('11')]),
       ['unnamed 1-x'],
     ],
-    ['only a part was shown', custody([withoutId]), look([ownItem('11')], false), ['unnamed 1-x']],
+    [
+      'only a part of the inventory was shown',
+      custody([withoutId]),
+      look([ownItem('11')], false),
+      ['unnamed 1-x'],
+    ],
     [
       'the only item with its name has an asset id that left custody',
       custody([withoutId], { entered: new Set(['570/11']) }),
@@ -201,7 +206,7 @@ describe('a finding', () => {
     expect(settleDrift(findingsAfter(expected, [gone, gone]), cameBack, at(DAY_MS))).toEqual([])
   })
 
-  it('survives a look at only a part, which does not count, unless that part contains the item', () => {
+  it('survives a look at only a part of the inventory, which does not count, unless that part contains the item', () => {
     const found = findingsAfter(expected, [gone, look([], false)])
     expect(found).toMatchObject([{ kind: 'missing', looks: 1 }])
     expect(findingsAfter(expected, [gone, look([ownItem('11')], false)])).toEqual([])
@@ -238,7 +243,7 @@ describe('the next look', () => {
     ['a day later if nothing was found', [], {}, DAY_MS],
     ['a day later if all findings are certain', settled, {}, DAY_MS],
     ['sooner if two looks must agree', doubted, {}, HOUR_MS],
-    ['sooner if only a part was shown', [], { isWhole: false }, HOUR_MS],
+    ['sooner if only a part of the inventory was shown', [], { isWhole: false }, HOUR_MS],
   ])('comes %s', (_name, found, change, ms) => {
     const changedTimes = { ...times, ...change }
     expect(nextLookAt(found, { ...changedTimes, now: at(0) })).toEqual(at(ms))

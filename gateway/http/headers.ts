@@ -25,7 +25,7 @@ const DENIED = [
   'xr-spatial-tracking',
 ]
 
-/** A page may use the `allowed` features itself, but no frame in it. */
+/** Lets a page use the `allowed` features, but not the frames in it. */
 const permissions = (allowed: readonly string[]): string =>
   DENIED.map((feature) => `${feature}=(${allowed.includes(feature) ? 'self' : ''})`).join(', ')
 

@@ -106,7 +106,7 @@ it('an offer is sent with the decrypted token of its deposit', async () => {
   expect(sent).toEqual([{ steamId: STEAM_ID, token: TOKEN }])
 })
 
-it('an offer whose token was removed is refused, and nothing is sent', async () => {
+it('a trade whose token was removed is refused, and no offer is sent', async () => {
   const { id, body } = await aDeposit(till, await aStore(till), { game: 'cs' })
   const answer = requestTrade(till.deps, body)
   const tradeRow = () =>
@@ -133,7 +133,7 @@ it('tokens that an older version stored unencrypted still work, and are then sea
   expect(tokenOfTrade(TEST_BOX, await tradeRow())).toBe(TOKEN)
 })
 
-it('a link is still found during a rotation of the master key', () => {
+it('a trade link that was given before is still recognised during a rotation of the master key', () => {
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const link = { steamId: STEAM_ID, token: TOKEN }
   const [before] = linkHmacs(createSecretBox(older), link)

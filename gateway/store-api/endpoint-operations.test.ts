@@ -221,7 +221,7 @@ describe('an endpoint', () => {
     expect((await change({})).json().errors[0].message).toBe('must name a url, eventTypes or both')
   })
 
-  test('cannot be an eleventh, even if many are added at the same time', async () => {
+  test('cannot be the eleventh of a store, even if many are added at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => add()))
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(10)
     expect(answers.find((answer) => answer.status === 409)).toMatchObject({ code: 'too_many_endpoints' })

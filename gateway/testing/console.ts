@@ -15,7 +15,7 @@ export const SANDBOX_KEY = 'k'.repeat(43)
 
 export type TestConsole = Awaited<ReturnType<typeof startConsole>>
 
-/** The headers that only our own page sends. */
+/** The headers of a call from the console's own page. */
 export const OWN_PAGE_HEADERS = {
   host: 'localhost:4304',
   origin: ORIGIN,
@@ -83,7 +83,7 @@ export async function post(
   return { status: answer.statusCode, data, error, headers: answer.headers }
 }
 
-/** The two halves of a session, as a browser sends them. */
+/** The headers of a signed-in page's call, with the two halves of its session. */
 export function sessionOf({ data, headers }: ConsoleAnswer): Record<string, string> {
   const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
   return { ...OWN_PAGE_HEADERS, cookie, 'x-console-session': String(data.session) }

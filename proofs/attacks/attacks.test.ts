@@ -51,14 +51,14 @@ describe('npm run prove -- attacks', () => {
   })
 })
 
-describe('the table of families', () => {
-  it('numbers the families without a gap, and lists each once', () => {
+describe('the families', () => {
+  it('are numbered without a gap, and each is listed once', () => {
     const numbers = [FAMILIES, ELSEWHERE].flatMap((list) => list.map(({ number }) => number))
     const withoutGap = Array.from({ length: numbers.length }, (_, index) => index + 1)
     expect(numbers.sort((a, b) => a - b)).toEqual(withoutGap)
   })
 
-  it('is in docs/proofs.md as far as other tests cover it, with the reason why these defences are not switched off here', () => {
+  it('that other tests cover are in docs/proofs.md, each with the reason why its defences are not switched off here', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/proofs.md'), 'utf8')
     const rows = ELSEWHERE.map(
       ({ number, name, where, why }) => `| ${number} ${name} | \`${where}\` | ${why} |`,
@@ -66,7 +66,7 @@ describe('the table of families', () => {
     expect(text.split('\n').filter((row) => /^\| \d+ .* \| `[^`]+` \| /.test(row))).toEqual(rows)
   })
 
-  it('is in docs/security.md as far as this suite covers it, with the number of defences of each family', () => {
+  it('that are covered here are in docs/security.md, each with the number of its defences', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
     const rows = FAMILIES.map(
       ({ number, name, defences }) => `| ${number} ${name} | ${Object.keys(defences).length} |`,
@@ -74,7 +74,7 @@ describe('the table of families', () => {
     expect([...text.matchAll(/^\| \d+ .*? \| \d+ \|/gm)].map(([row]) => row)).toEqual(rows)
   })
 
-  it('has every family that docs/security.md names', () => {
+  it('include every family that docs/security.md names', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
     const named = [...text.matchAll(/famil(?:y|ies) ((?:\d+(?:, | and | to )?)+)/g)].flatMap(
       ([, list = '']) => list.match(/\d+/g)?.map(Number) ?? [],
@@ -85,7 +85,7 @@ describe('the table of families', () => {
     expect(named.filter((number) => !known.has(number))).toEqual([])
   })
 
-  it('names places that exist in the sources, so each defence can be switched off', () => {
+  it('name places that exist in the sources, so each defence can be switched off', () => {
     const changes = FAMILIES.flatMap(({ defences }) => Object.values(defences).flatMap(({ off }) => off))
     expect(changes.length).toBeGreaterThan(0)
     expect(misplacedOf(changes)).toEqual([])

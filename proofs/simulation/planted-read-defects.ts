@@ -1,4 +1,4 @@
-/** Known defects in what stores and operators read. The check of the reads must find each. */
+/** Defects planted in what stores and operators read. The check of the reads must find each. */
 import { READS, type Reads } from './real/reads.ts'
 
 const { listDeposits, readEvents, readStatement, timelineOf } = READS

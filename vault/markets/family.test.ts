@@ -62,7 +62,7 @@ describe('an account', () => {
     expect((await client.money()).kind).toBe('answered')
   })
 
-  it('loses its key after more than five requests in a second, and then makes no more calls', async () => {
+  it('loses its key after more than five requests in a second, and its client then makes no more calls', async () => {
     const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [CS, DOTA, TF2, RUST, CS, DOTA]) {

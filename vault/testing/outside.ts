@@ -1,4 +1,4 @@
-/** A market and a Steam in memory. The market may lie. Answers may be lost, and a call may end its process. */
+/** A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a call. */
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
 import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
@@ -195,7 +195,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
       call(() => (steamTradeId.startsWith('t') ? ('given' as const) : undefined), undefined),
   }
 
-  /** Lets the buyers and the market act, without faults. Only willing buyers accept their offers. */
+  /** Lets the buyers and the market act, without faults. Buyers accept their offers only if `isWilling`. */
   function letOthersAct(isWilling: boolean): void {
     for (const offer of offers) {
       if (

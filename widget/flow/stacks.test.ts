@@ -67,7 +67,7 @@ describe('a key', () => {
   const press = (key: string, modifier: { ctrlKey?: boolean; metaKey?: boolean } = {}) =>
     stepOfKey({ key, ctrlKey: false, metaKey: false, ...modifier })
 
-  it('+ picks one more, - one fewer, and = and a change nothing', () => {
+  it('+ picks one more and - one fewer, but other keys change nothing', () => {
     expect(['+', '-', '=', 'a'].map((key) => press(key))).toEqual(['more', 'fewer', undefined, undefined])
   })
 

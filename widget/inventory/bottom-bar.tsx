@@ -12,7 +12,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** The bar on a phone: the count, the price and what is still missing. */
+/** The bar at the bottom of a narrow page: what is picked, what it pays, and what is missing before payment. */
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = useStand()
   const { block, hint } = usePayHint(stand, payment)

@@ -8,7 +8,7 @@ function subscribeNarrow(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener)
 }
 
-/** True at 900 pixels or less, so exactly one variant of each part is on the page. False outside a browser. */
+/** True if the page is at most 900 pixels wide, so exactly one variant of each part is on the page. False outside a browser. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
     subscribeNarrow,

@@ -1,4 +1,4 @@
-/** The taken part of the stores' limits for credit at risk, checked against the trades. */
+/** The used part of each store's limit for credit at risk, checked against the store's trades. */
 import { LOST_ROOM_MS } from '../../../gateway/trades/credit.ts'
 import type { RoomChange } from '../../../gateway/trades/room.ts'
 import { must } from '../violation.ts'
