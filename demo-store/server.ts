@@ -153,7 +153,7 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
   }
 }
 
-/** Keeps the language in which a shopper comes back, and takes it out of the address, so they can change it again. */
+/** Saves the language in which a shopper comes back, and removes it from the address, so another choice can last. */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
   query.delete('lang')
@@ -269,7 +269,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
   return { status: 204 }
 }
 
-/** Returns the credited amount as text, such as `+$12.50`. */
+/** Returns the change of the credit as text, such as `+$12.50`, or `saved` if it did not change. */
 function changeText(change: number, data: object): string {
   const currency = String(Reflect.get(data, 'currency'))
   if (change === 0) return 'saved'

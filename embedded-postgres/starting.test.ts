@@ -38,11 +38,15 @@ it('a start waits while PostgreSQL replays its log, however long that takes', as
 })
 
 it.each([
-  ['falls silent', () => vi.advanceTimersByTime(SILENCE_MS), 'it said nothing for 120 s'],
-  ['ends', ({ supervisor }) => supervisor.emit('exit'), 'its supervisor ended'],
-  ['reports why it failed', ({ stdout }) => stdout.write('failed: no room\n'), 'no room'],
+  ['PostgreSQL falls silent', () => vi.advanceTimersByTime(SILENCE_MS), 'it said nothing for 120 s'],
+  ['the supervisor ends', ({ supervisor }) => supervisor.emit('exit'), 'its supervisor ended'],
+  [
+    'the supervisor reports why PostgreSQL failed',
+    ({ stdout }) => stdout.write('failed: no room\n'),
+    'no room',
+  ],
 ] satisfies [string, (start: ReturnType<typeof fakeStart>) => unknown, string][])(
-  'a start fails if PostgreSQL %s',
+  'a start fails if %s',
   async (_what, happen, reason) => {
     const start = fakeStart()
     await start.log('LOG:  starting PostgreSQL')

@@ -1,6 +1,6 @@
 /** The games and currencies of the markets. */
 
-/** The family has a host for each game. */
+/** The games, each with its host in the family of market.csgo.com. */
 export const GAMES = [
   { appId: 730, host: 'market.csgo.com', name: 'Counter-Strike 2' },
   { appId: 570, host: 'market.dota2.net', name: 'Dota 2' },
@@ -24,7 +24,7 @@ export function gameName(appId: number): string {
   return GAMES.find((game) => game.appId === appId)?.name ?? String(appId)
 }
 
-/** Units of the market's integer prices per unit of the currency. */
+/** How many units of an integer price make one dollar, euro or rouble. */
 export const SCALES = { USD: 1000, EUR: 1000, RUB: 100 } as const
 export type Currency = keyof typeof SCALES
 

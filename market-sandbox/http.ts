@@ -3,7 +3,7 @@ export type Incoming = {
   method: string
   /** The host without its port. */
   host: string
-  /** True if the request is for the sandbox itself, not for one of the market's hosts. */
+  /** True if the request is for the sandbox itself, not for a market's host. */
   isOwn: boolean
   origin: string | undefined
   path: string

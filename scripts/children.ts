@@ -35,8 +35,8 @@ type Start = {
 const KILL_MS = STOP_MS + 2_000
 
 /**
- * Starts a process in its own group. Ctrl-C then reaches only the start script, which stops the parts in
- * order. Each part has a pipe from this process as stdin: if this process is killed, the pipe ends and the part stops.
+ * Starts a process in its own group. Ctrl-C then reaches only the start script, which stops the processes in order. Each
+ * has a pipe from the start script as stdin: if the start script is killed, the pipe ends, and the process stops.
  */
 export function startChild({ name, file, args = [], env, account }: Start): Child {
   // Another user cannot write to our compile cache.
@@ -47,7 +47,7 @@ export function startChild({ name, file, args = [], env, account }: Start): Chil
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })
-  // A part that has ended closes its end of the pipe, which is not an error here.
+  // A process that has ended closes its end of the pipe, which is not an error here.
   child.stdin.on('error', () => {})
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))

@@ -1,6 +1,6 @@
 /**
- * Generates TypeScript from an OpenAPI document: the types of the package for stores, and an entire client for a test,
- * which proves that the document is complete.
+ * Generates types from an OpenAPI document: those of the package for stores, and for a test those of an entire client,
+ * which prove that the document is complete.
  */
 
 type Schema = Record<string, unknown>

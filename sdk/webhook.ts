@@ -41,7 +41,8 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
   const id = read('webhook-id')
   const timestamp = read('webhook-timestamp')
   const signatures = read('webhook-signature').split(' ').slice(0, MOST_SIGNATURES)
-  if (id === '' || !/^\d{1,12}$/.test(timestamp)) throw new WebhookRefused('a signature header is missing')
+  if (id === '' || !/^\d{1,12}$/.test(timestamp))
+    throw new WebhookRefused('a signature header is missing or invalid')
   if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > TOLERANCE_S)
     throw new WebhookRefused('the time of the webhook is more than five minutes off')
   const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [

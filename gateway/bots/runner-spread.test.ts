@@ -51,7 +51,7 @@ async function enrol(count: number): Promise<void> {
   }
 }
 
-/** Starts a process that constantly looks for bots. Its clock stands still, so its leases never run out. */
+/** Starts a process that constantly looks for bots. Its monotonic clock stands still, so it loses no lease. */
 function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
   const owner = randomUUID()
   const processCounts: number[] = []
@@ -76,10 +76,10 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
   return { owner, processCounts, ...bots }
 }
 
-type Held = { id: string; owner: string; leaseEpoch: string }
+type HeldBot = { id: string; owner: string; leaseEpoch: string }
 
-async function heldBots(): Promise<Held[]> {
-  const { rows } = await database.pool.query<Held>(
+async function heldBots(): Promise<HeldBot[]> {
+  const { rows } = await database.pool.query<HeldBot>(
     'select id::text, lease_owner as owner, lease_epoch::text as "leaseEpoch" from bot where online and lease_until > now() order by id',
   )
   return rows

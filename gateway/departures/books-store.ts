@@ -84,11 +84,11 @@ type CustodyItem = {
   departureId: bigint | null
   /** When the departure with this id began. */
   departedAt: Date | null
-  /** The asset id in the bot's inventory, or the last asset id there. */
+  /** The asset id in the bot's inventory, or the last asset id there; null if it is unknown. */
   as: string | null
 }
 
-/** The items in the till's custody, by app id and asset id in the bot's inventory. */
+/** The last custody entries of items, by app id and asset id in the bot's inventory. */
 export type Custody = ReadonlyMap<string, CustodyItem>
 
 /** The last custody entries of these assets of the bot. Locks their trades, as every change of custody does. */
@@ -119,8 +119,7 @@ export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAss
 }
 
 /**
- * The custody entries by which a bot received an asset with this id, whether Steam gave the id then or it was found
- * later.
+ * The custody entries by which a bot received an asset with this id, even if the id became known only later.
  */
 export function arrivalsOf({ assetId, botId }: Record<'assetId' | 'botId', RawBuilder<unknown>>) {
   return sql`(
@@ -220,9 +219,9 @@ export async function recordMove(
 }
 
 /**
- * Books an item out of the bot's custody, and into that of another of our bots if it went there. The history is
- * read newest first. An item that left, came back and left again may still be booked out by the earlier departure. In
- * that case, `bookLate` books the later departure.
+ * Books an item out of the bot's custody, and into that of another of our bots if it went there. The history is read
+ * newest first, so an item's later departure can be read before its return from the earlier one is known. `bookLate` then
+ * books the later departure.
  */
 async function bookOut(
   tx: Tx,

@@ -48,7 +48,7 @@ test('a price names its sources and that of the exchange rate, with their ages a
   await till.db.deleteFrom('exchange_rate').where('source', '=', 'test').execute()
   const { quoteId, items } = await till.ask()
   till.clock.advance(MINUTE_MS)
-  // Later prices do not change the bases of an earlier price.
+  // Prices that arrive later do not change the sources of the quoted price.
   await setPrices(till, { Knife: 1_000_000n })
   const { statusCode, body } = await ask({ quoteId, item: '1' })
   expect(statusCode).toBe(200)

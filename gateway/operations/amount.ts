@@ -18,7 +18,7 @@ export function decimalOf(amountMinor: bigint, currency: Currency): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** Parses `1250.00` into minor units. Returns undefined if decimals are missing, because 1250 could mean 12.50. */
+/** Parses `1250.00` into minor units. Returns undefined unless it has all decimals, because `1250` could mean 12.50. */
 export function parseAmount(text: string, currency: Currency): bigint | undefined {
   const digits = CURRENCY_EXPONENT[currency]
   const form = digits === 0 ? /^(\d{1,13})$/ : new RegExp(`^(\\d{1,13})\\.(\\d{${digits}})$`)

@@ -1,4 +1,4 @@
-/** The orders of the list of deposits: by opening time, or by credit in one currency. */
+/** The orders of the list of deposits: by creation time, or by credit in one currency. */
 export const DEPOSIT_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const
 export type DepositOrder = (typeof DEPOSIT_ORDERS)[number]
 

@@ -1,4 +1,4 @@
-/** Master keys: shows how many values still need an old one, and seals all of them again with the newest. */
+/** Seals values again with the current master key, shows how many are left, and erases what a lost key sealed. */
 
 import { countProcessesWithOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
@@ -46,13 +46,13 @@ export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyR
 }
 
 /** `unreadable`: how many values no key of these settings opens. */
-export type Rotated = { resealed: number; left: number; unreadable: number }
+export type RotationResult = { resealed: number; left: number; unreadable: number }
 
 /**
  * Seals every value with the key of these settings, in small batches. It can be interrupted and run again. Once no
  * value is left, the database forgets the old keys.
  */
-export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
+export async function rotateKeyRing(deps: ActDeps): Promise<Answer<RotationResult>> {
   const { db, config } = deps
   const { masterKey, oldMasterKeys } = config
   const keyFingerprint = fingerprintOf(masterKey)
@@ -60,26 +60,34 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return OTHER_KEY_IN_USE
   const box = createSecretBox(masterKey, oldMasterKeys)
   const { resealed, unreadable } = await resealAll(db, box, markOf(masterKey))
-  return act(deps, { name: 'key-ring rotate', argumentsOf: (data: Rotated) => ({ ...data }) }, async (tx) => {
-    const { values, marked } = await countValues(tx, markOf(masterKey))
-    const data = { resealed, left: values - marked, unreadable }
-    const hasForgotten = data.left === 0 && (await forgetOldKeys(tx, keyFingerprint))
-    const message = messageOf(data)
-    return resealed === 0 && !hasForgotten ? unchanged(data, message) : done(data, message)
-  })
+  return act(
+    deps,
+    { name: 'key-ring rotate', argumentsOf: (data: RotationResult) => ({ ...data }) },
+    async (tx) => {
+      const { values, marked } = await countValues(tx, markOf(masterKey))
+      const data = { resealed, left: values - marked, unreadable }
+      const hasForgotten = data.left === 0 && (await forgetOldKeys(tx, keyFingerprint))
+      const message = messageOf(data)
+      return resealed === 0 && !hasForgotten ? unchanged(data, message) : done(data, message)
+    },
+  )
 }
 
 /** How many bots must be enrolled again, and how many endpoints need a new secret. */
-export type Forgotten = { bots: number; endpoints: number }
+export type LostSecrets = { bots: number; endpoints: number }
 
 /**
  * Erases everything that a lost master key sealed, and gives the database to the key of these settings. This is final.
- * Money, trades and API keys are not sealed.
+ * Money, items and API keys are not sealed.
  */
-export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
+export async function forgetLostKey(deps: ActDeps): Promise<Answer<LostSecrets>> {
   const { db, config } = deps
   const keyFingerprint = fingerprintOf(config.masterKey)
-  const what = { name: 'key-ring forget', needsReason: true, argumentsOf: (data: Forgotten) => ({ ...data }) }
+  const what = {
+    name: 'key-ring forget',
+    needsReason: true,
+    argumentsOf: (data: LostSecrets) => ({ ...data }),
+  }
   if ((await countProcessesWithOtherKeys(db, keyFingerprint)) > 0) return STILL_RUNNING
   return act(deps, what, async (tx) => {
     const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)
@@ -96,7 +104,7 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
 
 const STILL_RUNNING = refused('conflict', 'A gateway runs with another master key. Stop all gateways first.')
 
-function messageOf({ resealed, left, unreadable }: Rotated): string {
+function messageOf({ resealed, left, unreadable }: RotationResult): string {
   if (left === 0) return `${resealed} sealed again, none left: the old keys can be removed from the settings.`
   const why = unreadable === 0 ? 'Run it again.' : `No key of these settings opens ${unreadable} of them.`
   return `${resealed} sealed again, ${left} left. ${why}`

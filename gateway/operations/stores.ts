@@ -41,7 +41,7 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
 /** `webhookSecret`: null unless the change made a new endpoint. */
 export type UpdatedStore = { storeId: bigint; webhookSecret: string | null }
 
-/** Changes the given settings of a store. Delivered trades keep the terms under which they were made. */
+/** Changes the given settings of a store. Delivered trades keep the terms under which they were credited. */
 export function changeStore(
   deps: ActDeps,
   { storeId, ...changes }: StoreChanges & { storeId: bigint },
@@ -150,7 +150,10 @@ export type StoreView = {
   accent: string | null
   keys: KeyView[]
   endpoints: EndpointView[]
-  /** Addresses open to its webhooks in addition to port 443 of public hosts. */
+  /**
+   * Addresses open to its webhooks in addition to port 443 of public hosts. `inside`: the name may resolve to
+   * the operator's own network.
+   */
   addresses: { address: string; inside: boolean; allowedAt: Date }[]
   balances: BalanceView[]
 }

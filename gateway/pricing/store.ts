@@ -49,15 +49,19 @@ const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
 const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
 
 /**
- * Once an hour, the marked price becomes the earlier price, and the price that is being replaced is marked. If the price
- * that is being replaced is at least an hour old itself, it becomes the earlier price at once.
+ * Keeps an earlier price, from at least an hour before the stored one. Once an hour, the marked price becomes the earlier
+ * price, and the price that is being replaced is marked. If the price that is being replaced is at least an hour old
+ * itself, it becomes the earlier price at once.
  */
 const NEW_MARK = sql`(price.mark_at is null or excluded.as_of >= price.mark_at + interval '1 hour')`
 const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
   sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}
     when ${NEW_MARK} then price.${sql.ref(`mark_${part}`)} else price.${sql.ref(`earlier_${part}`)} end`
 
-/** Null if there are prices of fewer than three days, because one person could have manipulated all of them. */
+/**
+ * The weekly level: the median of the last prices of the seven days before. Null if there are prices of fewer than three
+ * days, because one person could have manipulated all of them.
+ */
 const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`

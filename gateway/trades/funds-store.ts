@@ -22,8 +22,8 @@ type How = {
 }
 
 /**
- * Reads everything in one query. Credit given before protection ends also needs the rest of the store's limit. Other
- * deliveries can use that rest meanwhile, so the later update checks it again.
+ * Reads the terms, the accounts and, for credit before protection ends, the rest of the store's limit. Other deliveries
+ * can use that rest meanwhile, so the later update checks it again.
  */
 export async function fundsOf(
   tx: Tx,
@@ -72,7 +72,7 @@ export async function fundsOf(
   return { funds, money: { rateId, accounts, seen: usableRoom && { ...usableRoom, ownPromise } } }
 }
 
-type Found = Terms & {
+type MoneyRow = Terms & {
   /** Until when the other trades of the deposit hold credit. */
   othersHeldUntil: Date | null
   reversals: number
@@ -90,7 +90,7 @@ async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
   const noRoom = sql`(select null::bigint as free, null::bigint as "otherPromises", null::bigint as "othersUsdCents",
     null::bigint as "promisedUsdCents")`
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<MoneyRow>`
     select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents", quote.rate_id as "rateId",
       (select max(settles_at) from trade
         where deposit_id = ${depositId} and id <> ${id} and held_amount > 0) as "othersHeldUntil",
@@ -114,7 +114,7 @@ async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   }
 }
 
-function accountsOf(found: Found['accounts']): Map<AccountKind, bigint> {
+function accountsOf(found: MoneyRow['accounts']): Map<AccountKind, bigint> {
   const accounts = new Map<AccountKind, bigint>()
   for (const kind of ACCOUNT_KINDS) {
     const id = found[kind]

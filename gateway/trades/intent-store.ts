@@ -35,7 +35,7 @@ type Intent = Omit<
  */
 const MOST_DRAWS = 5
 
-/** Writes an intent and wakes its bot. The caller writes its items. */
+/** Writes an intent and wakes its bot. The caller writes the items. */
 export async function writeIntent(deps: WriteDeps, tx: Tx, intent: Intent): Promise<bigint> {
   const id = await insertWithFreeCode(deps, tx, intent)
   const data = { kind: 'trade', tradeId: String(id) } as const

@@ -1,6 +1,6 @@
 /**
- * The storage port for trades. It has two implementations: PostgreSQL, and the memory of a simulation. The shell and
- * the pure rules decide; the storage only reads and writes.
+ * The storage port for trades. It has two implementations: PostgreSQL, and the memory of a simulation. The pure rules,
+ * and the code around them (the shell), decide; the storage only reads and writes.
  */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -95,8 +95,8 @@ export type TradeStore = {
   /** Intents from `before` or earlier that no bot took up. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
-   * Open and watched trades of retired bots, then trades on which Steam did not answer in time. Of each kind, the oldest
-   * `limit`.
+   * Open trades of retired bots, their other trades that have an alarm, and trades on which Steam did not answer in time:
+   * of each kind, the oldest `limit`.
    */
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
   /** Takes bots that ever had an item and whose history is due to be read. */

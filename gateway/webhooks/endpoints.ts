@@ -77,7 +77,7 @@ export async function createEndpoint(
 
 type NewEndpoint = {
   storeId: bigint
-  /** True if the endpoint needs no challenge. The default is for URLs that the operator enters. */
+  /** True, the default, if the endpoint needs no challenge, as for a URL that the operator enters. */
   proved?: boolean
 } & CreateEndpointBody
 

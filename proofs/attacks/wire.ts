@@ -5,7 +5,7 @@ import type { Target } from './target.ts'
 /** How long to wait for an answer. An incomplete request gets none. */
 const PATIENCE_MS = 2_000
 
-/** Resolves to the entire answer once the connection has ended; empty if the connection was cut before an answer. */
+/** Resolves to the entire answer once the connection has ended; empty if none came. */
 export function answerTo(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

@@ -145,7 +145,7 @@ describe('an acceptance', () => {
 describe('a transaction that PostgreSQL interrupts', () => {
   const tables = ['trade_item', 'custody_entry', 'ledger_entry', 'account', 'event']
   it.each(tables.flatMap((table) => [SERIALIZATION_FAILURE, DEADLOCK].map((code) => [table, code] as const)))(
-    'bug 15: at %s with %s is repeated, and nothing is written twice',
+    'bug 15: at a write to %s, with error %s, is repeated, and nothing is written twice',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
@@ -157,7 +157,7 @@ describe('a transaction that PostgreSQL interrupts', () => {
 })
 
 describe('a full disk', () => {
-  it('bug 35: makes the till refuse the deposit and keep nothing of it, and the store succeeds later', async () => {
+  it('bug 35: makes the creation of a deposit fail and leave nothing, and the next call creates it', async () => {
     await interruptWrites('deposit', DISK_FULL, 1)
     const body = { externalId: 'order 1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
     await expect(createDeposit(till.deps, store, body)).rejects.toThrow('interrupted by the test')
@@ -166,7 +166,7 @@ describe('a full disk', () => {
   })
 })
 
-describe('an interruption in the middle of a credit', () => {
+describe('a credit that is interrupted', () => {
   it.each([
     ['trade_item', SESSION_ENDED],
     ['custody_entry', SESSION_ENDED],
@@ -175,7 +175,7 @@ describe('an interruption in the middle of a credit', () => {
     ['ledger_entry', DISK_FULL],
     ['account', SESSION_ENDED],
   ])(
-    'bug 35: at %s with %s credits no part of it, and the next attempt credits all of it',
+    'bug 35: at a write to %s, with error %s, is not booked at all, and the next attempt books all of it',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
@@ -229,7 +229,7 @@ async function isWritten(insert: RawBuilder<unknown>): Promise<boolean> {
   return trying.catch((error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE)
 }
 
-it('bug 16: a credit that waits for a busy balance has already written everything else', async () => {
+it('bug 16: a credit that waits for a busy balance has already written its event, custody and ledger entries', async () => {
   await offerFor(till, bot, await aDeposit(till, store))
   session.accept('1')
   await STEPS.watch()

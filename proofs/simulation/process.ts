@@ -71,7 +71,7 @@ export function waitForTurn(
   })
 }
 
-/** Ends a pause early. Work under way holds connections, so it continues now. */
+/** Ends a pause early: work under way continues at once. */
 export function endPause(process: Restartable): void {
   process.pausedUntil = 0
   for (const wake of [...process.wakers]) wake()

@@ -7,7 +7,7 @@ import { withServer } from '../server.ts'
 import type { Size } from './rows.ts'
 import { type Measured, measure, openYear } from './till.ts'
 
-/** The statements of a task must not take longer than this in all, even on a busy machine. */
+/** The most time for all statements of a task, even on a busy machine. A task with `readsAll` has no limit. */
 const MOST_MS = 1_000
 
 export const yearProof = defineProof({

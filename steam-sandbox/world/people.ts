@@ -104,8 +104,8 @@ const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
 type Magic = { name: string; behaviour: string; counts: Record<number, number> }
 
 /**
- * Shoppers with a permanent behaviour. One that is a bad day of Steam applies to every request about its player. New
- * players are added at the end, so earlier ones stay the same for a seed.
+ * Shoppers with a permanent behaviour. A behaviour from bad-days/ applies to every request about its player. Add new
+ * players at the end, so earlier ones stay the same for a seed.
  */
 export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_hidden', behaviour: 'hidden-inventory', counts: SOME },

@@ -162,7 +162,7 @@ export const toggle = (id: string): FlowEvent => ({ kind: 'itemToggled', id })
 export const creating = (): FlowState =>
   play(withItems(), toggle('1'), toggle('2'), { kind: 'payPressed' }).state
 
-/** The offer and its confirmation are open. */
+/** The offer is open, and the page shows its dialog. */
 export const confirming = (): FlowState =>
   play(creating(), { kind: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
 

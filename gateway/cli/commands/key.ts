@@ -23,7 +23,7 @@ const KEY = {
 } as const
 
 const add = command({
-  does: 'make another key for a store, which is shown only once',
+  does: 'make another key for a store; the key is shown only once',
   example: "key add --store 1 --name 'reporting' --scope deposits:read --expires 90d",
   parameters: {
     flags: {

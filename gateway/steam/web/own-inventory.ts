@@ -49,7 +49,7 @@ async function readContext(access: Access, place: Place): Promise<ContextAnswer>
   for (let pages = 0; pages < MAX_PAGES && items.size < MAX_ITEMS; pages += 1) {
     let page: OwnPage | 'nothing' | Unavailable = await readNext(access, place, start)
     if (page === 'nothing' && start === null) {
-      // Only the older page distinguishes an empty inventory from no answer.
+      // Only the older call distinguishes an empty inventory from no answer.
       readNext = readOlderPage
       page = await readNext(access, place, start)
     }
