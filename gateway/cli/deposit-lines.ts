@@ -132,7 +132,7 @@ export function findingLines(found: Findings): string[] {
         eventId,
         createdAt.toISOString(),
         type,
-        `store ${storeId}, ${sequence ?? 'not published'}`,
+        `store ${storeId}, ${sequence === null ? 'not published' : `sequence ${sequence}`}`,
         ...(depositId === null ? [] : [`deposit ${depositId}`]),
       ].join('\t'),
       ...deliveries.map(({ deliveryId, endpointId, state, attempts, said }) =>
