@@ -1,8 +1,8 @@
 /**
- * Three sieges: one address, then one link, then one store is as hostile as possible, while 100 honest shoppers with
- * separate addresses accept their offers. Before each siege, a wave of honest shoppers comes without an attacker, for
- * comparison of the waiting times. No honest shopper may be refused, no limit of Steam or budget of the till may be
- * exceeded, and rows and log must stay bounded.
+ * Three sieges. An attacker does its worst with one address, then with the link of one deposit, then with the key of one
+ * store, while 100 honest shoppers with separate addresses accept their offers. Before each siege, as many honest
+ * shoppers come without an attacker, for comparison. No honest shopper may be refused, no limit of Steam or budget of the
+ * till may be exceeded, and a siege may add only so many rows and bytes of log.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ import { median, type Outcome, percentile95 } from './outcome.ts'
 import type { Plan } from './siege-attacker.ts'
 import { type Answer, createCaller } from './siege-calls.ts'
 
-/** Fewer make a quick trial. */
+/** A lower number makes a quick trial. */
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
@@ -43,7 +43,7 @@ const POLL_EVERY_MS = 1_000
 /** The pause between two calls for an offer, and the most calls. */
 const ASK_AGAIN_MS = 500
 const MOST_ASKS = 60
-/** Trade links of which the hostile shopper enters random ones. */
+/** The number of trade links from which the attacker with a deposit's link picks at random. */
 const HOSTILE_LINKS = 10
 /** The factor by which a siege may lengthen the waiting times. */
 const RATIO_LIMIT = 2
@@ -97,7 +97,7 @@ async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
     console.log(`siege: ${kind}: the attacker got ${JSON.stringify(await stopAttacker(attacker))}`)
     const speeds = [before, between, await readSpeed()].map(({ speed }) => speed.toFixed(2))
     console.log(
-      `siege: ${kind}: speed of the machine before, between and after (1 is two quiet cores): ${speeds.join(', ')}`,
+      `siege: ${kind}: speed of the machine before, between and after (1 is the speed of two quiet cores): ${speeds.join(', ')}`,
     )
     outcomes.push(...judge(kind, quiet, underSiege))
   }

@@ -204,7 +204,7 @@ test('A-130 A-088 A-063 after the limit of items was lowered, the server refuses
   await parts.startGateway()
 })
 
-test('every page of a till in sandbox mode says so', async () => {
+test('the pages of the till, the sandbox and the demo store show a notice of sandbox mode', async () => {
   const { page } = await openBrowser()
   for (const path of ['/', '/help', '/deposit', '/nothing/here', `/deposit/${'0'.repeat(32)}`]) {
     await page.goto(parts.place.gateway + path)

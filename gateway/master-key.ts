@@ -63,7 +63,7 @@ function readText(file: string): { kind: 'text'; text: string } | Refused {
 /** The file in which a sandbox keeps the key that it made. */
 export const ownKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
-/** Makes the key of a sandbox, or reads it if another process made it first. */
+/** Makes the key of a sandbox, or reads the one that exists. */
 export function makeOwnKey(dataDir: string): Buffer {
   const file = ownKeyFile(dataDir)
   mkdirSync(dataDir, { recursive: true })

@@ -51,8 +51,10 @@ const columnsOf = (refresh: () => void): readonly Column<Row>[] => [
   {
     name: 'To',
     show: ({ destination, depositId }) =>
-      destination ?? <PageLink to={`/deposits/${depositId}`}>back for deposit {depositId}</PageLink>,
-    csvValue: ({ destination, depositId }) => destination ?? `back for deposit ${depositId}`,
+      destination ?? (
+        <PageLink to={`/deposits/${depositId}`}>back to the shopper of deposit {depositId}</PageLink>
+      ),
+    csvValue: ({ destination, depositId }) => destination ?? `back to the shopper of deposit ${depositId}`,
   },
   { name: 'Bot', show: ({ bot }) => bot, csvValue: ({ bot }) => bot },
   {
@@ -131,7 +133,7 @@ function WishActs({ refresh }: { refresh: () => void }) {
         {...common}
         act="items return"
         label="Give items back"
-        does="Asks the vault to return the free items of a deposit to their sender. It needs approval at the vault. The credit stays as it is."
+        does="Asks the vault to return the free items of a deposit to their sender. The request needs approval at the vault. The credit stays as it is."
         needsReason
         fields={[{ name: 'depositId', label: 'Number of the deposit' }]}
         input={({ depositId = '' }) => ({ depositId: depositId.trim() })}
@@ -140,7 +142,7 @@ function WishActs({ refresh }: { refresh: () => void }) {
         {...common}
         act="items rule"
         label="Change the rule"
-        does="Every minute, a bot’s free items above this number are sent away, oldest first."
+        does="Every minute, the vault is asked to send away each bot’s free items beyond the number below, oldest first."
         fields={[
           {
             name: 'keep',

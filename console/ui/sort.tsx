@@ -74,7 +74,7 @@ export function SortChoice({ caption, names, sorted, onChoose }: ChoiceProps) {
           onChoose(direction === 'ascending' || direction === 'descending' ? { name, direction } : null)
         }}
       >
-        <option value="">as it is</option>
+        <option value="">default order</option>
         {names.flatMap((name) =>
           (['ascending', 'descending'] as const).map((direction) => (
             <option key={name + direction} value={`${name} ${direction}`}>

@@ -52,7 +52,10 @@ function goodCard(good: Good, visitor: Visitor): string {
 const wallet = (view: StoreView): string => `<section class="card hero" aria-labelledby="balance-title">
 <h2 id="balance-title">${TEXTS[view.visitor.language].available}</h2>${walletPart(view)}${boughtPart(view)}</section>`
 
-/** One form that pays for the cart or tops up, also as a shopper of the sandbox. */
+/**
+ * The form that pays for the cart or tops up, also as a shopper of the sandbox. The empty form `steps` belongs to the
+ * buttons that change the cart, because a form cannot contain another.
+ */
 function payment(view: StoreView, players: Player[] | undefined, sandboxUrl: string): string {
   const texts = TEXTS[view.visitor.language]
   return `<form id="steps" method="post" action="/cart?by=more" data-quiet></form>

@@ -62,7 +62,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   const refreshToken = settings.refreshToken === '' ? await logIn(world, settings) : settings.refreshToken
   const partner = { steamId: steamIdOfAccount(account), token }
   const replies: RawReply[] = []
-  // The record keeps this time, so a replay computes the same codes.
+  // The message of the test offer is computed from this time. The record keeps it, so a replay sends the same message.
   const now = systemClock.now()
   let passed = 0
   const check = checkPort({

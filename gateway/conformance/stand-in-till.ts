@@ -1,4 +1,4 @@
-/** Stands in for the till during the checks: serves an event log and deposits to the store. */
+/** Stands in for the till while a store is tested: serves an event log and deposits to the store. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'

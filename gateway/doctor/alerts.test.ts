@@ -24,7 +24,7 @@ async function alertsFinding({ sends, url = receiver.url }: { sends: boolean; ur
   return answer.data.findings.find(({ check }) => check === 'alerts')
 }
 
-it('says whether the receiver accepted a test, without the path and query of its address, which may be secret', async () => {
+it('the doctor reports that the receiver accepted a test, without the path and query of its address, which may be secret', async () => {
   expect(await alertsFinding({ sends: true })).toEqual({
     check: 'alerts',
     state: 'good',
@@ -34,7 +34,7 @@ it('says whether the receiver accepted a test, without the path and query of its
   expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['operator.test'])
 })
 
-it('advises how to fix a receiver that refuses a test or does not answer', async () => {
+it('the doctor advises how to fix a receiver that refuses a test or does not answer', async () => {
   receiver.answers.push(status(401))
   expect(await alertsFinding({ sends: true })).toMatchObject({
     state: 'mend',
@@ -48,7 +48,7 @@ it('advises how to fix a receiver that refuses a test or does not answer', async
   })
 })
 
-it('sends no test unless asked to, and without an address reports that the till sends no alerts', async () => {
+it('the doctor sends no test unless asked to, and without an address reports that the till sends no alerts', async () => {
   expect(await alertsFinding({ sends: false })).toMatchObject({
     state: 'not_checked',
     says: expect.stringContaining('--send-webhooks'),

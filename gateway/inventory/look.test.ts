@@ -24,7 +24,7 @@ const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 
 const requestRows = () =>
   till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
 
-/** Asks, and ends the first `skipped` waits early, once `skipAfter` has resolved. `waits` has the length of each. */
+/** Asks, and ends the first `skipped` waits early, once `skipAfter` has resolved. `waits`: the timeouts of all waits. */
 function ask(skipped = 0, skipAfter = Promise.resolve()) {
   const { signals } = till.deps
   const waits: number[] = []
@@ -122,7 +122,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.reads).toBe(0)
   })
 
-  test('if no other bot exists: the request waits for its bot until the deadline', async () => {
+  test('if no other bot is online: the request waits for its bot until the deadline', async () => {
     await till.db.updateTable('bot').set({ online: false }).where('id', '=', second.bot.botId).execute()
     const { answer, waits } = ask(2)
     await expect.poll(() => waits).toHaveLength(3)

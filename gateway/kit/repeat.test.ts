@@ -5,7 +5,7 @@ import { repeat } from './repeat.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Starts recurring work. Each run adds a function to `endRuns`, which ends it. */
+/** Starts recurring work. Each run adds to `endRuns` the function that ends the run. */
 function startWork() {
   const endRuns: (() => void)[] = []
   const repeated = repeat({ name: 'work', everyMs: HOUR_MS, log: captureLog().log }, () => {

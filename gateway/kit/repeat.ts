@@ -24,7 +24,7 @@ export function repeat(
 ): Repeating {
   let running: Promise<void> | undefined
   let isStopped = false
-  const turn = (): void => {
+  const run = (): void => {
     if (isStopped) return
     running ??= work()
       .catch((error: unknown) => log.error({ err: error, work: name }, 'a run of recurring work failed'))
@@ -32,10 +32,10 @@ export function repeat(
         running = undefined
       })
   }
-  if (atOnce) turn()
-  const timer = setInterval(turn, everyMs)
+  if (atOnce) run()
+  const timer = setInterval(run, everyMs)
   return {
-    again: () => void (running ?? Promise.resolve()).then(turn),
+    again: () => void (running ?? Promise.resolve()).then(run),
     async stop() {
       isStopped = true
       clearInterval(timer)

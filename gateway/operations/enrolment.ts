@@ -24,7 +24,7 @@ type Enrolment = HoldCheck & {
   steamId?: string | undefined
 }
 
-/** Enrols the bot of a refresh token after checking that the account can trade. */
+/** Enrols the account of a refresh token, after asking Steam whether it can work as a bot. */
 export async function enrolBot(
   deps: ActDeps,
   { refreshToken, name, steamId: expected, checkWith }: Enrolment,

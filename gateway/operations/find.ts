@@ -1,4 +1,4 @@
-/** Searches by a link, a number, an account or a name. The text is never logged. */
+/** Finds what a typed text names: a deposit, shopper, store, bot, item, event or departure. The text is never logged. */
 import type { Db } from '../db/client.ts'
 import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
 import {

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 /**
- * SQL condition: whether the account reversed a trade, and so is credited on release. The table `careful_shopper` has an
+ * SQL condition: whether the account is credited on release because it reversed a trade. The table `careful_shopper` has an
  * older name for shoppers on release. Not `exists`, for which the planner may read the whole table.
  */
 export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>

@@ -246,7 +246,7 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-/** The fields of an item that its class describes: all but those that differ between items of the class. */
+/** The fields of an item that are read from Steam's description of its class. */
 type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount' | 'paintIndex'>
 
 /** The descriptions of a page by class, and its asset properties by asset id. */

@@ -148,7 +148,7 @@ it('the reference describes every call, and its page runs no script', async () =
   const page = await api.app.inject('/v1/reference')
   expect(page.body).not.toMatch(/<script|style=|onclick=/)
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
-  // A body with two forms shows the fields of both, and each shell example is a complete call.
+  // A body with two forms shows the fields of both, and the shell example of a call is complete.
   const replay = /<article id="schema-Replay">[\s\S]*?<\/article>/.exec(page.body)?.[0]
   for (const field of ['eventId', 'fromSequence', 'toSequence']) expect(replay).toContain(field)
   expect(page.body).toContain(`<pre>curl -X POST 'http://till.test/v1/deposits' \\

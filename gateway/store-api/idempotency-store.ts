@@ -5,8 +5,7 @@ import { deleteBefore } from '../db/sweep-store.ts'
 
 export type StoreKey = { storeId: bigint; key: string }
 
-/** A starting call. */
-export type Begun = { requestSha256: Buffer; at: Date }
+export type StartingCall = { requestSha256: Buffer; at: Date }
 
 /** End of a lock, as stored. It identifies the holder, because the next holder of the key writes a different one. */
 export type KeyLock = string
@@ -18,7 +17,7 @@ export type KeyLock = string
 const lockEnd = sql<Date>`now() + interval '30 seconds'`
 const lock = sql<KeyLock>`locked_until::text`.as('lock')
 
-const rowOf = ({ requestSha256, at }: Begun) => ({
+const rowOf = ({ requestSha256, at }: StartingCall) => ({
   request_sha256: requestSha256,
   created_at: at,
   locked_until: lockEnd,
@@ -26,15 +25,15 @@ const rowOf = ({ requestSha256, at }: Begun) => ({
   answer: null,
 })
 
-/** Returns undefined if the key is taken. */
+/** Adds a key and locks it. Returns undefined if the store has used the key before. */
 export async function insertKey(
   tx: Tx,
   { storeId, key }: StoreKey,
-  begun: Begun,
+  starting: StartingCall,
 ): Promise<KeyLock | undefined> {
   const inserted = await tx
     .insertInto('idempotency_key')
-    .values({ store_id: storeId, key, ...rowOf(begun) })
+    .values({ store_id: storeId, key, ...rowOf(starting) })
     .onConflict((conflict) => conflict.columns(['store_id', 'key']).doNothing())
     .returning(lock)
     .executeTakeFirst()
@@ -53,10 +52,10 @@ export const lockKey = (tx: Tx, { storeId, key }: StoreKey) =>
     .executeTakeFirst()
 
 /** Takes over a key for a new call. */
-export async function takeKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<KeyLock> {
+export async function takeKey(tx: Tx, { storeId, key }: StoreKey, starting: StartingCall): Promise<KeyLock> {
   const taken = await tx
     .updateTable('idempotency_key')
-    .set(rowOf(begun))
+    .set(rowOf(starting))
     .where('store_id', '=', storeId)
     .where('key', '=', key)
     .returning(lock)
@@ -69,7 +68,7 @@ export type LockedKey = StoreKey & { lock: KeyLock }
 const hasLock = ({ storeId, key, lock }: LockedKey): RawBuilder<boolean> =>
   sql`store_id = ${storeId} and key = ${key} and locked_until = ${lock}::timestamptz`
 
-/** Returns undefined if another call has taken over the key. */
+/** Extends the lock. Returns undefined if another call has taken over the key. */
 export async function renewKey(db: Db, key: LockedKey): Promise<KeyLock | undefined> {
   const renewed = await db
     .updateTable('idempotency_key')

@@ -9,7 +9,7 @@ export const OFFERING_OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/v1/games',
     group: 'Offerings',
-    summary: 'Supported games and smallest sums',
+    summary: 'Supported games and their minimum payments',
     takes: {},
     answer: gamesSchema,
     handle: async (deps) => ok(await readGames(deps)),

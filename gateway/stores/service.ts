@@ -27,7 +27,7 @@ export type NewStore = {
   liability?: 'operator' | 'store' | undefined
   /** Main colour of the shoppers' page, as `#rrggbb`; null for the default. */
   accent?: string | null | undefined
-  /** Scopes of the first key; the default is those of a shop. */
+  /** Scopes of the first key; `DEFAULT_SCOPES` if undefined. */
   scopes?: readonly Scope[] | undefined
 }
 
@@ -80,8 +80,8 @@ export type StoreChanges = {
 type Updated = { kind: 'updated'; webhookSecret: string | null }
 
 /**
- * Changes the given settings. A given webhook becomes the URL of the oldest endpoint, which is enabled. Keys, secrets,
- * deposits and the terms of delivered trades stay.
+ * Changes the given settings. A given webhook becomes the URL of the oldest endpoint, which is enabled, or of a new
+ * endpoint if the store has none. Keys, secrets, deposits and the terms of delivered trades stay.
  */
 export async function updateStore(
   deps: Deps,

@@ -224,7 +224,7 @@ describe('a send without an answer', () => {
     expect(await depositStatus(deposit.id)).toBe('created')
   })
 
-  it('is searched for, not repeated, if its process was killed', async () => {
+  it('has its offer searched for, and is not repeated, if its process was killed', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
@@ -272,7 +272,7 @@ describe('an offer that ends', () => {
     expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
   })
 
-  it('D-19 as countered has its counteroffer declined, even if it was read because the shopper came back', async () => {
+  it('D-19 as countered has its counteroffer declined, even if the offer was read only because the shopper came back', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')

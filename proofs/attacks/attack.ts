@@ -22,7 +22,7 @@ export type Case<D extends string = string> = {
 
 /**
  * `kind`: the cases of a `parts` family attack single parts of the sources, without a database. Those of a `till` family
- * attack a whole target, which needs one.
+ * attack a whole till, which needs a database.
  */
 export type Family<D extends string = string> = {
   /** Its number in the table of docs/security.md. */

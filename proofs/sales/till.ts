@@ -20,7 +20,7 @@ type BookedSale = { market: string; assetId: string; sale: Sale }
 type BookedWish = Wish & { report: WishReport | undefined }
 
 /** The states of a sale after which its item may be listed again. */
-const FREED = ['refused', 'cancelled', 'reversed']
+const RELISTABLE = ['refused', 'cancelled', 'reversed']
 
 export class ModelTill {
   /** Sales by market and the market's number of the listing. */
@@ -86,7 +86,7 @@ export class ModelTill {
     const key = `${market}/${reference}`
     if (this.sales.has(key)) return
     const live = [...this.sales].find(
-      ([, { assetId, sale }]) => assetId === listedAssetId && !FREED.includes(sale.state),
+      ([, { assetId, sale }]) => assetId === listedAssetId && !RELISTABLE.includes(sale.state),
     )
     must(live === undefined, 'I23', () => `${listedAssetId} is ${live?.[1].sale.state} at ${live?.[0]}`)
     this.sales.set(key, { market, assetId: listedAssetId, sale: newSale(price) })

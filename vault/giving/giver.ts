@@ -1,4 +1,4 @@
-/** Takes up wishes and carries them out, with the calls that the pure book.ts, judge.ts and next-step.ts lack. */
+/** Carries out wishes: makes the calls that book.ts, judge.ts and next-step.ts, which are pure, decide on. */
 import { randomBytes } from 'node:crypto'
 import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
@@ -47,6 +47,7 @@ export type GiverParts = {
   rules: Rules
   accounts: ReadonlyMap<string, Account>
   steamOf(steamId: string): SteamCalls
+  /** In US cents; undefined if the market has no price. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined

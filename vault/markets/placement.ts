@@ -9,6 +9,7 @@ export type Bid = Line & { netMinor: bigint }
 const MOST_COUNTED_BP = 15_000n
 const ALL_BP = 10_000n
 
+/** `lowestMinor`: the lowest price of others. `knownMinor`: the item's price from the vault's own source. */
 type PricedListing = { priceMinor: bigint; lowestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**

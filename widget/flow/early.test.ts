@@ -102,7 +102,7 @@ it('listeners of the early flow are called for changes of the loaded flow, until
   expect(listener).not.toHaveBeenCalled()
 })
 
-it('listeners may draw an answer soon, but must draw a change by the shopper now', async () => {
+it('listeners are called with `soon` for an answer, and with `now` for a change by the shopper', async () => {
   const { flow, listener, loadCode } = page()
   const { pass } = loadCode()
   listener.mockClear()

@@ -52,7 +52,7 @@ it('a question ends at a reload or another game, and ignores the answer to anoth
   expect(question(play(state, late).state)).toMatchObject({ reason: null })
 })
 
-it('a missing item gets no question, and a price without a quote has an unknown reason', () => {
+it('a question about a missing item is ignored, and a price without a quote has an unknown reason', () => {
   expect(question(play(withItems(), { kind: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
   const unquoted = withItems([item('1')], { quoteId: null })
   expect(question(play(unquoted, { kind: 'priceQuestioned', id: '1' }).state)).toMatchObject({

@@ -83,7 +83,7 @@ describe('opening the page', () => {
     ['an empty field', undefined, USER_LINK],
     ["this user's stored link", LINK, LINK],
     ["another user's stored link", OTHER_LINK, USER_LINK],
-  ])('D-26 with %s, the user of a later answer opens the stand', (_what, link, shown) => {
+  ])('D-26 with %s, the page shows the stand once an answer names the user', (_what, link, shown) => {
     const waiting = play(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
     const { state } = play(waiting, loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
@@ -95,7 +95,7 @@ describe('opening the page', () => {
     expect(linkOf(play(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 the link of the known user without its token is not an error, even when retyped', () => {
+  it('D-26 the known user’s link without its token counts as valid, even when retyped', () => {
     const { state } = play(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
     expect(kinds(state)).toEqual(['loadInventory'])
@@ -179,13 +179,13 @@ describe('the language', () => {
 })
 
 describe('the trade link', () => {
-  it('A-081 an invalid text is an error and is not sent', () => {
+  it('A-081 an invalid text shows as an error and is not sent', () => {
     const { state } = play(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
     expect(linkOf(state)).toMatchObject({ status: 'invalid' })
     expect(kinds(state)).toEqual([])
   })
 
-  it.each(['', '   '])('A-082 is not an error if it is empty, and is not checked (%j)', (text) => {
+  it.each(['', '   '])('A-082 shows no error if it is empty, and is not checked (%j)', (text) => {
     const { state } = play(awaitingLink(), typed('nonsense'), typed(text))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
     expect(kinds(state)).toEqual([])
@@ -212,7 +212,7 @@ describe('the trade link', () => {
     expect(play(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
 
-  it('A-068 A-009 the user that the server finds opens the stand, and the link is stored', () => {
+  it('A-068 A-009 the page shows the stand once the server finds the user, and stores the link', () => {
     const request = 1
     const { state, effects } = play(
       awaitingLink(),
@@ -225,7 +225,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('A-089 A-101 an unknown user is an error of the field; a corrected link is checked again', () => {
+  it('A-089 A-101 an unknown user shows as an error of the field; a corrected link is checked again', () => {
     const refusal = { code: 'user_not_found', detail: 'no' }
     const { state } = play(
       awaitingLink(),

@@ -63,7 +63,7 @@ const show = command({
 })
 
 const block = command({
-  does: 'stop accepting an item',
+  does: 'stop accepting an item, all items that match a pattern, or a whole game',
   example: "price block --game cs --item 'M4A4 | Howl (Field-Tested)' --reason 'price is pushed'",
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {
@@ -76,7 +76,7 @@ const block = command({
 })
 
 const freeze = command({
-  does: 'freeze the price of an item',
+  does: 'freeze the price of an item, of all items that match a pattern, or of a whole game',
   example: 'price freeze --game rust --all',
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {
@@ -128,7 +128,7 @@ const coverage = command({
 })
 
 const release = command({
-  does: 'use the sources’ prices again',
+  does: 'end a block, freeze or override, so the sources’ prices apply again',
   example: 'price release --game rust --all',
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {

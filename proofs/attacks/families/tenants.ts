@@ -235,8 +235,8 @@ const foreignIdempotencyKeys: Family = family({
       off: [
         {
           file: IDEMPOTENCY,
-          from: 'export async function insertKey(\n  tx: Tx,\n  { storeId, key }: StoreKey,\n  begun: Begun,\n): Promise<KeyLock | undefined> {',
-          to: `export async function insertKey(tx, { storeId, key }, begun) {
+          from: 'export async function insertKey(\n  tx: Tx,\n  { storeId, key }: StoreKey,\n  starting: StartingCall,\n): Promise<KeyLock | undefined> {',
+          to: `export async function insertKey(tx, { storeId, key }, starting) {
             if (await tx.selectFrom('idempotency_key').select('key').where('key', '=', key).executeTakeFirst()) return undefined`,
         },
         {
