@@ -79,8 +79,8 @@ type ProposalTable = {
 }
 
 /**
- * Money or items that one operator moved without a second operator's approval. `operator_id`: null for the command
- * line, which counts as one person.
+ * Money that one operator moved without a second operator's approval. `operator_id`: null for the command line, which
+ * counts as one person.
  */
 type MovedAloneTable = {
   id: Generated<bigint>

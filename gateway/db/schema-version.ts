@@ -45,9 +45,9 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
 }
 
 /**
- * The checksum of the statements, without comments and with each white space as one blank: a comment can be corrected
- * after the migration was applied. For a migration whose whole file was recorded when it was published, the checksum of
- * that file, as long as its statements are still the published ones.
+ * The checksum of the statements, without comments and with every run of white space as one blank: a comment can be
+ * corrected after the migration was applied. For a migration whose whole file was recorded when it was published, the
+ * checksum of that file, as long as its statements are still the published ones.
  */
 function checksumOf(name: string, sql: string): string {
   const statements = statementsOf(sql).map((text) => text.replaceAll(/\s+/g, ' '))
@@ -91,7 +91,7 @@ export function judgeSchema(
   const mayRun = unknown.every(
     ({ oldestVersion }) => oldestVersion !== null && !isOlder(version, oldestVersion),
   )
-  // A later version has all of our files. If one is missing, the database has another history.
+  // A later version has all of our files. If the database lacks one of them, it has another history.
   if (unknown.length === 0 || (mayRun && missing.length === 0)) return { kind: 'fits', missing }
   return refused(
     `This database has migrations that this version of Tradetill (${version}) does not know: ${listOf(unknown)}. ${remedyOf(unknown)}`,

@@ -2,7 +2,8 @@
 
 -- ---------------------------------------------------------------------------------------------------------- clock
 
--- How far the till's clock is ahead of the machine's. In sandbox mode it can be moved forward. No row: not at all.
+-- How far the till's clock is ahead of the machine's clock. It can be moved forward only in sandbox mode. No row: it
+-- was never moved.
 create table till_clock (
   only_row boolean primary key default true check (only_row),
   -- At most 400 days.
@@ -29,10 +30,11 @@ end $$;
 create table store (
   id bigint generated always as identity primary key,
   name text not null check (length(name) between 1 and 80),
-  -- Origins that backToStoreUrl and redirectUrl may have, as 'https://host[:port]'.
+  -- Origins that backToStoreUrl and redirectUrl may have, such as 'https://store.example'.
   origins text[] not null check (cardinality(origins) between 1 and 20),
   credit_mode text not null default 'on_accept' check (credit_mode in ('on_accept', 'on_release')),
-  -- The most credit that may be at risk at a time, in US cents: credited while Steam can still reverse its trade.
+  -- The most credit at risk at a time, in US cents: available before the protection of its trade ends, or lost to a
+  -- reversal.
   risk_limit_usd_cents bigint not null default 0 check (risk_limit_usd_cents >= 0),
   -- Who bears the loss when a trade is reversed.
   liability text not null default 'operator' check (liability in ('operator', 'store')),
@@ -53,7 +55,7 @@ create table api_key (
     default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] check (cardinality(scopes) > 0),
   -- Written at most once a minute.
   last_used_at timestamptz,
-  -- When the key stops working. Set when it is rotated.
+  -- When the key stops working: at the end of its lifetime, or of the overlap after a rotation.
   expires_at timestamptz,
   created_at timestamptz not null default till_now(),
   revoked_at timestamptz
@@ -67,7 +69,8 @@ create table idempotency_key (
   -- The hash of method, path and body.
   request_sha256 bytea not null,
   created_at timestamptz not null,
-  -- Until then only the first call may run. After it, a repeated call may run instead: the first one was killed.
+  -- Until then no other call with this key may run. A running call renews the lock, so after that time its process was
+  -- killed, or the call hangs. Null once the call is answered.
   locked_until timestamptz,
   status integer,
   -- AES-256-GCM: an answer may hold a webhook secret.
@@ -93,35 +96,36 @@ create table bot (
   -- When the account acknowledged Steam's notice about trade protection. Before that, its offers get stuck.
   protection_acknowledged_at timestamptz,
   state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
-  -- Why the bot is dead, or why it was last offline.
+  -- Why the bot is dead or offline. Null while it is online.
   state_reason text,
   lease_owner uuid,
   lease_epoch bigint not null default 0,
   lease_until timestamptz,
   -- Whether the process that holds the lease has an open Steam session.
   online boolean not null default false,
-  -- Since when all calls of a kind have failed. Null: the last one worked.
+  -- Since when every call about offers, or about inventories, has failed. Null: the last one worked.
   offers_failing_since timestamptz,
   inventories_failing_since timestamptz,
   -- When the bot's history of trades was last searched for reversals.
   history_at timestamptz,
-  -- How many items of ours the bot has. A Steam inventory has room for 1000.
+  -- How many items in the till's books the bot has.
   items_held integer not null default 0 check (items_held >= 0),
   -- The last custody entry that items_held includes. A reader adds the later ones.
   items_counted_to bigint not null default 0,
   created_at timestamptz not null default till_now()
 );
 
--- Rests: until when a bot gets no new trades after a refusal by Steam. One row per bot and scope, which is all games or
--- one game.
+-- Bars: until when a bot gets no new trades after a refusal by Steam, or is chosen last (`doubted`). One row per bot
+-- and scope, which is all games or one game.
 create table bot_bar (
   bot_id bigint not null references bot,
   scope text not null check (scope in ('all', 'cs', 'dota', 'rust', 'tf')),
+  -- BarReason in gateway/bots/bar.ts explains the values.
   reason text not null check (reason in
     ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
   barred_at timestamptz not null,
   until timestamptz not null,
-  -- Rests in a row, with no offer sent between them.
+  -- Bars in a row, with no offer sent between them.
   times integer not null check (times > 0),
   primary key (bot_id, scope)
 );
@@ -145,7 +149,7 @@ create table outage (
     'inventories',
     -- An operator has begun maintenance.
     'maintenance',
-    -- At least one of these lasts, so the deadlines of deposits stand still.
+    -- At least one of the three above lasts, so the deadlines of deposits stand still.
     'deposits')),
   since timestamptz not null
 );
@@ -159,7 +163,7 @@ create table price (
   market_hash_name text not null,
   -- Millionths of a US dollar, before commission.
   usd_micros bigint not null check (usd_micros > 0),
-  -- Sales in 7 days. From a source that reports no sales: current listings.
+  -- How many sales or current listings there are: popularity_kind says which.
   popularity integer not null check (popularity >= 0),
   popularity_kind text not null check (popularity_kind in ('sales7d', 'listings')),
   as_of timestamptz not null,
@@ -174,7 +178,8 @@ create table price (
 -- Every refresh rewrites most rows. With room on its page, a row is rewritten without a change of the index.
 with (fillfactor = 70);
 
--- Items on which the operator overrules the sources. blocked: not accepted. frozen: keeps its price of that moment.
+-- Items on which the operator overrules the sources. blocked: not accepted. frozen: the price stays as it was at
+-- `since`.
 create table price_hold (
   game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
   -- Null: the whole game.
@@ -279,13 +284,13 @@ create table inventory_request (
   game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
   language text not null check (language in ('en', 'ru')),
   state text not null default 'open' check (state in ('open', 'taken', 'done')),
-  -- An InventoryAnswer (gateway/steam) as JSON.
+  -- An InventoryAnswer (gateway/steam/steam.ts) as JSON.
   answer jsonb,
   created_at timestamptz not null default till_now(),
   done_at timestamptz
 );
 create index inventory_request_recent on inventory_request (steam_id, game, language, created_at desc);
--- For the sweep.
+-- For the sweep that deletes old requests.
 create index inventory_request_old on inventory_request (created_at);
 
 -- The prices a shopper saw.
@@ -300,7 +305,7 @@ create table quote (
   expires_at timestamptz not null
 );
 create index quote_latest on quote (deposit_id, game, created_at desc);
--- For the sweep.
+-- For the sweeps that delete expired quotes.
 create index quote_old on quote (expires_at);
 
 create table quote_item (
@@ -310,13 +315,13 @@ create table quote_item (
   context_id text not null,
   name text not null,
   market_hash_name text not null,
-  -- The shopper's credit, and the item's worth before commission; minor units of the quote.
+  -- The shopper's credit, and the item's worth before commission, in minor units of the quote's currency.
   price bigint not null check (price > 0),
   gross bigint not null check (gross >= price),
   primary key (quote_id, asset_id)
 );
 
--- The price of each source for the items of a quote.
+-- The basis of an item's price in a quote: the price and the weekly level. `said` has the price that each source gave.
 create table quote_price (
   quote_id uuid not null references quote on delete cascade,
   market_hash_name text not null,
@@ -336,7 +341,7 @@ create table trade (
   bot_id bigint not null references bot,
   quote_id uuid not null references quote,
   game text not null,
-  -- The message of the offer, by which our offers are recognised.
+  -- In the message of the offer, by which the till recognises its offers.
   secret_code text not null unique,
   partner_steam_id text not null,
   partner_token text not null,
@@ -348,7 +353,7 @@ create table trade (
   tried_bots bigint[] not null default '{}',
   -- The bot that Steam refused without a reason.
   doubted_bot bigint references bot,
-  -- Why it was refused or ended.
+  -- Why the trade was refused or ended.
   reason text,
   -- Why Steam refused the offer, or what was found right before the send.
   refusal text check (refusal in ('invalid_token', 'partner_cannot_trade', 'partner_trade_ban', 'bot_cannot_trade',
@@ -358,7 +363,7 @@ create table trade (
   moved_to bigint unique references trade,
   -- The end of Steam's hold on the items of a trade that has ended. Until then they stay reserved.
   steam_hold_until timestamptz,
-  -- Why the till cancelled the offer, which decides how the trade ends.
+  -- Why the till cancels the offer, which decides how the trade ends.
   cancelling text check (cancelling in ('deadline', 'needs_confirmation', 'store')),
   currency text not null,
   total bigint not null check (total > 0),
@@ -378,14 +383,14 @@ create table trade (
   -- Until when the shopper can accept the offer. Set once the offer is known to be active.
   deadline timestamptz,
   accepted_at timestamptz,
-  -- The bad end that a first read showed. A second read must confirm it.
+  -- The end without delivery that a first read of the offer showed. A second read must confirm it.
   bad_end text,
   bad_end_seen_at timestamptz,
   delivered_at timestamptz,
   settles_at timestamptz,
   -- When Steam is asked, after the settlement, whether the trade was reversed after all.
   last_look_at timestamptz,
-  -- The store's terms at delivery. Later changes of the store do not affect this trade.
+  -- The store's settings at delivery. Later changes to them do not affect this trade.
   credit_mode text check (credit_mode in ('on_accept', 'on_release')),
   liability text check (liability in ('operator', 'store')),
   risk_limit_usd_cents bigint,
@@ -441,6 +446,7 @@ create table account (
   id bigint generated always as identity primary key,
   -- Null for the operator's own accounts.
   store_id bigint references store,
+  -- AccountKind in gateway/db/schema.ts explains the values.
   kind text not null check (kind in ('held', 'available', 'items', 'commission', 'loss', 'paid_out')),
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   -- Credits less debits.
@@ -458,7 +464,8 @@ create table payout (
   store_id bigint not null references store,
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   amount bigint not null check (amount > 0),
-  -- The operator's reference. A second payout with it changes nothing if it is equal, and is refused otherwise.
+  -- The operator's reference. A second payout with the same reference changes nothing if amount and currency are the
+  -- same too, and is refused otherwise.
   reference text not null check (length(reference) between 1 and 128),
   created_at timestamptz not null,
   unique (store_id, reference)
@@ -511,6 +518,7 @@ create table custody_entry (
   asset_id text not null,
   received_asset_id text,
   bot_id bigint not null references bot,
+  -- in: the item came to the bot. back: it went back to its shopper. out: it left otherwise.
   moved text not null check (moved in ('in', 'back', 'out')),
   created_at timestamptz not null default till_now(),
   unique (trade_id, asset_id, moved)
@@ -522,7 +530,7 @@ create trigger custody_entry_append_only before update or delete or truncate on 
 
 -- ------------------------------------------------------------------------------------------------------- webhooks
 
--- What stores are told of their deposits, in order.
+-- The events that are reported to stores.
 create table event (
   id uuid primary key,
   store_id bigint not null references store,
@@ -537,11 +545,11 @@ create table event (
   created_at timestamptz not null default till_now(),
   -- Assigned under the deposit's lock, so it orders the events of one deposit.
   inserted bigint generated always as identity,
-  -- Counts the store's events without gaps. The publisher assigns it after the event is committed.
+  -- The event's number in the store's log. The publisher assigns it after the event is committed.
   sequence bigint,
   unique (store_id, sequence)
 );
--- A transition makes one event.
+-- A deposit has at most one event for each type, trade and part.
 create unique index event_once on event (deposit_id, type, trade_id, part) nulls not distinct;
 create index event_of_deposit on event (deposit_id, sequence);
 create index event_unpublished on event (inserted) where sequence is null;
@@ -558,6 +566,7 @@ create table webhook_endpoint (
   -- Null: all types.
   event_types text[] check (cardinality(event_types) > 0),
   state text not null default 'enabled' check (state in ('enabled', 'disabled')),
+  -- gone: the endpoint answered 410.
   disabled_reason text check (disabled_reason in ('by_store', 'gone')),
   created_at timestamptz not null default till_now(),
   check ((previous_secret is null) = (previous_until is null)),

@@ -1,5 +1,5 @@
 -- For many bots on several gateways: refused tokens, trade histories read page by page, protection that Steam reports
--- late, and trades that an operator settles. Columns with a fixed list of values get their missing CHECK.
+-- late, and trades whose outcome an operator decides. Columns with a fixed list of values get their missing CHECK.
 
 alter table api_key drop constraint api_key_scopes_check;
 alter table api_key add constraint api_key_scopes_check check (cardinality(scopes) > 0
@@ -9,14 +9,15 @@ alter table api_key add constraint api_key_scopes_check check (cardinality(scope
 
 alter table bot drop constraint bot_state_check;
 alter table bot add constraint bot_state_check check (state in ('active', 'paused', 'dead', 'retired', 'removed'));
--- When Steam first refused the bot's token. Null again once it logs in. A refusal an hour later or more makes it dead.
+-- When Steam first refused the bot's token. Null again once the bot logs in. A refusal an hour or more later
+-- makes the bot dead.
 alter table bot add column token_refused_at timestamptz;
--- No gateway logs the bot in before then.
+-- No gateway logs the bot in before this time.
 alter table bot add column login_after timestamptz;
 -- bot_history replaces it.
 alter table bot drop column history_at;
 
--- How far the search for reversals in a bot's trade history has come.
+-- How far the search for reversals in a bot's trade history on Steam has come.
 create table bot_history (
   bot_id bigint primary key references bot,
   -- When pages were last requested.
@@ -49,11 +50,11 @@ alter table trade add constraint trade_refusal_check check (refusal in ('invalid
   'partner_trade_ban', 'bot_cannot_trade', 'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed',
   'items_gone', 'inventory_full', 'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'not_our_turn',
   'partner_hold', 'own_hold', 'out_of_reach', 'not_taken_up'));
--- When Steam is asked again whether a delivered trade was reversed, apart from its settlement.
+-- When to ask Steam again whether a delivered trade was reversed, in addition to the check at its settlement.
 alter table trade rename column last_look_at to look_at;
--- When Steam reported the protection of a trade that it had first shown without one.
+-- When Steam reported the protection of a trade that it had first shown as unprotected.
 alter table trade add column protection_found_at timestamptz;
--- Decided by an operator, not by an answer of Steam. operator_act has who decided.
+-- Decided by an operator, not by an answer of Steam. operator_act records the operator.
 alter table trade add column credited_by_operator boolean not null default false;
 alter table trade add column released_by_operator boolean not null default false;
 alter table trade add column reversed_by_operator boolean not null default false;
@@ -81,5 +82,5 @@ alter table webhook_endpoint add constraint webhook_endpoint_event_types_check
 
 -- -------------------------------------------------------------------------------------------------------- settings
 
--- It was never used.
+-- The table was never used.
 drop table setting;

@@ -1,11 +1,12 @@
 -- oldest version: 0.3.0
--- Limits how much one deposit link may use of what all links share: quotes, trade links and reads of inventories.
+-- Limits how much one deposit may use of what all deposits share: quotes, trade links and reads of inventories.
 
 -- ---------------------------------------------------------------------------------------------------------- quotes
 
 -- The account whose items were priced. Null in a quote from before this column.
 alter table quote add column steam_id text;
--- A quote is deleted once no trade or ledger entry refers to it. Without an index that check reads the whole table.
+-- A quote is deleted once no trade or ledger entry refers to it. Without these indexes, that check reads both
+-- tables.
 create index trade_quote on trade (quote_id);
 create index ledger_entry_quote on ledger_entry (quote_id) where quote_id is not null;
 

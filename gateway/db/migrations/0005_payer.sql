@@ -3,7 +3,7 @@
 
 -- The 64-bit Steam id of the customer, if the store gave one.
 alter table deposit add column shopper_steam_id text check (shopper_steam_id ~ '^76561\d{12}$');
--- Only that account may pay.
+-- Whether only that account may pay.
 alter table deposit add column shopper_locked boolean not null default false
   check (not shopper_locked or shopper_steam_id is not null);
 -- The store's name for the balance that is credited, shown on the deposit page.

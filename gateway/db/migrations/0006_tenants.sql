@@ -14,7 +14,8 @@ create table webhook_address (
   allowed_at timestamptz not null,
   primary key (store_id, host, port)
 );
--- Earlier versions sent to this machine in sandbox mode only, on any port. The endpoints that they have stay allowed.
+-- Earlier versions sent webhooks to this machine in sandbox mode only, to any port. Existing endpoints there stay
+-- allowed.
 insert into webhook_address (store_id, host, port, inside, allowed_at)
 select distinct store_id, address[1], coalesce(address[2], '80')::integer, true, till_now()
 from webhook_endpoint, regexp_match(lower(url), '^http://(localhost|127\.0\.0\.1)(?::(\d{1,5}))?(?:[/?#]|$)') address
@@ -23,7 +24,7 @@ where address is not null and coalesce(address[2], '80')::integer between 1 and 
 alter table webhook_endpoint drop constraint webhook_endpoint_state_check;
 alter table webhook_endpoint add constraint webhook_endpoint_state_check
   check (state in ('pending', 'enabled', 'disabled'));
--- Whether the address has answered a challenge, or was set by the operator. Events are sent only to a proved address.
+-- Whether the URL has answered a challenge, or was set by the operator. Events are sent only to a proved URL.
 alter table webhook_endpoint add column proved boolean not null default true;
 alter table webhook_endpoint add check (state <> 'enabled' or proved);
 alter table webhook_endpoint add check (state <> 'pending' or not proved);
@@ -45,8 +46,8 @@ create index webhook_replay_of_store on webhook_replay (store_id, at);
 alter table price drop constraint price_popularity_kind_check;
 alter table price add constraint price_popularity_kind_check
   check (popularity_kind in ('sales7d', 'sales30d', 'listings'));
--- earlier: a price of the same source from an hour or more before as_of, which shows a fall. mark: the price that becomes
--- the next earlier one.
+-- earlier_micros: a price of the same source from an hour or more before as_of, by which a fall is noticed.
+-- mark_micros: the price that becomes earlier_micros next.
 alter table price add column earlier_micros bigint;
 alter table price add column earlier_at timestamptz;
 alter table price add column mark_micros bigint;

@@ -1,9 +1,9 @@
 -- oldest version: 0.3.0
--- Keeps the cost of each step the same, however many years of rows the tables hold.
+-- Keeps the cost of the till's work the same, however many years of rows the tables hold.
 
 -- --------------------------------------------------------------------------------------------------------- sweeps
 
--- How far a sweep has come that keeps the rows that it has seen, so it does not read them again.
+-- The time up to which a sweep has checked rows that it leaves in place, so it does not read them again.
 create table sweep_place (
   sweep text primary key,
   up_to timestamptz not null
@@ -27,7 +27,7 @@ create table credit_at_risk (
   usd_cents bigint not null check (usd_cents >= 0)
 );
 
--- The part of it that was lost to reversals. A row exists as long as its amount counts against the limit.
+-- The part of that credit that reversals took, by trade. A row exists as long as its amount counts against the limit.
 create table lost_credit (
   trade_id bigint primary key references trade,
   store_id bigint not null references store,
@@ -67,10 +67,10 @@ create table ledger_check (
   only_row boolean primary key default true check (only_row),
   -- Until when a process has the check to itself, by the clock of the database's machine, as for leases.
   taken_until timestamptz,
-  -- The last check of the whole ledger.
+  -- When a check of the whole ledger last began, and when one last ended.
   begun_at timestamptz,
   complete_at timestamptz,
-  -- Differences that this check found, and the checks of newer entries since.
+  -- How many differences the last complete check found, together with the checks of newer entries since then.
   differences integer not null default 0 check (differences >= 0),
   -- The newest entry that was checked.
   verified_entry bigint not null default 0

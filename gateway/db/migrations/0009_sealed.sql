@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- Trade tokens are sealed with the master key. The first gateway that starts on this schema seals the existing ones.
+-- Trade tokens are sealed (encrypted) with the master key. Gateways seal the existing ones after this migration.
 
 -- ---------------------------------------------------------------------------------------------------- trade tokens
 
@@ -11,7 +11,7 @@ alter table trade alter column partner_token drop not null;
 create index deposit_token_in_clear on deposit (id) where user_token is not null;
 create index trade_token_in_clear on trade (id) where partner_token is not null;
 
--- The table holds only requests of the last minute. The pages repeat them.
+-- Nothing is lost: pages can read an inventory again.
 delete from inventory_request;
 alter table inventory_request drop column token;
 alter table inventory_request add column token_sealed bytea not null;
@@ -24,7 +24,8 @@ alter table deposit_link rename column link_sha256 to link_hmac;
 
 -- ------------------------------------------------------------------------------------------------------- retention
 
--- For the sweeps that delete old rows or erase personal data. The partial ones hold only rows with something to erase.
+-- For the sweeps that delete old rows or erase personal data. The partial indexes hold only
+-- rows with something to erase.
 create index webhook_attempt_old on webhook_attempt (at);
 create index deposit_with_token on deposit (expires_at, id) where user_token_sealed is not null;
 create index deposit_with_profile on deposit (expires_at, id) where user_name is not null;

@@ -5,8 +5,8 @@
 -- delivery decides again.
 alter table credit_at_risk add column promised_usd_cents bigint not null default 0 check (promised_usd_cents >= 0);
 
--- Fails a statement whose transaction relies on something that another one has changed. The caller then repeats the
--- transaction.
+-- Fails a statement whose transaction relies on something that another transaction has changed. The caller then repeats
+-- its transaction.
 create function overtaken(what text) returns bigint language plpgsql as $$
 begin
   raise exception '%', what using errcode = 'serialization_failure';

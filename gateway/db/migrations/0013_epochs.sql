@@ -1,10 +1,10 @@
 -- oldest version: 0.3.0
--- A database that was restored, or that lost its last commits, would assign numbers again that stores have already seen.
--- Until an operator begins a new epoch on it, no event is published, no deposit is opened and no offer is made.
+-- A database that was restored, or that lost its last commits, would assign numbers again that stores have already
+-- seen. Until a new epoch begins on it, no event is published, no deposit is opened and no offer is made.
 
 -- ------------------------------------------------------------------------------------------------------------ epochs
 
--- What identifies this copy of the database. Null: this server does not tell.
+-- Returns what identifies this copy of the database. A null: the server does not report the value.
 create function database_life(out system_identifier text, out timeline bigint, out database_oid bigint, out log_oid bigint,
   out written bigint)
 language plpgsql as $$
@@ -68,8 +68,9 @@ create trigger event_life before update of sequence on event for each statement 
 
 -- ------------------------------------------------------------------------------------------------------- a new epoch
 
--- Begins the next epoch on this copy of the database. Sequences skip ahead, beyond every number that a lost commit can
--- have used. Only the owner may set a sequence, so the function runs as the owner. The caller holds the publisher's lock.
+-- Begins the next epoch on this copy of the database. New ids of the tables in the list skip ahead, beyond every id
+-- that a lost commit can have used. Only the tables' owner may move such a counter, so the function runs as the owner.
+-- The caller holds the publisher's lock.
 create function begin_epoch(at timestamptz, skipped bigint) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -93,7 +94,7 @@ end $$;
 -- epoch.started goes to every store and belongs to no deposit.
 alter table event alter column deposit_id drop not null;
 
--- Both lists only grow, so the existing rows need no check (not valid).
+-- Both lists of types only grow, so the existing rows need no check (not valid).
 alter table event drop constraint event_type_check;
 alter table event add constraint event_type_check check (type in ('deposit.pending', 'deposit.succeeded',
   'deposit.amount_increased', 'deposit.payment_timeout', 'deposit.trade_timeout', 'deposit.trade_declined',

@@ -11,6 +11,7 @@ create table departure (
   steam_trade_id text not null,
   partner_steam_id text not null,
   begun_at timestamptz not null,
+  -- Stage and Explanation in gateway/departures/departure.ts explain the values of the next two columns.
   stage text not null check (stage in ('under_way', 'gone', 'called_off', 'returned')),
   -- Why the items were allowed to leave. Null raises an alarm.
   explanation text check (explanation in ('destination', 'own_bot', 'moved', 'operator')),
@@ -30,14 +31,14 @@ create table departed_item (
   asset_id text not null,
   new_asset_id text,
   is_back boolean not null default false,
-  -- Whether the custody entry is written.
+  -- Whether a custody entry records that the item left.
   is_booked boolean not null default false,
   primary key (departure_id, app_id, asset_id)
 );
 create index departed_item_of_new on departed_item (new_asset_id) where not is_back;
 create index departed_item_unbooked on departed_item (departure_id) where not is_booked and not is_back;
 
--- An item that came back can leave again, so each move names its departure.
+-- The departure that caused the entry. An item that came back can leave again, by another departure.
 alter table custody_entry add column departure_id bigint references departure;
 alter table custody_entry drop constraint custody_entry_trade_id_asset_id_moved_key;
 create unique index custody_moved_once on custody_entry (trade_id, asset_id, moved) where departure_id is null;

@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- What the till asks the vault to give, and what the vault reports that it did.
+-- The till's wishes to the vault, and what the vault did for each.
 
 create table wish (
   id bigint generated always as identity primary key,
@@ -12,7 +12,7 @@ create table wish (
   steam_trade_id text,
   asked_by text not null check (asked_by in ('operator', 'rule')),
   created_at timestamptz not null default till_now(),
-  -- When the till stopped asking for it.
+  -- When the wish was closed: the vault had finished with it, or it was withdrawn.
   closed_at timestamptz,
   check ((kind = 'send') = (destination is not null)),
   check ((kind = 'return') = (deposit_id is not null and steam_trade_id is not null))
@@ -33,10 +33,13 @@ create table wish_item (
 -- An item is in at most one open wish.
 create unique index wish_item_once on wish_item (app_id, asset_id) where is_open;
 
--- What the vault did for each wish. Only the vault's database role may write it (roles.ts).
+-- What the vault did for each wish. If the till has two roles, only the vault's role may write it
+-- (gateway/db/roles.ts).
 create table vault_deed (
   wish_id bigint primary key references wish,
+  -- VaultDeedTable in gateway/db/vault-tables.ts explains the values.
   state text not null check (state in ('waiting', 'refused', 'intended', 'offered', 'delivered', 'ended')),
+  -- Why the vault waits, refuses or has ended.
   because text,
   partner_steam_id text,
   -- The items that the vault gives, as `app/asset`, sorted.
@@ -47,7 +50,7 @@ create table vault_deed (
 );
 create index vault_deed_to on vault_deed (partner_steam_id) where partner_steam_id is not null;
 
--- When a bot has more than `keep` free items, the others are sent to the destination.
+-- Free items of a bot beyond the first `keep` are sent to the destination.
 create table send_rule (
   only_row boolean primary key default true check (only_row),
   destination text not null,

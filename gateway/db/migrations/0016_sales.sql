@@ -13,10 +13,11 @@ create table sale (
   app_id integer not null,
   -- The item's id in the inventory of the account that sells it. Null: only the operator knows.
   listed_asset_id text,
+  -- SaleState in gateway/db/sale-tables.ts explains the values.
   state text not null check (state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'late', 'reversed')),
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   price bigint not null check (price > 0),
-  -- What the market pays for it. Null until the market has said.
+  -- What the market pays for it. Null until the market has reported it.
   received bigint check (received between 0 and price),
   -- What the market paid although the sale was reversed.
   refund bigint not null default 0 check (refund >= 0),
@@ -27,14 +28,14 @@ create table sale (
   sold_at timestamptz,
   settles_at timestamptz,
   ended_at timestamptz,
-  -- How many times the sale has been booked (market_entry.step).
+  -- How many times the sale was saved. market_entry.step names the save that wrote the entry.
   steps integer not null default 0,
   unique (market, reference),
   foreign key (trade_id, asset_id) references trade_item,
   check (received is not null or state not in ('settling', 'paid')),
   check ((state = 'reversed') = (causer is not null))
 );
--- An item has at most one sale, over all markets, that is under way or was paid.
+-- An item has at most one sale, over all markets, that is under way, was paid, or ended after the item was given.
 create unique index sale_one_live on sale (trade_id, asset_id)
   where state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'late');
 create index sale_of_item on sale (trade_id, asset_id);
@@ -44,6 +45,7 @@ create index sale_sold on sale (sold_at, id) where sold_at is not null;
 create table market_account (
   id bigint generated always as identity primary key,
   market text not null,
+  -- MarketAccountKind in gateway/db/sale-tables.ts explains the values.
   kind text not null check (kind in ('settling', 'free', 'fees', 'sales')),
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   balance bigint not null default 0,

@@ -2,22 +2,23 @@
 -- Compares the bots' inventories on Steam with custody. Also: shoppers who are credited only on release, because they
 -- reversed a trade.
 
--- When each bot's own inventory is read.
+-- When each bot's own inventory is read, to compare it with the books.
 create table custody_look (
   bot_id bigint primary key references bot,
   -- When the next read is due.
   due_at timestamptz not null,
   -- When an operator asked for a read.
   asked_at timestamptz,
-  -- When the last read ended that showed something, and the last one that showed the whole inventory.
+  -- When the last read that showed items ended, and the last one that showed the whole inventory.
   looked_at timestamptz,
   whole_at timestamptz,
-  -- How many foreign items have no row in custody_drift, because there are too many.
+  -- How many foreign items (see custody_drift) have no row in custody_drift, because there are too many.
   left_out integer not null default 0
 );
 create index custody_look_due on custody_look (due_at);
 
--- The differences from the books that the last read found. The next read replaces them.
+-- The differences from the books that the last read found. The next read replaces them. missing: only the books have
+-- the item. foreign: only the inventory has it. unnamed: Steam never gave its asset id.
 create table custody_drift (
   id bigint generated always as identity primary key,
   bot_id bigint not null references bot,
@@ -31,7 +32,9 @@ create table custody_drift (
   market_hash_name text not null,
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
+  -- How many reads in a row found the difference.
   looks integer not null,
+  -- settleDrift in gateway/drift/drift.ts decides.
   is_sure boolean not null,
   check ((kind = 'foreign') = (trade_id is null)),
   check ((trade_id is null) = (given_asset_id is null))
@@ -60,7 +63,8 @@ create table sent_back_item (
 );
 create index sent_back_asset on sent_back_item (asset_id);
 
--- Steam accounts that reversed a trade. Their next deliveries are credited on release, whatever the store's setting.
+-- Steam accounts that reversed a trade. Their deliveries are credited on release, whatever the store's setting, until
+-- an operator trusts the account, which deletes the row.
 create table careful_shopper (
   steam_id text primary key,
   since timestamptz not null,

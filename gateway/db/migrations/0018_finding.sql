@@ -1,5 +1,6 @@
 -- oldest version: 0.3.0
--- For the operator's searches, each with an index, and for corrections: payouts undone, adjustments, price overrides.
+-- For the operator: searches, each with an index; a store's own commission and games, and its disabling; voided
+-- payouts, adjustments and price overrides.
 
 -- ----------------------------------------------------------------------------------------------------------- names
 
@@ -20,7 +21,7 @@ create index price_words on price using gin (name_words(market_hash_name));
 create index deposit_newest on deposit (created_at desc, id desc);
 create index deposit_newest_of_status on deposit (status, created_at desc, id desc);
 create index deposit_external on deposit (external_id, id);
--- The erasure of an account uses these too.
+-- The erasure of an account uses these two indexes as well.
 create index deposit_of_user on deposit (user_steam_id, id) where user_steam_id is not null;
 create index deposit_of_shopper on deposit (shopper_steam_id, id) where shopper_steam_id is not null;
 
@@ -43,7 +44,7 @@ alter table store add column disabled_at timestamptz;
 
 -- ----------------------------------------------------------------------------------------------------------- money
 
--- A payout that was recorded by mistake.
+-- A payout that failed, or was recorded by mistake. Its amount is available to the store again.
 create table payout_void (
   payout_id bigint primary key references payout,
   created_at timestamptz not null
@@ -58,7 +59,7 @@ create table adjustment (
   currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   kind text not null check (kind in ('credit', 'debit', 'write_off')),
   amount bigint not null check (amount > 0),
-  -- The operator's reference. A second adjustment with it is not booked.
+  -- The operator's reference. A second adjustment with the same reference is not booked.
   reference text not null check (length(reference) between 1 and 128),
   created_at timestamptz not null,
   unique (store_id, reference)
@@ -66,7 +67,7 @@ create table adjustment (
 create trigger adjustment_append_only before update or delete or truncate on adjustment
   for each statement execute function refuse_change();
 
--- These lists only grow, so the existing rows need no check (not valid).
+-- The lists of kinds and causes only grow, so the existing rows need no check (not valid).
 alter table account drop constraint account_kind_check;
 alter table account add constraint account_kind_check
   check (kind in ('held', 'available', 'items', 'commission', 'loss', 'paid_out', 'adjustments')) not valid;

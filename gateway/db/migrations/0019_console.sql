@@ -22,7 +22,8 @@ create table operator_passkey (
 );
 create index operator_passkey_of on operator_passkey (operator_id);
 
--- Links, challenges and sessions expire by the machine's clock, so moving the till's clock ends none of them.
+-- Links (by which operators register a passkey), challenges and sessions expire by the machine's clock, so moving the
+-- till's clock ends none of them.
 create table operator_link (
   secret_sha256 bytea primary key,
   operator_id bigint not null unique references operator,
@@ -31,6 +32,7 @@ create table operator_link (
 
 create table operator_challenge (
   challenge bytea primary key,
+  -- step_up: to confirm an act.
   purpose text not null check (purpose in ('register', 'sign_in', 'step_up')),
   -- The hash of the link or of the session that asked for it.
   asked_by bytea,
@@ -44,18 +46,18 @@ create table operator_session (
   -- The hash of the other half, which only a page of the console's origin can read.
   page_sha256 bytea not null,
   operator_id bigint references operator,
-  -- Set in a sandbox session, which needs no passkey: the hash of a key of the process. It ends with the process.
+  -- Set in a sandbox session, which needs no passkey: the hash of the sandbox's key. Another key ends the session.
   sandbox_sha256 bytea,
   begun_at timestamptz not null,
   used_at timestamptz not null,
-  -- The last check of a passkey.
+  -- When a passkey was last checked.
   verified_at timestamptz not null,
   check ((operator_id is null) = (sandbox_sha256 is not null))
 );
 create index operator_session_of on operator_session (operator_id);
 create index operator_session_used on operator_session (used_at);
 
--- Above this amount a second operator must approve an act that moves money. No row: no approval is needed.
+-- The most that an operator can move without the approval of a second one. No row: no approval is needed.
 create table approval_limit (
   is_only boolean primary key default true check (is_only),
   above_usd_cents bigint not null check (above_usd_cents >= 0)
@@ -67,9 +69,10 @@ create table proposal (
   input jsonb not null,
   reason text,
   proposed_by text not null,
-  -- The operator who confirmed it with a passkey. Null: it came from the command line, which identifies nobody.
+  -- The operator who proposed the act in the console, or who was the first to approve a proposal of the command line,
+  -- which identifies nobody. Null until then.
   backed_by bigint references operator,
-  -- Null: the amount is unlimited, or no exchange rate is known.
+  -- The amount that the act moves. Null: the act changes approval_limit itself, or no exchange rate is known.
   worth_usd_cents bigint,
   state text not null default 'open' check (state in ('open', 'approved', 'declined')),
   decided_by text,

@@ -1,17 +1,20 @@
 -- oldest version: 0.3.0
 -- What the vault reports of the items that it sells, and what it reads to sell them.
 
--- Each row is an entry of the vault's log, or a part of one. Only the vault's database role may insert (roles.ts). The
--- till books the rows in the order of the primary key.
+-- Each row is an entry of the vault's log, or a part of one. If the till has two roles, only the vault's role may
+-- insert (gateway/db/roles.ts). The till books the rows in the order of the primary key.
 create table vault_told (
+  -- The number of the entry in the log, and that of the part in the entry.
   n bigint not null,
   part integer not null,
   -- By the vault's clock.
   at timestamptz not null,
   market text not null check (market ~ '^[a-z0-9][a-z0-9.-]{0,39}$'),
   reference text not null check (length(reference) between 1 and 128),
+  -- The vault's report.
   told jsonb not null,
-  -- How the till booked the report, and when. The till writes only these two columns.
+  -- How the till booked the report (EntryAnswer in gateway/db/sale-tables.ts), and when. The till writes only these two
+  -- columns.
   answer text check (answer in ('recorded', 'known', 'not_ours', 'not_free', 'taken', 'changed', 'unchanged', 'unknown', 'unreadable')),
   answered_at timestamptz,
   primary key (n, part),

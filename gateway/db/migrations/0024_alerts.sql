@@ -1,8 +1,9 @@
 -- oldest version: 0.3.0
--- What needs an operator, as reported to the operator's webhook. A row is deleted once its kind needs nobody any more.
+-- Kinds of problems that need an operator, and the messages about them to the operator's webhook. A row is deleted once
+-- there is no problem of its kind.
 create table alert (
   kind text primary key,
-  -- How many there are now.
+  -- How many problems of this kind there are now.
   count integer not null check (count > 0),
   since timestamptz not null,
   -- The current message. Each rise of the count is a new message.

@@ -4,7 +4,7 @@ create table bot_games (
   bot_id bigint primary key references bot,
   -- Numbers of items by Steam's app id: {"730": 12}
   items jsonb not null default '{}',
-  -- The last custody entry that items includes. A reader adds the later ones.
+  -- The last custody entry that `items` includes. A reader adds the later ones.
   counted_to bigint not null default 0
 );
 
@@ -17,6 +17,7 @@ create table page_vital (
   metric text not null,
   -- Each bucket ends 15 percent above the one before (gateway/vitals/vitals.ts).
   bucket integer not null,
+  -- How many pages had a measurement in this bucket.
   pages integer not null,
   primary key (day, screen, device, metric, bucket)
 );

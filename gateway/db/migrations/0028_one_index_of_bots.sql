@@ -1,4 +1,5 @@
 -- oldest version: 0.3.0
 -- without a transaction
--- Two indexes began with the bot. For a bot's new entries PostgreSQL chose this one, and so read all entries of the bot.
+-- Two indexes of custody_entry began with the bot. To find the new entries of a bot, PostgreSQL chose this one, and so
+-- read all entries of the bot. custody_of_bot_since stays.
 drop index concurrently if exists custody_of_bot;

@@ -1,5 +1,6 @@
 -- oldest version: 0.3.0
--- Money that was moved without a second operator's approval. approval_limit applies to the sum of a day.
+-- Money that one operator moved without a second operator's approval. approval_limit applies to the operator's sum of
+-- the last 24 hours.
 create table moved_alone (
   id bigint generated always as identity primary key,
   -- Null: the command line, which identifies nobody and counts as one person.

@@ -1,3 +1,3 @@
 -- oldest version: 0.3.0
--- An operator released the trade's held credit before Steam's protection ended. The credit is at risk until then.
+-- Whether an operator released the trade's held credit before Steam's protection ended. It is at risk until that end.
 alter table trade add column released_early boolean not null default false;
