@@ -200,7 +200,7 @@ describe('the log of the till', () => {
     expect(demo.reports).toEqual([])
   })
 
-  test('is reported if unreadable, and the store continues', async () => {
+  test('is reported if it cannot be read, and the store still answers', async () => {
     await demo.store.close()
     await demo.open(NO_TILL)
     await expect.poll(() => demo.reports.join()).toContain('log could not be read')
@@ -225,6 +225,13 @@ describe('shoppers', () => {
     expect(await callers.readBalances()).toEqual({})
     const hers = await fetch(`${demo.store.url}/balance.json`, { headers: { cookie } })
     expect(await hers.json()).toEqual({ USD: 1250 })
+    expect(await callers.readParts()).toContain('None yet')
+    const herParts = await (await fetch(`${demo.store.url}/live`, { headers: { cookie } })).text()
+    expect(herParts).toContain('<span class="status good">Credited</span>')
+  })
+
+  test('are chosen from a list, and no other name is accepted', async () => {
+    const cookie = await cookieOf('mira_sol')
     expect(await (await fetch(demo.store.url, { headers: { cookie } })).text()).toContain(
       '<option value="mira_sol" selected>',
     )
