@@ -30,7 +30,7 @@ const CALLS = [
 ]
 
 describe('the deployment files', () => {
-  it('name only existing settings', () => {
+  it('name only settings that the documents list', () => {
     const known = new Set(
       ['docs/operating.md', 'docs/selling.md'].flatMap(
         (file) => read(file).match(/\b[A-Z]+_[A-Z_]+\b/g) ?? [],

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort as freePortOfTests } from '../testing/free-port.ts'
 import { freePort } from './free-port.ts'
 
-test('a free port has no listener, and a range without a free port is an error', async () => {
+test('a free port has no listener, and a range without a free port is refused', async () => {
   const taken = await freePortOfTests()
   const server = createServer().listen(taken, '127.0.0.1')
   onTestFinished(() => void server.close())

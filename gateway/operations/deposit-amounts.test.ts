@@ -1,4 +1,4 @@
-/** The list of deposits by amount of credit, page by page. It follows an index of amounts, or sorts the deposits if they are few. */
+/** The list of deposits by amount of credit, page by page. The query follows an index of amounts, or sorts the deposits if they are few. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'
@@ -57,7 +57,7 @@ describe('deposits by amount', () => {
   it('can be limited to a store, a period and a range of amounts', async () => {
     const [store = 0n] = stores
     const from = credits[3]?.at ?? new Date()
-    // The amounts of a store have an index of their own, so they are not counted first.
+    // Without a period, the query follows the store's index of amounts. With one, it counts the deposits first.
     expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(false)
     expect(await areFew(till.db, { ...USD, storeId: store, from, limit: 7 })).toBe(true)
     expect(await listAll({ ...USD, storeId: store, from })).toEqual(

@@ -93,7 +93,7 @@ describe('an API key', () => {
     expect((await post(BODY)).statusCode).toBe(401)
   })
 
-  test('allows only what its scopes allow, and its last use is recorded', async () => {
+  test('gives access only to the calls of its scopes, and its last use is recorded', async () => {
     const key = await api.newKey(api.store, ['deposits:read'])
     const refused = await post(BODY, key)
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'scope_missing'])

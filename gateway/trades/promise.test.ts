@@ -33,7 +33,7 @@ describe('D-9 an open offer', () => {
 
   const depositFor = ({ total, game = 'cs' }: DepositSpec) => aDeposit(till, store, { prices: [total], game })
 
-  /** A shopper whose offer is open. */
+  /** Opens an offer. Resolves to the hash of its deposit. */
   const openOffer = async (spec: DepositSpec) => ask(await depositFor(spec))
 
   async function ask({ hash, body }: Awaited<ReturnType<typeof depositFor>>) {
@@ -67,17 +67,25 @@ describe('D-9 an open offer', () => {
     till.db.updateTable('store').set(change).execute()
 
   it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number, string?]]>([
-    ['within the limit promises all of it immediately', { limit: 3_375n }, [3_375, 0]],
-    ['above the limit promises what the limit covers', { limit: 1_000n }, [1_000, 2_375, 'limit']],
-    ['with a limit of zero promises all of it later', { limit: 0n }, [0, 3_375, 'limit']],
+    ['within the risk limit promises the whole credit at once', { limit: 3_375n }, [3_375, 0]],
     [
-      'to a store that waits for the release promises all of it later',
+      'above the risk limit promises at once what the limit covers',
+      { limit: 1_000n },
+      [1_000, 2_375, 'limit'],
+    ],
+    ['with a risk limit of zero promises nothing at once', { limit: 0n }, [0, 3_375, 'limit']],
+    [
+      'to a store with credit on release promises nothing at once',
       { limit: 9_000n, mode: 'on_release' },
       [0, 3_375, 'release'],
     ],
-    ['of a game without protection promises all of it immediately', { limit: 0n, game: 'dota' }, [3_375, 0]],
+    [
+      'of a game without protection promises the whole credit at once',
+      { limit: 0n, game: 'dota' },
+      [3_375, 0],
+    ],
   ])(
-    '%s, names the rule if any is held, and is credited that way',
+    '%s, names the rule if a part is held, and is credited that way',
     async (_name, { limit, game, mode }, expected) => {
       const [atOnce, held, by] = expected
       await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
@@ -156,7 +164,7 @@ describe('D-9 an open offer', () => {
     expect(await shown(second)).toMatchObject({ atOnce: 1_200, held: 0 })
   })
 
-  it('is never credited above the limit, even if the operator lowered it meanwhile', async () => {
+  it('is never credited more at once than the limit, even if the operator lowered it meanwhile', async () => {
     const hash = await openOffer({ total: 3_375n })
     await setStore({ risk_limit_usd_cents: 300n })
     await accept(1)
@@ -196,7 +204,7 @@ describe('D-9 an inventory promises, before a trade is requested,', () => {
     expect((await stocked.ask()).hold?.atOnce).toBe(900)
   })
 
-  it('no hold in a game without protection, and none if no item has a price', async () => {
+  it('no held part in a game without protection, and none if no item has a price', async () => {
     expect((await stocked.ask({ game: 'dota' })).hold).toBeNull()
     stocked.steam.owned = { kind: 'items', items: [anItem('3', 'Unheard of')] }
     expect((await stocked.ask({ reload: true })).hold).toBeNull()

@@ -50,7 +50,7 @@ describe('the number of free places', () => {
     ['first', { open: 8, hanging: 3 }, 3],
     ['first', { open: 62, hanging: 62 }, 2],
     ['first', { open: 64, hanging: 64 }, 0],
-    // A thousand calls hang, far beyond the lane's 64 places.
+    // A thousand calls hang, far more than the 64 calls that the lane may have open.
     ['first', { open: 1_000, hanging: 1_000 }, 0],
     ['again', { open: 2 }, 2],
     ['again', { open: 4 }, 0],

@@ -45,7 +45,7 @@ const marketAnswer = (items: unknown[], change: object = {}) => ({
 const MARKET_ROW = { market_hash_name: 'AK-47 | Redline (Field-Tested)', volume: '812', price: '32.393' }
 
 describe('the market family', () => {
-  test('gives prices as text in dollars, the number of items on sale, and one time for the entire answer', async () => {
+  test('answers with prices as text in dollars, the number of items on sale, and one time for the entire answer', async () => {
     server.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
     expect(await market().fetch?.('cs', neverAborted)).toEqual([
       {
@@ -302,8 +302,8 @@ describe('exchange rates', () => {
 
   test.each([
     ['with another base', { ...ANSWER, base_code: 'EUR' }],
-    ['that are an error', { result: 'error', 'error-type': 'unsupported-code' }],
-  ])('%s fail', async (_what, answer) => {
+    ['in an answer that reports an error', { result: 'error', 'error-type': 'unsupported-code' }],
+  ])('are refused %s', async (_what, answer) => {
     server.answer('/v6/latest/USD', json(answer))
     await expect(webRates(server.url).fetchRates?.(neverAborted)).rejects.toThrow('another form')
   })
@@ -333,9 +333,9 @@ describe('the reference rates of the European Central Bank', () => {
 
   test.each([
     ['without a dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
-    ['that are a page instead of rates', (response: ServerResponse) => response.end('<html>moved</html>')],
+    ['in a page of HTML', (response: ServerResponse) => response.end('<html>moved</html>')],
     ['with an invalid dollar', page("<Cube currency='USD' rate='0x1'/>")],
-  ])('%s fail', async (_what, answer) => {
+  ])('are refused %s', async (_what, answer) => {
     server.answer(PATH, answer)
     await expect(read()).rejects.toThrow('another form')
   })
@@ -366,7 +366,7 @@ describe('every source that answers in JSON', () => {
       ['429', json({}, 429), 'answered 429'],
       ['500', json({}, 500), 'answered 500'],
       ['a redirect', json({}, 302, { location: '/elsewhere' }), /fetch failed/],
-    ] as const)('%s fails', async (_what, answer, message) => {
+    ] as const)('fails on %s', async (_what, answer, message) => {
       for (const path of paths) server.answer(path, answer)
       await expect(ask(makeSource(), neverAborted)).rejects.toThrow(message)
     })
