@@ -10,7 +10,7 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 /** The account of the sandbox whose inventory each guest copies. */
 const MODEL_ACCOUNT = 'quiet_lynx'
 const GAME = 'cs'
-/** The longest that people think before they accept. Meanwhile their offers are open at once. */
+/** The longest that a shopper waits before accepting, so the offers of a wave are open at the same time. */
 const THOUGHT_MS = 40_000
 const CHECK_CREDITS_EVERY_MS = 100
 const ASK_AGAIN_MS = 250
@@ -34,12 +34,15 @@ export type Visit = {
 }
 
 export type Credits = {
-  /** Sets each visit's `creditedMs`, in monotonic milliseconds. Resolves once all are credited, or after `withinMs`. */
+  /**
+   * Sets `creditedMs`, in monotonic milliseconds, of each visit whose offer was accepted. Resolves once all these visits
+   * are credited, or after `withinMs`.
+   */
   waitForAll(visits: readonly Visit[], withinMs: number): Promise<void>
   end(): Promise<void>
 }
 
-/** Checks ten times a second which deposits have succeeded, with one query for all. */
+/** Checks every 100 ms which deposits have succeeded, with one query for all. */
 export function watchCredits({ pool }: ProcessTill): Credits {
   /** When the deposit with each hash was seen as succeeded, in monotonic milliseconds. */
   const seen = new Map<string, number>()
@@ -89,7 +92,7 @@ async function visit(till: ProcessTill, guest: Guest): Promise<Visit> {
   const record: Visit = {
     number,
     hash: undefined,
-    // Half of the shoppers of each gateway, because every second shopper uses the same gateway.
+    // The shoppers use the two gateways alternately, so this is half of the shoppers of each gateway.
     returns: number % 4 < 2,
     refusal: undefined,
     offerTookS: 0,
@@ -123,7 +126,7 @@ async function pay(till: ProcessTill, { steamId, patienceMs }: Guest, record: Vi
   await accept(till, steamId, record)
 }
 
-/** Reads the items as the page does. A person tries again if Steam or a bot did not answer. */
+/** Reads the items as the page does, and again until some have a price. */
 async function readItems(till: ProcessTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
@@ -142,8 +145,8 @@ async function readItems(till: ProcessTill, hash: string, patienceMs: number): P
 const refusalSchema = z.object({ code: z.string() })
 
 /**
- * Asks for the offer, and again after a lost answer. Resolves to the code of a refusal; undefined once the offer is
- * made.
+ * Asks for the offer, and again while it is not decided or an answer was lost. Resolves to the code of a refusal, or to
+ * "no answer in time"; undefined once the offer is made.
  */
 async function askFor(till: ProcessTill, body: object, patienceMs: number): Promise<string | undefined> {
   const end = performance.now() + patienceMs
@@ -171,8 +174,8 @@ async function makeCall({ url }: ProcessTill, path: string, body?: object): Prom
   }
 }
 
-async function accept(till: ProcessTill, person: string, record: Visit): Promise<void> {
-  const account = till.steam.as(person)
+async function accept(till: ProcessTill, steamId: string, record: Visit): Promise<void> {
+  const account = till.steam.as(steamId)
   const offer = account.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('the offer is not open')
   account.accept(offer.id)

@@ -1,4 +1,4 @@
-/** Limits that several parts share. They are not in the schemas, so a page or a command that needs one does not load those. */
+/** Limits that several parts share. They are not in the schemas' files, so using a limit does not load the schemas. */
 
 /** The most webhook endpoints of a store. */
 export const MOST_ENDPOINTS = 10
@@ -9,7 +9,7 @@ export const MOST_UNAVAILABLE_NAMES = 20
 /** The most sequences of one replayed range. */
 export const MOST_REPLAYED = 10_000
 
-/** The most free items that the operator's rule can leave with a bot. The table refuses more. */
+/** The most items that an operator's rule for sending items away can leave with a bot. The table refuses more. */
 export const MOST_KEPT_ITEMS = 100_000
 
 /** The used share of its risk limit at which a store counts as near the limit. */

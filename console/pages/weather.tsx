@@ -78,7 +78,7 @@ function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] 
   return (
     <Panel title={`${method} by bot`} aside={<PageLink to="/weather">Close</PageLink>}>
       <Table<Data['methodBots'][number]>
-        caption={`Calls of ${method} by bot, most refused first`}
+        caption={`Calls of ${method} by bot, most 429s first`}
         rows={rows}
         keyOf={({ botId }) => botId ?? 'public'}
         empty="It was not called in the last 24 hours."

@@ -59,8 +59,9 @@ const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
 }
 
 /**
- * The bar after one more refusal. Each bar lasts twice as long as the one before it, up to the longest, and refusals of
- * offers sent together count once. `before`: the last bar of the same scope, even if it has ended.
+ * The bar after one more refusal. The length of the first bar for this reason is doubled for each earlier consecutive
+ * bar, up to the longest. Refusals of offers sent together count once. `before`: the last bar of the same scope, even if
+ * it has ended.
  */
 export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
   const { reason, game, now } = refusal

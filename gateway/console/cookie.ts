@@ -2,8 +2,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Browsers send a cookie to every port of its host, and accept a Secure one from localhost too. The cookie alone
- * therefore opens nothing: the page keeps the other half where only its own origin can read it.
+ * A cookie belongs to a host with all its ports. So another server on the host receives it, and on localhost can set a
+ * Secure one even without TLS. The cookie alone therefore opens nothing: the page keeps the other half where only its
+ * own origin can read it.
  */
 const COOKIE_NAME = '__Host-console'
 const HALF = /^[\w-]{43}$/

@@ -47,7 +47,7 @@ const SILENCE_MS = 5_000
 export const openDatabase = (url: string, size = 10, mode: 'sandbox' | 'live' = 'live'): Database =>
   openPool({ url, size, mode })
 
-/** Connects to PostgreSQL. int8 is read as bigint, so no amount of money passes through a float. */
+/** Opens a pool, without connecting yet. int8 is read as bigint, so no amount of money passes through a float. */
 export function openPool(options: PoolOptions): Database {
   const {
     url,

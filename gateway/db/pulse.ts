@@ -33,7 +33,8 @@ type Pace = {
  */
 const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, nextAttemptMs: 500, againMs: 250 }
 /**
- * How much longer to wait for the old connection once a new one has answered. If both work, the old one answers first.
+ * How much longer to wait for the old connection once a new one was tried. A database that is only slow answers the
+ * older query first.
  */
 const LATE_MS = 250
 /** How many silent attempts show that a database that was here is gone, and not only slow. */

@@ -15,10 +15,10 @@ import type { DepositRow } from './store.ts'
 
 export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { externalId: string })
 
-/** Read in the same statement, because the number must not be newer than its row. */
+/** Read in the deposit's own query, because the sequence must not be newer than the row. */
 const lastSequence = sql<bigint | null>`(select max(sequence) from event where event.deposit_id = deposit.id)`
 
-/** A deposit with the number of its last event. */
+/** A deposit with the sequence of its last event. */
 export type NumberedDeposit = DepositRow & { last_sequence: bigint | null }
 
 export function findDeposit(db: Db | Tx, by: DepositKey): Promise<NumberedDeposit | undefined> {
@@ -165,7 +165,10 @@ const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
     and (endpoint.event_types is null or ${EVENT_OF_STATUS.succeeded} = any(endpoint.event_types))
 ) then false end) end`
 
-/** Reads any number of views in one query, by the database's clock. */
+/**
+ * Reads any number of views in one query, by the till's clock. `shownMs`: how long after its expiry an ended deposit's
+ * page still shows its shopper.
+ */
 export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
       select deposit.hash, deposit.id, deposit.external_id, store.name as store_name, store.accent as store_accent,

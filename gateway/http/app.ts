@@ -1,4 +1,4 @@
-/** The HTTP server, with the rules for every call. Routes come as plugins from gateway.ts. */
+/** The HTTP server, with the rules for every call. The routes of calls come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
 import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
@@ -40,7 +40,7 @@ export type AppOptions = {
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
-  /** True between two epochs of the database, when the till must not open anything. */
+  /** True between two epochs of the database, when the till opens no deposit, sends no offer and publishes no event. */
   isStopped?: () => boolean
   /** The phase of the process; ready by default. */
   progress?: Progress

@@ -71,7 +71,7 @@ export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movem
 
 type Mode = 'on_accept' | 'on_release'
 
-/** Returns the most careful mode. A deposit can be more careful than its store's setting, but never less. */
+/** Returns `on_release` if one of the modes is. So a deposit can be more careful than its store's setting, never less. */
 export function mostCareful(modes: readonly (Mode | null)[]): Mode {
   return modes.includes('on_release') ? 'on_release' : 'on_accept'
 }

@@ -26,7 +26,10 @@ const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL
   .filter((check) => check.trim() !== '')
   .map((check) => `${DEFINITIONS} select * from (${check}) found (problem, detail) limit ${MOST_FOUND}`)
 
-/** The first part of verify.sql for these deposits, everything that belongs to them, and the `loose` entries. */
+/**
+ * The first part of verify.sql for these deposits and everything that belongs to them. Both arguments are queries;
+ * `loose` selects more entries.
+ */
 export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
 with scope as materialized (select array(${deposits}) as deposits),
 trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
@@ -46,7 +49,7 @@ const PART = partOf({
   loose: 'select * from public.ledger_entry where trade_id is null and $1::bigint = 0',
 })
 
-/** Returns every difference found, at most 1,000. Throws if the database does not answer. */
+/** Returns the differences, at most 1,000. Throws if the database does not answer. */
 export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Difference[]> {
   const client = await pool.connect()
   try {

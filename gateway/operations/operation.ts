@@ -12,8 +12,8 @@ export type FindDeps = { config: ConfigWithKey; db: Db; clock: TillClock }
 export type ReadDeps = Pick<FindDeps, 'db' | 'clock'>
 
 /**
- * Dependencies of a backup or a migration, which opens its own connections. `url`: undefined if no gateway runs on the
- * embedded database.
+ * Dependencies of a backup or a migration, which opens its own connections. `url`: undefined if the database is
+ * the embedded one and no gateway runs.
  */
 export type StandaloneDeps = { config: Config; url: string | undefined; now: Date }
 

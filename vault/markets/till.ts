@@ -1,6 +1,6 @@
 /**
- * The vault's queries about sales to the till's database. Even if an answer is wrong, the vault gives nothing that was
- * not sold, and lists nothing below its own floor.
+ * Reads and writes the rows about sales in the till's database. Even if an answer is wrong, the vault gives
+ * nothing that was not sold, and lists nothing below its own floor.
  */
 import type { Money } from './market.ts'
 import type { NumberedReport } from './record.ts'

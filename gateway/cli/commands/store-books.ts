@@ -44,7 +44,7 @@ const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME' } as const
 type ReportFlags = FindFlags & { from: Date; to: Date; by: 'day' | 'month'; csv?: boolean }
 
 export const report = command({
-  does: 'report a store’s period: movements by day, cause and currency, and your commission',
+  does: 'report a store’s period: movements by day or month, cause and currency, and your commission',
   example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
   parameters: {
     flags: {
