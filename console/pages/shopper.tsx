@@ -64,7 +64,7 @@ export function History({ shopper: { history, money, denied } }: { shopper: Shop
           ['Trades', history.trades],
           ['Delivered', history.delivered],
           ['Taken back', history.reversed],
-          ['Declined', history.declined],
+          ['Not accepted', history.declined],
           ['Open', history.open],
           ['Stores', history.stores],
           ['First', <Time key="first" at={history.firstAt} />],
