@@ -1,4 +1,4 @@
-/** Makes calls from separate addresses. Each caller of a siege has one of this machine's loopback addresses. */
+/** Makes the calls of the benchmark `siege.ts`. Each of its callers has a loopback address of its own. */
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 

@@ -15,5 +15,8 @@ export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && (LANGUAGES as readonly string[]).includes(value)
 }
 
-/** Fills the language of the page into a return address. The page does this, because its shopper can choose another one. */
+/**
+ * Puts the page's language into a store's URL that contains `{LANGUAGE}`. The page does this, because the shopper can
+ * change the language there.
+ */
 export const addressIn = (url: string, language: Language): string => url.replaceAll('{LANGUAGE}', language)

@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('a shopper types an amount, and pays with items worth at least that, and no more than the cheapest item that covers it', async () => {
+test('for an amount that a shopper types, the page picks items worth at least that, and no more than the cheapest item that covers it', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')
@@ -91,7 +91,7 @@ test('on a phone the count opens the list of picks, and the confirmation lists t
     .toEqual(pictured.toSorted())
 })
 
-test('on a phone, putting back the last pick moves the focus to the bar', async () => {
+test('on a phone, removing the only pick moves the focus to the button that picks for the shopper', async () => {
   const { page, texts } = await openStand({ viewport: MOBILE })
   await pickItems(page, 1)
   await page.getByRole('button', { name: texts.selectedCount(1) }).click()
@@ -99,7 +99,7 @@ test('on a phone, putting back the last pick moves the focus to the bar', async 
   await page.getByText(texts.selectedCount(0)).waitFor()
   const opener = page.getByRole('button', { name: texts.pickForMe })
   await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true)
-  // The list closed with its last row, so it is closed for the next pick.
+  // The list closed when its last row went, and the next pick does not open it.
   await page.getByRole('gridcell').first().press('Space')
   const count = page.getByRole('button', { name: texts.selectedCount(1) })
   await expect.poll(() => count.getAttribute('aria-expanded')).toBe('false')

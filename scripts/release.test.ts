@@ -37,7 +37,7 @@ describe('the archive', () => {
     expect(archiveOf(entries, 8).equals(archiveOf(entries, 7))).toBe(false)
   })
 
-  it('refuses a name that does not fit', () => {
+  it('refuses a file name that is too long for a tar header', () => {
     const path = `a/${'x'.repeat(101)}`
     expect(() => archiveOf([{ kind: 'file', path, content: Buffer.alloc(0) }], 1)).toThrow('too long')
   })

@@ -62,7 +62,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
 
-  test('keeps one waiting job of each key, and a delayed job does not displace an immediate one', async () => {
+  test('keeps one waiting job of each key, and a delayed job does not keep out an immediate one', async () => {
     await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date(Date.now() + 3_600_000) })
     await ring({ n: 2 }, { singletonKey: 'a' })
     await ring({ n: 3 }, { singletonKey: 'a' })

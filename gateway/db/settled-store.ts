@@ -12,7 +12,7 @@ const LOOK_MS = 100
 
 /**
  * Returns the newest number before which no other can appear. Numbers are assigned before the commit, so an open
- * transaction may still add an earlier one. But it locks the table before it takes a number, and until it ends. So the
+ * transaction may still add an earlier one. But it locks the table before it takes a number, and keeps the lock until it ends. So the
  * newest number is final once all transactions have ended that held the lock right after the number was read. No clock
  * is involved, because machines' clocks differ. Undefined if one of these transactions is still open at the last look.
  */

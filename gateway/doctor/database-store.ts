@@ -15,11 +15,11 @@ export type DatabaseProbe = {
   role: string
   isSuperuser: boolean
   mayCreate: boolean
-  /** False if the role has no rights on the till's tables. */
+  /** False if the role may not read the till's tables. True before any migration, when there are none. */
   mayRead: boolean
   inRecovery: boolean
   readOnly: boolean
-  /** Process id that serves the connection, and the id announced when connecting. A pooler invents the latter. */
+  /** `real`: the server process of this connection. `named`: the id announced on connecting, which a pooler invents. */
   backend: { real: number; named: number }
   connections: { used: number; most: number }
   /** The database's time, and the machine's at that moment, which is uncertain by `doubtMs`: half the query's duration. */

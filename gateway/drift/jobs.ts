@@ -1,4 +1,4 @@
-/** Starts the looks at bots that are due, and exports their findings as metrics. */
+/** Starts the daily looks at the bots' inventories when they are due, and exports what the looks found as metrics. */
 import { Gauge, type Registry } from 'prom-client'
 import { botQueue } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
@@ -33,7 +33,7 @@ export function createDriftGauges(registry: Registry): DriftGauges {
   return {
     drift: new Gauge({
       name: 'tradetill_bot_custody_drift',
-      help: 'Items of a bot that certainly differ from the books: missing on Steam, foreign to the books, or unnamed',
+      help: 'Items of a bot that certainly differ from the books: missing on Steam, foreign to the books, or unnamed (Steam never gave their ids)',
       labelNames: ['bot', 'kind'],
       registers,
     }),

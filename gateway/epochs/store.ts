@@ -57,7 +57,7 @@ export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
     where not exists (select from epoch) on conflict do nothing`.execute(db)
 }
 
-/** Stops every gateway on a database that is behind a gateway's memory, until the next epoch. */
+/** Stops every gateway until the next epoch, because a gateway remembers a later state than the database has. */
 export async function haltAsBehind(db: Db, at: Date): Promise<void> {
   await db
     .insertInto('halt')

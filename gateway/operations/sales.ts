@@ -343,7 +343,7 @@ async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answ
     )
   if (custody.moved === 'in') await moveItem({ db: tx, clock }, item)
   const soldAt = line.soldAt ?? clock.now()
-  if (soldAt > clock.now()) return refused('usage', 'must not be sold in the future')
+  if (soldAt > clock.now()) return refused('usage', 'must not have a date in the future')
   const { appId } = custody
   const subject = {
     market,

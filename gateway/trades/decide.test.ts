@@ -160,7 +160,7 @@ describe('a read of the offer', () => {
     expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
   })
 
-  it('D-28 does not count an offer with a postponed deadline as declined at once long after the send', () => {
+  it('D-28 counts the seconds before a decline from the send, even if the deadline was postponed', () => {
     const putOff = { ...active, deadline: at(300 + 600) }
     expect(events(putOff, readAs('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
     expect(events(putOff, readAs('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])

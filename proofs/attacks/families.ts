@@ -20,7 +20,7 @@ import { pictures } from './families/pictures.ts'
 import { prices } from './families/prices.ts'
 import { redirects } from './families/redirects.ts'
 import { searches } from './families/searches.ts'
-import { canaries, copiedDatabase, forgedLines, formulas } from './families/secrets.ts'
+import { copiedDatabase, forgedLines, formulas, loggedSecrets } from './families/secrets.ts'
 import { settings } from './families/settings.ts'
 import { smuggling } from './families/sockets.ts'
 import { TENANT_FAMILIES } from './families/tenants.ts'
@@ -45,7 +45,7 @@ export const FAMILIES: readonly Family[] = [
   links,
   network,
   smuggling,
-  canaries,
+  loggedSecrets,
   forgedLines,
   copiedDatabase,
   formulas,

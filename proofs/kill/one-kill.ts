@@ -11,7 +11,7 @@ import type { ProcessTill } from './till.ts'
 export type KillReport = {
   /** The process that continues the work. */
   nextGateway: Running
-  /** The state, right after the kill, of the trade whose offer Steam had not answered. */
+  /** The state, right after the kill, of the trade whose send had got no answer from Steam. */
   stateAtKill: string | undefined
   /** Milliseconds from the kill until each piece of unfinished work continued. */
   continuedMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
@@ -64,7 +64,7 @@ const until = (what: string, check: () => Promise<boolean> | boolean) =>
 const webhooksOf = ({ receiver }: ProcessTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
-/** Makes a delivery whose webhook the store receives but does not answer. Resolves to the id of that webhook. */
+/** Accepts the trade's offer. The store receives the webhook about it, but does not answer. Resolves to the webhook's id. */
 async function makeUnansweredWebhook(till: ProcessTill, trade: Trade): Promise<unknown> {
   till.receiver.answers.push(() => {})
   trade.accept()
@@ -72,7 +72,7 @@ async function makeUnansweredWebhook(till: ProcessTill, trade: Trade): Promise<u
   return webhooksOf(till, 'deposit.succeeded')[0]?.headers['webhook-id']
 }
 
-/** Sends an offer. Steam makes it, but its answer is lost. */
+/** Sends an offer. Steam makes the offer, but the till does not get the answer to its request. */
 async function loseOfferAnswer(till: ProcessTill): Promise<Trade> {
   till.steam.fault({
     match: { host: 'steamcommunity.com', path: '/tradeoffer/new/send' },

@@ -62,7 +62,7 @@ export function saveMarket(folder: Folder, key: Key, { key: secret, ...row }: Ma
   )
 }
 
-/** Switches all accounts at a market, or only one. Returns false if no account matches. */
+/** Switches all accounts at a market, or only one, off or on. Returns false if no account matches. */
 export function switchMarket(
   folder: Folder,
   { market, steamId }: { market: MarketName; steamId?: string | undefined },

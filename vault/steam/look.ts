@@ -16,7 +16,7 @@ const USD = '1'
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** The account's items of a game, by asset id, without protected ones. Undefined unless Steam sent the whole list. */
+/** Reads the account's items of a game, without protected ones, by asset id. Undefined unless Steam sent all of them. */
 export async function readFreeItems(
   session: Session,
   appId: number,
@@ -52,7 +52,7 @@ export async function readFreeItems(
   return undefined
 }
 
-/** The account that sent these items in that trade. Undefined if Steam's record does not prove it. */
+/** Returns the account that sent these items in the Steam trade. Undefined if Steam's record does not prove it. */
 export async function readGiver(
   session: Session,
   steamTradeId: string,

@@ -209,7 +209,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a poll runs exactly while a modal joins or confirms an offer, and a creation exactly while one creates it', () => {
+  it('a poll runs exactly in the modals `joining` and `confirming`, and a creation exactly in `creating`', () => {
     always(({ state }) => {
       const waiting = state.modal.kind === 'joining' || state.modal.kind === 'confirming'
       expect(kinds(state).includes('poll')).toBe(waiting)

@@ -74,8 +74,8 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
 }
 
 /**
- * The shopper can always leave an open offer, but one being created only once it is slow: the page then keeps checking
- * whether it is open.
+ * The shopper can always close the dialog of an open offer, but while an offer is being created only once that is slow.
+ * The page then keeps checking whether the offer is open.
  */
 function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }

@@ -19,7 +19,7 @@ const NAMES = new Map([
   [REFERENCE_SOURCE, 'European Central Bank'],
 ])
 
-/** Returns null for the operator's own list or price. A removed source keeps its name. */
+/** Returns null for the operator's own list or price, and the id of a source that this version does not know. */
 export function shopperNameOf(source: string, game: Game): string | null {
   if (source === FILE_SOURCE || source === OPERATOR_SOURCE) return null
   return source === 'market' ? MARKETS[game] : (NAMES.get(source) ?? source)

@@ -142,7 +142,7 @@ async function expectSameRequest(path: string, our: Work, their: Work) {
   expect(await requestsOfBoth(path, our, their)).toHaveLength(1)
 }
 
-/** Resolves to the requests of both to this path. */
+/** Expects both to make the same requests to this path. Resolves to those requests. */
 async function requestsOfBoth(path: string, our: Work, their: Work) {
   const [mine, library] = [await requestsTo(path, our), await requestsTo(path, their)]
   expect(mine).toEqual(library)
@@ -256,7 +256,7 @@ describe('the port makes the same request as the libraries', () => {
   it.each([
     ['en', 'english'],
     ['ru', 'russian'],
-  ] as const)('to see the public inventory in %s, page after page', async (language, l) => {
+  ] as const)('to read the public inventory in %s, page after page', async (language, l) => {
     const path = `/inventory/${PARTNER.steamId}/730/2`
     steam.routes.set(`steamcommunity.com${path}`, ({ query }) => {
       const start = query.get('start_assetid')
@@ -363,7 +363,7 @@ describe('a request that the libraries do not have', () => {
         ['start_after_tradeid', '0'],
       ],
     ],
-  ])('goes to %s with the headers of other calls of the libraries', async (method, ask, query) => {
+  ])('to %s differs from their GetTradeOffer only in its path and query', async (method, ask, query) => {
     const [mine] = await requestsTo(`/IEconService/${method}/v1/`, ask)
     const [library] = await requestsTo('/IEconService/GetTradeOffer/v1/', theirOffer)
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })

@@ -6,7 +6,7 @@ import { aBody, type Target } from '../target.ts'
 const ORIGINS = 'gateway/stores/origins.ts'
 const REGISTERED = 'https://store.test'
 
-/** Addresses that lead to another site, or that only some parsers read as the store's. */
+/** Texts that the till must not accept as a URL of the store: other origins, and forms other than its plain URL. */
 const FOREIGN = [
   '//store.test/',
   '//evil.example',
@@ -166,7 +166,7 @@ export const redirects = family<Defence>({
       stoppedBy: 'form of an origin' as const,
       attack: () => (parseOrigin(text, 'live') === undefined ? undefined : 'is accepted'),
     })),
-    // A part of the list, because the route passes every URL to `isAllowedUrl`.
+    // Only every fourth, because the route passes every URL to `isAllowedUrl`.
     ...FOREIGN.filter((_url, index) => index % 4 === 1).flatMap((url) => [
       caseOfRoute(target, 'backToStoreUrl', url),
       caseOfRoute(target, 'redirectUrl', url),

@@ -67,7 +67,7 @@ const SECRET_FIELDS = [
   'masterKey',
 ]
 
-export const canaries: Family = family({
+export const loggedSecrets: Family = family({
   number: 34,
   name: 'secrets in the log',
   kind: 'parts',
