@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Inventory } from '../../contract/widget-api.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 const TICK_MS = 5_000
 
@@ -9,7 +9,7 @@ const OLD_MINUTES = 2
 
 /** The age of Steam's answer, once it matters. It grows while the page is open. */
 export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const [seconds, setSeconds] = useState(ageSeconds)
   useEffect(() => {
     const beganMs = performance.now()

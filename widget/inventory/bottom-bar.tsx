@@ -8,13 +8,13 @@ import { PickForMe } from './pick-for-me.tsx'
 import { Picked } from './picked.tsx'
 import { Money, offerOf } from './summary.tsx'
 import { Target } from './target.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** The bar at the bottom of a narrow page: what is picked, what it pays, and what is missing before payment. */
 export function BottomBar({ stand, payment, flow }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const { block, hint } = usePayHint(stand, payment)
   const { isPicking, setPicking, button } = usePicking(stand)
   const bar = useRef<HTMLElement>(null)

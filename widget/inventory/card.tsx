@@ -9,7 +9,7 @@ import { TickIcon } from '../ui/icons.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { PICTURE } from './geometry.ts'
 import { capitalised, hyphenated } from './hyphenated.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = {
   item: Item
@@ -31,7 +31,7 @@ const LONG_PRICE = 7
 const LONG_NAME = 26
 
 function DrawnCard({ item, index, column, width, currency, count, pickedCount, isTabStop, whyId }: Props) {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
   const price = money(item.price, currency)
   const fullName = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
@@ -118,7 +118,7 @@ type StepperProps = { name: string; count: number; pickedCount: number }
 
 /** How many of a stack are picked. The grid handles presses and keys. */
 function Stepper({ name, count, pickedCount }: StepperProps) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   if (pickedCount === 0)
     return (
       <span className="card-stepper" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { Flow } from '../flow/runner.ts'
 import type { Stand } from '../flow/state.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = {
   stand: Stand
@@ -12,7 +12,7 @@ type Props = {
 
 /** Clears the picks. Until anything else is picked, the same button brings them back. */
 export function Clear({ stand, flow, className, isSettled }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const { cleared, selection } = stand
   if (cleared.length > 0)
     return (

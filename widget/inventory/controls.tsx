@@ -4,13 +4,13 @@ import type { Flow } from '../flow/runner.ts'
 import { SORTS, type Sort, type Stand } from '../flow/state.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon, ReloadIcon, SearchIcon, SortIcon } from '../ui/icons.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
 /** Game, search, sort and reload. On a phone a button shows and hides the search. */
 export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const isNarrow = useNarrow()
   const [isSearchOpen, setSearchOpen] = useState(stand.search !== '')
   const isLoading = stand.inventory.status === 'loading'
@@ -49,7 +49,7 @@ export function Controls({ stand, games, flow }: Props & { games: readonly Game[
 }
 
 function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const name = useId()
   return (
     <fieldset className="games">
@@ -73,7 +73,7 @@ function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) 
 }
 
 function SearchField({ stand, flow, focusesOnMount = false }: Props & { focusesOnMount?: boolean }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (focusesOnMount) input.current?.focus()
@@ -96,7 +96,7 @@ function SearchField({ stand, flow, focusesOnMount = false }: Props & { focusesO
 }
 
 function SortSelect({ stand, flow }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   return (
     <label className="sort">
       <span className="visually-hidden">{texts.sort}</span>

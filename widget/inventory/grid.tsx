@@ -6,7 +6,7 @@ import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { cellSizeOf, type Layout, layoutOf, nextCell, type Room } from './geometry.ts'
 import { useVisibleRows, useWidth } from './room.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 import type { Asking } from './why-price.tsx'
 
 type Props = {
@@ -36,7 +36,7 @@ const PAGE_ROWS = 3
  * view exist.
  */
 export function Grid({ room, items, members, selection, currency, asking, keysId, ...picking }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const isNarrow = useNarrow()
   const closing = useClosingPress()
   const element = useRef<HTMLDivElement>(null)

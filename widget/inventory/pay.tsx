@@ -4,13 +4,13 @@ import type { Flow } from '../flow/runner.ts'
 import { type PayBlock, payBlock, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { BackToOffer } from './back-to-offer.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** `hint` says why paying is off; null if it is on, if the inventory failed, or if the limit is unknown. */
 export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const block = payBlock(stand, payment)
   if (block === null) return { block, hint: null }
   if (block === 'loading') {
@@ -26,7 +26,7 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
 
 /** The button's text: the amount that it adds, or what is missing or too much. */
 function usePayFace(stand: Stand, payment: Payment): string {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const total = selectedTotal(stand)
   const format = (amount: number) => money(amount, payment.currency)
   switch (payBlock(stand, payment)) {
@@ -43,7 +43,7 @@ function usePayFace(stand: Stand, payment: Payment): string {
 }
 
 export function PayButton({ stand, payment, flow }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const face = usePayFace(stand, payment)
   const faceId = useId()
   const isOpen = payment.status === 'created'

@@ -5,13 +5,13 @@ import { selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { amountIn, suggestedAmounts } from './amounts.ts'
 import { Target } from './target.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** Asks for items worth an amount, suggested or typed. */
 export function PickForMe({ stand, payment, flow }: Props) {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const id = useId()
   const inventory = shownInventory(stand)
   const isOff = stand.inventory.status !== 'ready' || payment.status !== 'created'
@@ -47,7 +47,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
 }
 
 function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: number): void }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const [text, setText] = useState('')
   const amount = amountIn(text)
   const isWrong = text.trim() !== '' && amount === undefined
@@ -76,7 +76,7 @@ function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: num
 
 /** How the search for an amount goes or ended; null without a search, or if the picks have another total than it found. */
 export function useOutcome(stand: Stand, { currency }: Payment): string | null {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const { aim } = stand
   if (aim === null) return null
   if (aim.search.status === 'searching') return texts.pickSearching

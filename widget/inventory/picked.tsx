@@ -9,7 +9,7 @@ import { Amount } from '../parts/amount.tsx'
 import { ItemRows, rowsOf } from '../parts/items.tsx'
 import { UpIcon } from '../ui/icons.tsx'
 import { offerOf } from './summary.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = {
   stand: Stand
@@ -21,7 +21,7 @@ type Props = {
 
 /** The sum and the count of the picks on a phone. */
 export function Picked({ stand, payment, flow, onEmpty }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const sum = (
     <strong>
       <Amount minor={selectedTotal(stand)} currency={payment.currency} />
@@ -63,7 +63,7 @@ type PickedListProps = {
 
 /** A button that opens and closes a list of the picks over the page. */
 function PickedList({ items, currency, onRemove, children }: PickedListProps) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   return (

@@ -19,7 +19,7 @@ import { Grid } from './grid.tsx'
 import { useOutcome } from './pick-for-me.tsx'
 import { useRoom } from './room.ts'
 import { Summary } from './summary.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 import { NothingFound, NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 import { useAsking, WhyPrice } from './why-price.tsx'
@@ -79,7 +79,7 @@ const NO_ITEMS: readonly Item[] = []
 const LOW_WINDOW = '(max-height: 420px)'
 
 function Shelf({ stand, payment, flow }: StandProps) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const [measureRoom, room] = useRoom()
   const inventory = shownInventory(stand)
   const { search, sort } = stand
@@ -148,7 +148,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
 
 /** Names the accepted games, so a shopper knows why a game is missing. */
 function OnlyGames({ payment }: { payment: Payment }) {
-  const { texts, language } = useStand()
+  const { texts, language } = useStandTexts()
   const accepted = acceptedGames(payment)
   if (accepted.length === GAMES.length) return null
   const names = accepted.map((game) => texts.games[game])
@@ -157,7 +157,7 @@ function OnlyGames({ payment }: { payment: Payment }) {
 
 /** A trade has items of one game, so picks in another game are kept but not counted. */
 function KeptPicks({ stand }: { stand: StandState }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const picksElsewhere = keptPicks(stand)
   if (picksElsewhere.length === 0) return null
   const parts = picksElsewhere.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
@@ -169,7 +169,7 @@ const QUIET_MS = 600
 
 /** One live region for the selection and the proposal, so quick picking is not read out item by item. */
 function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const [spoken, setSpoken] = useState('')
   const outcome = useOutcome(stand, payment)
   const { length } = stand.selection

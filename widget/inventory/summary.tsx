@@ -10,14 +10,14 @@ import { Clear } from './clear.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Target } from './target.tsx'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 import { Tiles } from './tiles.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** The panel on a desktop: the picks and their total. Everything above the list of items keeps its place. */
 export function Summary({ stand, payment, flow }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const items = selectedItems(stand)
   const offered = offerOf(payment)
   const { count, total } = offered ?? { count: items.length, total: selectedTotal(stand) }
@@ -100,7 +100,7 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
 
 /** When the money arrives, with the reason. `folded`: the short form on a phone. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const inventory = shownInventory(stand)
   // Reserve the room that most inventories need, so the button beneath does not move later.
   if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />

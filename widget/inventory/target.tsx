@@ -1,11 +1,11 @@
 import type { Payment } from '../../contract/widget-api.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 /** Progress of the picked items towards the amount that the shopper asked for, or else the store's target. */
 export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   const { currency } = payment
   const target = stand.aim?.target ?? payment.targetAmount
   if (!target) return null

@@ -4,7 +4,7 @@ import type { Item } from '../../contract/widget-api.ts'
 import { useFocusKept } from '../ui/focus-kept.ts'
 import { Picture } from '../ui/picture.tsx'
 import { capitalised } from './hyphenated.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 type Props = {
   items: readonly Item[]
@@ -15,7 +15,7 @@ type Props = {
 
 /** The picks as pictures. A press puts one back. */
 export function Tiles({ items, onRemove, isSettled }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const list = useRef<HTMLUListElement>(null)
   const noteRemoval = useFocusKept(list, items)
   return (

@@ -5,7 +5,7 @@ import { otherGames } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand } from '../flow/state.ts'
 import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import type { SteamPage } from '../steam-pages.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 import { unusableItems } from './unusable.ts'
 
 /** The solution of each failure: a page of Steam, another game, or another try. */
@@ -25,7 +25,7 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** An inventory that cannot be shown: the reason, and a first button that leads to the solution. */
 export function Trouble({ failure, ...props }: Props & { failure: InventoryFailure }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const { title, description } = texts.inventoryErrors[failure]
   const solution = SOLUTIONS[failure]
   const isRetry = solution === 'retry'
@@ -55,7 +55,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
 
 /** Steam returned the inventory, but none of its items is usable. */
 export function NothingUsable(props: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const hasOthers = otherGames(props.stand, props.payment).length > 0
   return (
     <div className="empty">
@@ -71,7 +71,7 @@ type NothingFoundProps = { inventory: Inventory; search: string; flow: Flow }
 
 /** A search without a result. If it matches items that cannot be used, says why they cannot. */
 export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const unusable = unusableItems(inventory, search)
   const wanted = search.trim()
   const named = unusable.map(({ name, reason }) => `${name} (${texts.unavailableReasons[reason]})`).join(', ')
@@ -93,7 +93,7 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
 
 /** The other games that the store takes, with the number of usable items if this page has seen it. */
 function OtherGames({ stand, payment, flow }: Props) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   const nameOf = ({ game, count }: { game: Game; count: number | null }): string =>
     count === null ? texts.games[game] : texts.gameCount(texts.games[game], count)
   return otherGames(stand, payment).map((other, index) => (

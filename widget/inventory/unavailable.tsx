@@ -3,11 +3,11 @@ import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import { UNAVAILABLE_REASONS } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 /** The number of unusable items, with the reasons and names. */
 export function Unavailable({ inventory }: { inventory: Inventory }) {
-  const { texts, language } = useStand()
+  const { texts, language } = useStandTexts()
   const id = useId()
   if (inventory.unavailableItems === 0) return null
   const reasons = UNAVAILABLE_REASONS.filter((reason) => inventory.unavailableByReason[reason] !== undefined)

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useId, useRef } from 'react'
 import type { PriceReason } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { PriceQuestion } from '../flow/state.ts'
-import { useStand } from './texts.ts'
+import { useStandTexts } from './texts.ts'
 
 export type Asking = {
   /** The id of the popover with the answer, which the question mark on a card opens. */
@@ -60,7 +60,7 @@ function useClosing(popover: RefObject<HTMLElement | null>, isOver: boolean): vo
 }
 
 function Reason({ reason }: Pick<PriceQuestion, 'reason'>) {
-  const { texts, money } = useStand()
+  const { texts, money } = useStandTexts()
   if (reason === null) return texts.whyPriceAsking
   if (reason === 'unknown') return texts.whyPriceUnknown
   const { price, currency, said, rate } = reason
@@ -83,7 +83,7 @@ function Reason({ reason }: Pick<PriceQuestion, 'reason'>) {
 }
 
 function Statement({ statement: { source, ageSeconds } }: { statement: PriceReason['said'][number] }) {
-  const { texts } = useStand()
+  const { texts } = useStandTexts()
   if (ageSeconds === null) return texts.ownPrice
   return (
     <>

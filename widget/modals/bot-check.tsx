@@ -3,11 +3,11 @@ import { formatDateOnly } from '../i18n/format.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
 import { LevelBadge } from './level.tsx'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 /** The bot's name, level and more, to compare on Steam: the secret code proves little, because a thief can read it. */
 export function BotCheck({ bot }: { bot: Bot | null }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   return (
     <>
       {bot !== null && <BotCard bot={bot} />}
@@ -20,7 +20,7 @@ export function BotCheck({ bot }: { bot: Bot | null }) {
 }
 
 function BotCard({ bot: { name, avatarUrl, profileUrl, level, memberSince } }: { bot: Bot }) {
-  const { texts, language } = useModal()
+  const { texts, language } = useModalTexts()
   return (
     <div className="bot">
       <Avatar url={avatarUrl} size={44} />

@@ -10,7 +10,7 @@ import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
 import { PaymentMoney } from './money.tsx'
 import { OutcomeIcon } from './outcome-icon.tsx'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
 
@@ -30,7 +30,7 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
 const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
 export function Completed({ outcome, alarm, payment }: Props) {
-  const { texts, language } = useModal()
+  const { texts, language } = useModalTexts()
   const receivedText = useReceivedText(payment)
   if (!isMapped(outcome)) {
     return (
@@ -92,20 +92,20 @@ export function Completed({ outcome, alarm, payment }: Props) {
 
 /** The numbers that support asks for. */
 function Numbers({ payment: { id, steamTradeId } }: { payment: Payment }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const numbers = [texts.paymentNumber(id), steamTradeId === null ? null : texts.offerNumber(steamTradeId)]
   return <p className="quiet">{numbers.filter((number) => number !== null).join(' · ')}</p>
 }
 
 /** Names the time until which the next offer has to wait. Empty if it can be sent now. */
 function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
-  const { texts, language } = useModal()
+  const { texts, language } = useModalTexts()
   return nextOfferAt === undefined ? null : texts.nextOfferAt(formatTime(nextOfferAt, language))
 }
 
 /** Says when the funds arrive, if a part is held or the store has already accepted the webhook; null otherwise. */
 function useReceivedText(payment: Payment): string | null {
-  const { texts, money, language } = useModal()
+  const { texts, money, language } = useModalTexts()
   const split = creditOf(payment)
   if (payment.status !== 'succeeded' || split === null) return null
   const isTold = payment.storeTold === true
@@ -120,7 +120,7 @@ function useReceivedText(payment: Payment): string | null {
 
 /** Links to a record of the deposit for support. */
 export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
-  const { texts, language } = useModal()
+  const { texts, language } = useModalTexts()
   if (receiptUrl === undefined) return null
   return (
     <a className="link" href={`${receiptUrl}?lang=${language}`} target="_blank" rel="noopener">
@@ -130,7 +130,7 @@ export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
 }
 
 function Received({ payment }: { payment: Payment }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   if (payment.amount === null) return null
   return (
     <div className="received">
@@ -150,7 +150,7 @@ const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
 /** `atOnce`: the offer ended faster than a person can read, so a program with access to the account may have ended it. */
 function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: boolean }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps
   const steps = atOnce ? texts.stolenKeySteps : scamSteps
   return (
@@ -172,7 +172,7 @@ function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: bool
 
 /** Sounds until a moment after the pointer first moves, or until the button is pressed. */
 function Alarm() {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const [stop, setStop] = useState<(() => void) | null>(null)
   useEffect(() => {
     const silence = startAlarm(() => setStop(null))

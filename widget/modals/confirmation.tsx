@@ -12,13 +12,13 @@ import { useNarrow } from '../ui/hooks.ts'
 import { BotCheck } from './bot-check.tsx'
 import { Countdown } from './countdown.tsx'
 import { PaymentMoney } from './money.tsx'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
 /** The dialog for an offer that is being created or open. The shopper can leave it only by its button to step back. */
 export function Confirmation({ state, payment, flow }: Props) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const isOpen = payment.status === 'pending' && state.modal.kind === 'confirming'
   return (
     <Dialog className="dialog-confirmation">
@@ -44,7 +44,7 @@ export function Confirmation({ state, payment, flow }: Props) {
 }
 
 function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
-  const { texts, money } = useModal()
+  const { texts, money } = useModalTexts()
   const stand = state.page.stage === 'wait-for-select-items' ? state.page.stand : null
   const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
   // After a reload the page has no picks: only the deposit has the amount of the trade.
@@ -59,7 +59,7 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
 }
 
 function Creating({ state, payment, flow }: Props) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const { modal, online } = state
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   const isRepeated = state.pollFailing || (modal.kind === 'creating' && modal.attempt > 1)
@@ -86,7 +86,7 @@ function Creating({ state, payment, flow }: Props) {
 
 /** Three steps that describe each of Steam's screens before the shopper sees it. */
 function OpenOffer({ state, payment, flow }: Props) {
-  const { texts, money } = useModal()
+  const { texts, money } = useModalTexts()
   const amount = money(payment.amount ?? 0, payment.currency)
   return (
     <>
@@ -131,7 +131,7 @@ function expectedOf({ page }: FlowState, { items = [] }: Payment): number | null
 
 /** The items that the offer takes, so the shopper can compare them with Steam's page and with the phone. */
 function Items({ state, payment }: Omit<Props, 'flow'>) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const rows = rowsToGive(state, payment)
   if (rows.length === 0) return null
   return (
@@ -152,7 +152,7 @@ function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): Item
 }
 
 function Accept({ payment }: { payment: Payment }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const isNarrow = useNarrow()
   return (
     <div className="accept">
@@ -171,7 +171,7 @@ function Accept({ payment }: { payment: Payment }) {
 }
 
 function SecretCode({ code }: { code: string }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const [isCopied, setCopied] = useState(false)
   const copy = (): void => {
     // Without access to the clipboard, the shopper can still read and type the code.

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { secondsLeft } from '../flow/selectors.ts'
 import { formatTimer } from '../i18n/format.ts'
 import { useNow } from '../ui/hooks.ts'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 /** The time left that fills the ring: shoppers have five minutes to accept. */
 const FULL_RING_SECONDS = 300
@@ -14,7 +14,7 @@ const SPOKEN = [300, 60, 30, 10]
 
 /** A ring and mm:ss; the last minute looks different. `unknownText` replaces the usual sentence for an unknown time. */
 export function Countdown({ deadlineMs, unknownText }: { deadlineMs: number | null; unknownText?: string }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
   const share = seconds === null ? 0 : Math.min(1, seconds / FULL_RING_SECONDS)
   const isLastMinute = seconds !== null && seconds <= 60
@@ -43,7 +43,7 @@ export function Countdown({ deadlineMs, unknownText }: { deadlineMs: number | nu
 }
 
 function SpokenTime({ seconds }: { seconds: number | null }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const [spoken, setSpoken] = useState('')
   const due = seconds !== null && SPOKEN.includes(seconds) ? seconds : null
   useEffect(() => {

@@ -6,7 +6,7 @@ import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 /** The page that solves the problem, by Steam's reason or else by the code. */
 const SOLUTIONS: Partial<Record<string, SteamPage | 'store'>> = {
@@ -23,7 +23,7 @@ type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 
 /** Shows our own text for a known cause or code, and the server's text for an unknown code. */
 export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
-  const { texts, language } = useModal()
+  const { texts, language } = useModalTexts()
   const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })
   const { code, cause = '' } = refusal
   const ourText = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])

@@ -1,5 +1,5 @@
 import { levelClass } from '../i18n/format.ts'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 /**
  * Steam shows a level below 100 in a circle. From 100 on, every hundred has its own shape. The last shape here also
@@ -23,7 +23,7 @@ const SHAPES = [
 
 /** A level as Steam shows it: the shape stands for the hundred, the colour for the tens. */
 export function LevelBadge({ level }: { level: number }) {
-  const { texts } = useModal()
+  const { texts } = useModalTexts()
   const shape = level < 100 ? undefined : (SHAPES[Math.floor(level / 100) - 1] ?? SHAPES.at(-1))
   const tens = `tens-${Math.floor((level % 100) / 10)}`
   return (

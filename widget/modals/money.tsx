@@ -2,7 +2,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf, heldByOf } from '../flow/split.ts'
 import { formatDate } from '../i18n/format.ts'
 import { MoneyRows } from '../parts/money-rows.tsx'
-import { useModal } from './texts.ts'
+import { useModalTexts } from './texts.ts'
 
 type Props = {
   payment: Payment
@@ -12,7 +12,7 @@ type Props = {
 
 /** When the money of the trade comes, and why. Empty once all of it has come. */
 export function PaymentMoney({ payment, expected = null }: Props) {
-  const { texts, money, language } = useModal()
+  const { texts, money, language } = useModalTexts()
   const difference = useDifference(payment, expected)
   const split = creditOf(payment)
   if (split === null) return null
@@ -39,7 +39,7 @@ export function PaymentMoney({ payment, expected = null }: Props) {
  * use the same limit.
  */
 function useDifference(payment: Payment, expected: number | null): string {
-  const { texts, money } = useModal()
+  const { texts, money } = useModalTexts()
   const now = creditOf(payment)?.now ?? null
   if (payment.status !== 'pending' || expected === null || now === null || now === expected) return ''
   if (now > expected) return ` ${texts.moreNow(money(now - expected, payment.currency))}`

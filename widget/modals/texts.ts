@@ -1,4 +1,4 @@
 import { modalTexts } from '../i18n/modals.ts'
-import { pageWith } from '../parts/texts.ts'
+import { createTextsHook } from '../parts/texts.ts'
 
-export const useModal = pageWith(modalTexts)
+export const useModalTexts = createTextsHook(modalTexts)

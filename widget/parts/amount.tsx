@@ -1,10 +1,10 @@
 import type { Currency } from '../../contract/money.ts'
 import { CurrencyIcon } from '../ui/currency.tsx'
-import { useRest } from './texts.ts'
+import { useRestTexts } from './texts.ts'
 
 /** An amount with the icon of its currency. */
 export function Amount({ minor, currency }: { minor: number; currency: Currency }) {
-  const { money } = useRest()
+  const { money } = useRestTexts()
   return (
     <>
       <CurrencyIcon currency={currency} />

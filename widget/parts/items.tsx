@@ -10,7 +10,7 @@ import { useFocusKept } from '../ui/focus-kept.ts'
 import { CloseIcon } from '../ui/icons.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { withoutWear } from './item-name.ts'
-import { pageWith } from './texts.ts'
+import { createTextsHook } from './texts.ts'
 
 /**
  * Equal items in one row. `ids` are asset ids. For items that only the server lists, `iconUrl` is null and `ids` has a
@@ -51,7 +51,7 @@ export function areOffered(picked: readonly Item[], offered: NonNullable<Payment
 }
 
 /** The texts of the page with the words for items. */
-const useItemTexts = pageWith(itemTexts)
+const useItemTexts = createTextsHook(itemTexts)
 
 type Props = {
   rows: readonly ItemRow[]

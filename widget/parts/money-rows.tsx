@@ -3,7 +3,7 @@ import { useId } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
-import { useRest } from './texts.ts'
+import { useRestTexts } from './texts.ts'
 
 /** `why`: the reason for the split; null to show none. `folded`: a button shows the reason, where room is scarce. */
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
 
 /** The amount now and the amount later, with the reason. */
 export function MoneyRows({ split: { now, later, until, certainty }, currency, note, why, folded }: Props) {
-  const { texts, money, language } = useRest()
+  const { texts, money, language } = useRestTexts()
   // A change of one part changes the other, so both rows say how certain they are.
   const nowLabels: Record<Certainty, string> = {
     expected: texts.nowExpected,
@@ -54,7 +54,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, n
 }
 
 function Folded({ why }: { why: string }) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const id = useId()
   return (
     <>

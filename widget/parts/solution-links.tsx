@@ -5,11 +5,11 @@ import { addressIn } from '../../contract/languages.ts'
 import { steamAddress } from '../page.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
-import { useRest } from './texts.ts'
+import { useRestTexts } from './texts.ts'
 
 /** A link to a page of Steam. */
 export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   return (
     <OutsideLink href={steamAddress(to)} look={look}>
       {texts.steamPages[to]}
@@ -21,7 +21,7 @@ type StoreLinkProps = { url: string; primary?: boolean; name?: string }
 
 /** A link to the store. Shown only for a web address, because the address came from a store. */
 export function StoreLink({ url, primary = false, name }: StoreLinkProps) {
-  const { texts, language } = useRest()
+  const { texts, language } = useRestTexts()
   if (!/^https?:\/\//i.test(url)) return null
   return (
     <a className={primary ? 'button primary' : 'link'} href={addressIn(url, language)}>

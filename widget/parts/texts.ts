@@ -13,7 +13,7 @@ export type PartPage<PartTexts> = Pick<PageValue, 'language' | 'chooseLanguage'>
 }
 
 /** Returns the hook for a part with its own texts. Works only once the rest of the page is loaded. */
-export function pageWith<PartTexts>(partTexts: Translated<PartTexts>): () => PartPage<PartTexts> {
+export function createTextsHook<PartTexts>(partTexts: Translated<PartTexts>): () => PartPage<PartTexts> {
   const pages = new Map<Language, PartPage<PartTexts>>()
   return () => {
     const { language, chooseLanguage, texts, rest } = usePage()
@@ -32,4 +32,4 @@ export function pageWith<PartTexts>(partTexts: Translated<PartTexts>): () => Par
 }
 
 /** The hook for modules that use only the texts shared by later parts. */
-export const useRest = pageWith({ en: {}, ru: {} })
+export const useRestTexts = createTextsHook({ en: {}, ru: {} })

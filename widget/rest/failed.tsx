@@ -1,7 +1,7 @@
 import '../screens/message-page.css'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { Header } from '../screens/header.tsx'
 import { Retry } from './retry.tsx'
 
@@ -12,7 +12,7 @@ type Props = { refusal: Refusal; flow: Flow }
  * help.
  */
 function BackOrHelp() {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const { referrer } = document
   const isOther = /^https?:\/\//i.test(referrer) && new URL(referrer).origin !== location.origin
   return (
@@ -35,7 +35,7 @@ export function Failed(props: Props) {
 }
 
 export function LoadFailure({ refusal: { code, isFromProxy }, flow }: Props) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const isUnknown = code === 'deposit_not_found' || code === 'invalid_request'
   // If something answered, the shopper's connection is not to blame.
   const [title, hint] =

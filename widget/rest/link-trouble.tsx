@@ -3,13 +3,13 @@ import { isTemporary } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'
 import type { RestTexts } from '../i18n/rest.ts'
 import type { TroubleProps } from '../link/link-field.tsx'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { mistakeIn } from './mistakes.ts'
 import { Retry } from './retry.tsx'
 
 /** Says why the link in the field cannot be used. `isStale`: Steam knew the account, but has refused the token since. */
 export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   if (isStale) return texts.tradeLinkStale
   if (link.status === 'invalid') return texts.tradeLinkMistakes[mistakeIn(link.text)]
   if (link.status !== 'failed') return null

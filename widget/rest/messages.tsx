@@ -4,7 +4,7 @@ import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
 import { usePart } from '../parts/part.ts'
 import { dialogs } from '../parts/parts.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { ReloadPage } from '../screens/reload-page.tsx'
 import type { ToastStore } from '../toasts/store.ts'
 import { Toasts } from '../toasts/toasts.tsx'
@@ -34,7 +34,7 @@ export function Messages({ state, flow, toasts }: Props) {
 
 /** Stands in for a dialog whose code is not loaded. */
 function Missing({ state }: { state: FlowState }) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const { dialogs, modal, payment } = state
   if (dialogs.kind === 'ready' || payment === null) return null
   const isDue = modal.kind !== 'none'

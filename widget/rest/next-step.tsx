@@ -4,7 +4,7 @@ import { isTemporary } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'
 import type { NextStepProps } from '../link/link-field.tsx'
 import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { ReloadPage } from '../screens/reload-page.tsx'
 import { Retry } from './retry.tsx'
 
@@ -22,7 +22,7 @@ const stepOf = (refusal: Refusal): Step =>
   STEPS[refusal.code ?? ''] ?? (isTemporary(refusal) ? 'retry' : 'settings')
 
 export function NextStep({ refusal, payment, flow }: NextStepProps) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   switch (stepOf(refusal)) {
     case 'settings':
       return <SteamLink to="tradeSettings" look="button" />

@@ -1,14 +1,14 @@
 import './notices.css'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { WorksNotice } from '../parts/works.tsx'
 import { OtherOffer } from './other-offer.tsx'
 import { TimeLeft } from './time-left.tsx'
 
 /** Notices about the entire page: a lost connection, technical works, an open offer. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const { page } = state
   const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
   // Nobody reads a notice behind a dialog, so the confirmation shows its own.

@@ -1,12 +1,12 @@
 /** An offer of an earlier payment that is still open, although the shopper has begun another payment since. */
 import { isEmbedded } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { TimeLeft } from './time-left.tsx'
 
 /** A notice that leads to that offer. */
 export function OtherOffer({ state }: { state: FlowState }) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const other = state.payment?.status === 'created' ? state.otherOffer?.deposit : null
   if (!other || state.modal.kind !== 'none') return null
   return (

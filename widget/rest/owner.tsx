@@ -1,12 +1,12 @@
 import './owner.css'
 import type { OwnerProps } from '../link/link-field.tsx'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 
 /** The account of the link, and a button that shows or hides the field with the link. */
 export function Owner({ user, isValid, fold }: OwnerProps) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   return (
     <div className="link-user">
       <Avatar url={user.avatarUrl} size={46} />

@@ -1,11 +1,11 @@
 import type { Flow } from '../flow/runner.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 
 type Props = { flow: Flow; look?: 'button primary' | 'link' }
 
 /** A button that repeats the failed call. */
 export function Retry({ flow, look = 'button primary' }: Props) {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   return (
     <button type="button" className={look} onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
       {texts.retry}

@@ -5,7 +5,7 @@ import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { formatTimer } from '../i18n/format.ts'
 import type { RestTexts } from '../i18n/rest.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { useNow, useTitle } from '../ui/hooks.ts'
 
 type Wording = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
@@ -38,7 +38,7 @@ function useIcon(address: string): void {
 
 /** A separate component, so nothing else renders again every second. */
 export function DepositTitle({ state }: { state: FlowState }): null {
-  const { texts, money } = useRest()
+  const { texts, money } = useRestTexts()
   const { payment, deadlineMs } = state
   const seconds = secondsLeft(deadlineMs, useNow(payment?.status === 'pending' && deadlineMs !== null))
   const title = titleOf(state, seconds, {

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { sendToStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 
 /** Sends the deposit's status to the store's page, if that page shows this one in a frame. */
 export function useStorePage({ payment }: FlowState): void {
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   const depositId = payment?.id
   const status = payment?.status
   const isOfferOpen = status === 'pending' || payment?.creating === true

@@ -1,6 +1,6 @@
 import './toasts.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useRest } from '../parts/texts.ts'
+import { useRestTexts } from '../parts/texts.ts'
 import { CloseIcon, InfoIcon, TickIcon, WarningIcon } from '../ui/icons.tsx'
 import { type ShownToast, shownToasts } from './shown-toasts.ts'
 import type { ToastStore, ToastType } from './store.ts'
@@ -34,7 +34,7 @@ function useShown(store: ToastStore): readonly ShownToast[] {
 
 export function Toasts({ store }: { store: ToastStore }) {
   const toasts = useShown(store)
-  const { texts } = useRest()
+  const { texts } = useRestTexts()
   return (
     <section
       className={toasts.length === 0 ? 'toasts toasts-empty' : 'toasts'}
