@@ -26,7 +26,7 @@ afterAll(() => {
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-embedded-'))
-  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
+  // If root starts PostgreSQL, it runs as another account, which must be able to reach the folder.
   chmodSync(folder, 0o711)
   return folder
 }
@@ -46,8 +46,8 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Starts a separate process that runs the database, like a gateway. */
-async function startInProcess() {
+/** Starts the database from a child process, its owner, which a test can kill. */
+async function startInChild() {
   const script = `
     const [{ startEmbedded }, { createLog }] = await Promise.all([
       import(${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}),
@@ -91,7 +91,7 @@ test('the database is durable, asks for a password, and keeps its files private'
   await expect(query(embedded.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('a database without its password is refused, not replaced', async () => {
+test('a database whose password file is missing is refused, not replaced', async () => {
   const first = await start()
   await query(first.url, 'create table kept (n int); insert into kept values (7)')
   await first.stop()
@@ -107,16 +107,16 @@ test('a database without its password is refused, not replaced', async () => {
   }
 })
 
-test('the server ends after a kill -9 of its owner', async () => {
-  const owner = await startInProcess()
+test('the server ends after a kill -9 of the process that started it', async () => {
+  const owner = await startInChild()
   owner.child.kill('SIGKILL')
   await owner.ended
   const tryQuery = async () => query(owner.url, 'select 1').catch((error: unknown) => String(error))
   await expect.poll(tryQuery, { message: 'the server ends' }).toContain('ECONNREFUSED')
 })
 
-test('commits survive a kill -9 of the owner, and an immediate start works, after which the old server is gone', async () => {
-  const owner = await startInProcess()
+test('commits survive a kill -9 of the process that started the server, and a new start works at once, after which the old server is gone', async () => {
+  const owner = await startInChild()
   await query(owner.url, 'create table outlived (n int); insert into outlived values (7)')
   owner.child.kill('SIGKILL')
   await owner.ended
@@ -130,7 +130,7 @@ test('commits survive a kill -9 of the owner, and an immediate start works, afte
   }
 })
 
-test('after an interrupted first start, the next one makes the database', async () => {
+test('after an interrupted first start, the next start makes the database', async () => {
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const first = await start(folder)
@@ -149,7 +149,7 @@ test('after an interrupted first start, the next one makes the database', async 
   }
 })
 
-test('a deleted and recreated data folder that other accounts cannot reach starts with a new database', async () => {
+test('a data folder that was deleted and recreated, and that other accounts cannot reach, gets a new database', async () => {
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   chmodSync(folder, 0o700)

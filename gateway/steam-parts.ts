@@ -16,7 +16,7 @@ export type SteamParts = {
   communityUrl: string
   imageBase: string
   imageOrigins: string[]
-  /** Sets the number of gateways behind this address, which share its limit of requests to Steam. */
+  /** Sets the number of gateways behind this IP address, which share its limit of requests to Steam. */
   shareAddress(gateways: number): void
   /** The calls that this process made, by account. */
   calls: CallCounts

@@ -1,7 +1,7 @@
-/** How long a bot waits before it logs in again. Pure: `random` is from 0 to 1. */
+/** How long a bot waits before it logs in again. `random` returns a number from 0 to 1. */
 
 const FIRST_MS = 1_000
-/** The longest wait before it is varied, for outages of hours. */
+/** The longest wait, before its random variation. Reached in outages of hours. */
 const LAST_MS = 300_000
 /** After a session longer than this, the waits begin again with the shortest. */
 const GOOD_MS = 15_000
@@ -9,7 +9,7 @@ const GOOD_MS = 15_000
 const TURN_MS = { least: 1_000, spread: 4_000 }
 
 export type LoginRetry = {
-  /** The wait after a failed login or a broken session. Doubles each time. */
+  /** The wait after a failed login or a broken session. Doubles each time, up to the longest. */
   nextMs(): number
   /** The wait after our own limits held the login back. */
   nextTurnMs(): number

@@ -4,9 +4,8 @@ import type { Steam } from '../steam/steam.ts'
 import { type Lease, noteProfile } from './lease-store.ts'
 
 /**
- * Reads the profile if the day on which the account joined Steam is unknown, and writes it with the level. It asks once
- * for each opened session, beside the bot's work, and within the deadline of a call to Steam. A private profile does
- * not show the day, so nothing changes. Writes nothing once `stop` aborts.
+ * Asks Steam for the day on which the account joined, if it is unknown, and stores it with the level. A private profile
+ * does not show the day, so nothing changes. Writes nothing once `stop` aborts.
  */
 export async function completeProfile(
   { db, steam }: { db: Db; steam: Pick<Steam, 'readProfile'> },

@@ -1,5 +1,6 @@
 /**
- * Types of the tables in migrations/, for Kysely; schema.test.ts compares them. bigint is bigint, timestamptz is Date.
+ * Types of the tables in migrations/, for Kysely; schema.test.ts compares them with the database. bigint is bigint,
+ * timestamptz is Date.
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
@@ -178,6 +179,7 @@ export type QuotePriceTable = {
   quote_id: string
   market_hash_name: string
   usd_micros: bigint
+  /** The item's weekly level: its typical price over 7 days. */
   level_micros: bigint | null
   /** The data of each source, with its time. */
   said: JSONColumnType<object>

@@ -43,15 +43,15 @@ export type ListedItem = {
   departureId: bigint | null
 }
 
-/** At most this many items are looked through for one page, so a filter with few matches stays cheap. */
+/** One query looks through at most this many items, so a filter with few matches stays cheap. */
 const MOST_LOOKED_AT = 500
 
 /** `fits`: whether the item matches the filter. */
 export type ItemPlace = { place: bigint; fits: boolean }
 
 /**
- * How many items to look through. Without a filter for bot or state, every item fits. Then one page is enough, and one
- * more item that shows whether another page follows.
+ * How many items to look through. Without a filter for bot or state, every item fits. Then the items of one page are
+ * enough, and one more, which shows whether another page follows.
  */
 export const mostItemsToLookAt = ({ bot, state, limit }: ItemFilter): number =>
   bot === undefined && state === undefined ? limit + 1 : MOST_LOOKED_AT

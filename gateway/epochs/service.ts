@@ -1,4 +1,4 @@
-/** Stops the till on a restored database until the next epoch begins, so no number is used twice. */
+/** Stops the till on a restored database until the next epoch begins, so no event's number is used twice. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { NumberedEvent } from '../events/event.ts'
@@ -24,7 +24,7 @@ export type EpochDeps = {
   clock: Clock
   memory: Memory
   addDeliveries: AddDeliveries
-  /** Whether a promoted replica stops the till, or begins an epoch without an operator. */
+  /** Whether the till stops on a promoted replica, or begins an epoch there without an operator. */
   afterFailover: 'stop' | 'epoch'
   monotonicMs(): number
   gauge: { set(value: number): void }

@@ -55,7 +55,7 @@ const HOUR_MS = 3_600_000
 const ASSET = /^\/assets\/[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg|woff2|wav|mp3|png|webp)$/
 const FILE = /^\/[\w-]+\.(?:svg|wav|mp3|webm|vtt|png|ico|txt|webmanifest)$/
 
-/** Answers every GET that has no other route: with a file of the build, the widget's page, or 404. */
+/** Answers every GET that has no other route: with a file of the build, the widget's page, or an error. */
 export async function servePage(app: FastifyInstance, options: PageOptions): Promise<void> {
   await app.register(fastifyStatic, { root: options.folder, serve: false, preCompressed: true })
   const readPage = pageReader(options)

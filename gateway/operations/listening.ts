@@ -6,10 +6,10 @@ import { systemClock } from '../kit/clock.ts'
 import { isWebhookSecret } from './conformance.ts'
 import { type Answer, done, refused } from './operation.ts'
 
-/** `sequence`: the last event that the developer now has. `sent`: how many events were sent. */
-export type Listened = { sequence: number; sent: number }
+/** `sequence`: that of the last event that the developer now has. `sent`: how many events were sent. */
+export type ListenResult = { sequence: number; sent: number }
 
-export type Listening = {
+export type ListenOptions = {
   till: URL
   apiKey: string
   to: URL
@@ -24,7 +24,7 @@ export type Listening = {
   say(line: string): void
 }
 
-export async function listen({ say, ...wanted }: Listening): Promise<Answer<Listened>> {
+export async function listen({ say, ...wanted }: ListenOptions): Promise<Answer<ListenResult>> {
   const secret = wanted.secret ?? `whsec_${randomBytes(32).toString('base64')}`
   if (!isWebhookSecret(secret)) return refused('usage', 'The secret must have the form whsec_ and base64.')
   if (wanted.secret === undefined) say(`signing with ${secret}`)

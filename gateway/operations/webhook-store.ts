@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/client.ts'
 export type EndpointFilter = {
   storeId?: bigint | undefined
   endpointId?: bigint | undefined
-  /** Only endpoints that wait to retry a delivery, gave one up, or are gone. */
+  /** Only endpoints that are gone, or that have a delivery that waits for a retry or was given up. */
   failing?: boolean | undefined
   /** Last endpoint of the previous page. */
   after?: bigint | undefined

@@ -54,8 +54,9 @@ const lockEndedSql = (
 
 /**
  * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if it has a
- * trade that is open, protected, held by Steam or reviewed, or that ended after `endedBefore`. Locked deposits wait for
- * the next run. Resolves to the last deposit examined, after which the next batch begins.
+ * trade that is open, protected, held by Steam or reviewed, or whose end or end of protection is not before
+ * `endedBefore`. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the next
+ * batch begins.
  */
 export async function eraseTokens(
   db: Db,

@@ -1,4 +1,4 @@
-/** Moves a waiting request to another bot that can serve it. Nothing has been sent for it yet. */
+/** Moves a waiting request to another bot that would serve it sooner. No offer has been sent for it yet. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'

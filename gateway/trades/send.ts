@@ -26,7 +26,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const source = { tradeId: facts.id, writer: bot }
   const token = await deps.trades.partnerTokenOf(facts.id)
   if (token === null) {
-    // The operator removed the token, because its master key was lost.
+    // The operator erased the token, because the master key that encrypted it was lost.
     await record(deps, source, { kind: 'held_back', because: 'invalid_token' })
     return
   }
@@ -105,7 +105,7 @@ function continueSoon(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Pr
   return deps.trades.postpone(loaded, bot, readOnAt(deps.core.retryAt(loaded.trade, now), now))
 }
 
-/** How long unreadable rows that might be the offer keep the trade waiting before an alert is logged. */
+/** How long unreadable rows that might be the offer keep the trade waiting before an error is logged. */
 const BLOCKED_MS = 3_600_000
 
 /** Searches the sent offers by partner, code and item set, a few pages of the list per turn. */

@@ -1,6 +1,6 @@
 /** `listen`: forwards a store's events to its developer's machine. */
 
-import type { Listened } from '../../operations/listening.ts'
+import type { ListenResult } from '../../operations/listening.ts'
 import type { Answer } from '../../operations/operation.ts'
 import { text, webAddress, wholeUpTo } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
@@ -58,7 +58,7 @@ export const listen = command({
   },
   load: async () => {
     const operations = await import('../../operations/listening.ts')
-    return async ({ terminal }: Session, flags: ListenFlags): Promise<Answer<Listened>> => {
+    return async ({ terminal }: Session, flags: ListenFlags): Promise<Answer<ListenResult>> => {
       const { till, forwardTo: to, key, secret, after, once = false } = flags
       const stop = new AbortController()
       const end = () => stop.abort()

@@ -1,4 +1,4 @@
-/** The sources that the settings name. */
+/** The sources of prices and exchange rates that the settings name. */
 import type { Clock } from '../../kit/clock.ts'
 import type { WebSources } from '../settings.ts'
 import { csfloatPrices } from './csfloat.ts'

@@ -165,7 +165,7 @@ describe('a session that has ended or soon ends', () => {
     expect(sends).toBe(2)
   })
 
-  it('is reported, without endless logins, if Steam ends it again and again', async () => {
+  it('is not renewed endlessly if Steam ends it again and again: its calls fail', async () => {
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(SEND, () => ({ status: 401 }))
     const session = await steam.open()
@@ -199,7 +199,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is still used if the renewal before its end fails, with one attempt a minute', async () => {
+  it('is still used if the renewal before its end fails, and the next call does not repeat the renewal', async () => {
     const exp = Date.UTC(2026, 0, 2) / 1000
     steam.routes.set(SET_TOKEN, () => {
       return loginCookie({ aud: ['web:community'], exp })
