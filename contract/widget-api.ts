@@ -130,7 +130,7 @@ export const paymentSchema = z.object({
   maxAmount: minorUnits.nullable(),
   /** The games whose items the store accepts. The page offers no others. */
   games: z.array(z.enum(GAMES)).min(1),
-  /** The price that the store asks for; null if any amount is accepted. */
+  /** The price that the store asks for; null if it asks for none. */
   targetAmount: minorUnits.nullable(),
 })
 

@@ -3,7 +3,7 @@ const MOST_REQUESTS = 5
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** Counts the requests of each key of the family over all hosts, and allows 5 in any second. */
+/** Counts the requests with each key of the market.csgo.com family over all its hosts, and allows 5 in any second. */
 export function createLimits() {
   let requestTimes = new Map<string, number[]>()
   return {

@@ -132,7 +132,7 @@ describe('a cancellation by somebody else with the bot’s session', () => {
 })
 
 describe('the page of an offer', () => {
-  it('shows both sides, and gives nothing before the warning and the phone are confirmed', async () => {
+  it('shows both sides, and gives nothing before the shopper confirms the warning, and then the trade on the phone', async () => {
     const { offerId } = sendBotOffer()
     const path = `/tradeoffer/${offerId}/`
     expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
@@ -222,7 +222,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('have magic players, which the page shows and the control API lists apart from the ordinary shoppers', async () => {
+  it('are shown by magic players, whom the page lists, and the control API lists apart from the ordinary shoppers', async () => {
     const names = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []

@@ -31,7 +31,7 @@ type FaultOptions = Pick<PlainFault, 'match' | 'effect'> & Partial<PlainFault>
 
 export type RunningSteam = Awaited<ReturnType<typeof startSteam>>
 
-/** Starts a Steam on 127.0.0.1. Rejects if the port is taken or the data file cannot be read. */
+/** Starts a simulated Steam on 127.0.0.1. Rejects if the port is taken or the data file cannot be read. */
 export async function startSteam({
   port,
   seed = 'tradetill',

@@ -75,8 +75,8 @@ function Settings({ store, refresh }: PanelProps) {
         />
         <ActButton
           act="store free-room"
-          label="Free its room"
-          does="Frees the part of its limit that reversals use. Without this, each uses its part for 30 days."
+          label="Free room in its limit"
+          does="Frees the part of the store’s risk limit that reversals use. Otherwise, each reversal uses its part for 30 days."
           needs="operator"
           needsReason
           input={() => ({ storeId })}
@@ -144,7 +144,7 @@ function fieldsOf(store: View): readonly Field[] {
     },
     {
       name: 'webhookUrl',
-      label: 'Another address for its first webhook',
+      label: 'New address of its first webhook endpoint',
       isOptional: true,
       hint: 'Leave empty to change nothing.',
     },

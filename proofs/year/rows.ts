@@ -54,7 +54,10 @@ const storesAndBots = ({ stores, bots }: Size): Statements => [
     select 'USD', 1, 'year', now() - n * interval '6 hours' from generate_series(0, 1460) n`,
 ]
 
-/** Deposits: every fifth belongs to store 1, the others to all stores in turn. Of ten, four are paid and one is declined. */
+/**
+ * Deposits: every fifth belongs to store 1, the others are spread over other stores. Of ten, four are paid and one is
+ * declined.
+ */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,

@@ -5,7 +5,7 @@ import { inventory, item, standOf } from './test-states.ts'
 
 const HIDDEN = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
 
-/** A page whose inventory is hidden. `again` answers its later looks. */
+/** A page whose inventory is hidden. `again` answers its later reads of the inventory. */
 async function openHidden(again: () => Response) {
   const page = start({
     ...answers,

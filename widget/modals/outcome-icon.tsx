@@ -1,8 +1,8 @@
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 
-type MappedOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
+type DrawnOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
 
-const SHAPES: Record<MappedOutcome, { tone: string; path: string }> = {
+const SHAPES: Record<DrawnOutcome, { tone: string; path: string }> = {
   succeeded: { tone: 'good', path: 'm20 33 9 9 16-19' },
   tradeTimeout: { tone: 'warn', path: 'M32 18v14l9 6' },
   tradeDeclined: { tone: 'bad', path: 'm22 22 20 20M42 22 22 42' },
@@ -10,7 +10,7 @@ const SHAPES: Record<MappedOutcome, { tone: string; path: string }> = {
   tradeHasInvalidItems: { tone: 'warn', path: 'M32 20v14M32 42v.1' },
 }
 
-export function OutcomeIcon({ outcome }: { outcome: MappedOutcome }) {
+export function OutcomeIcon({ outcome }: { outcome: DrawnOutcome }) {
   const { tone, path } = SHAPES[outcome]
   return (
     <svg className={`outcome-icon outcome-${tone}`} viewBox="0 0 64 64" aria-hidden="true">

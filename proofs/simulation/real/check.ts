@@ -205,8 +205,8 @@ function checkTrade(scene: Scene, before: TradeRow | undefined, trade: TradeRow)
   const name = `trade ${trade.id}`
   const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
   must(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
-  const isSettled = trade.isHeldBySteam || OPEN.includes(state) === trade.live > 0
-  must(isSettled, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
+  const isConsistent = trade.isHeldBySteam || OPEN.includes(state) === trade.live > 0
+  must(isConsistent, 'I8', () => `${name} is ${state}, ${trade.live} of its items count as in an open trade`)
   if (before === undefined || before.state === state) return
   must(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
   if (trade.delivered && !before.delivered) checkCredit(scene.steam, trade)
@@ -305,7 +305,7 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   must(deposit.hasEvent, 'I9', () => `deposit ${id} is ${status} without an event`)
 }
 
-/** Checks, long after the faults, that each deposit has ended or has an open trade that Steam leaves unreadable. */
+/** Checks, long after the faults, that each deposit has ended or has an open trade whose offer the till cannot read. */
 export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
     const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))
@@ -335,8 +335,8 @@ export async function checkTradesAtRest(monitor: pg.ClientBase): Promise<void> {
 
 /**
  * Checks, long after the faults, that no offer is open, that an item is credited if and only if it arrived and was not
- * taken back, that nothing is due except delivered trades of dead bots, that the store has an event for every reversal,
- * and that no ledger entry can be changed.
+ * taken back (as far as the till can see), that nothing is due except delivered trades of dead bots, that every event
+ * has a number without a gap, that every reversal has an event, and that no ledger entry can be changed.
  */
 export async function checkFinalState(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
