@@ -140,7 +140,10 @@ export type TradeItemTable = {
   /** The shopper's credit for the item, and its price before commission. */
   price: bigint
   gross: bigint
-  /** False once the trade has ended without the items. Only one live trade can contain an item. */
+  /**
+   * True while the trade reserves the item: until it has received the item or has ended without it. Items in escrow stay
+   * reserved after the end. Only one trade can reserve an item.
+   */
   live: Generated<boolean>
   received_asset_id: string | null
   reversed_at: Date | null

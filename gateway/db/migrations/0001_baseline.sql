@@ -430,14 +430,15 @@ create table trade_item (
   market_hash_name text not null,
   price bigint not null check (price > 0),
   gross bigint not null check (gross >= price),
-  -- Whether this trade reserves or received the item. False once the trade has ended without it.
+  -- True while this trade reserves the item: until it has received the item or has ended without it. Items in escrow
+  -- stay reserved after the end.
   live boolean not null default true,
   -- The item's id in the bot's inventory.
   received_asset_id text,
   reversed_at timestamptz,
   primary key (trade_id, asset_id)
 );
--- An asset is in at most one live trade.
+-- An asset is reserved by at most one trade.
 create unique index trade_item_one_live on trade_item (app_id, asset_id) where live;
 
 -- --------------------------------------------------------------------------------------------------------- ledger
