@@ -22,7 +22,7 @@ const LIMIT = 1.4
 const FLOOR_LIMIT = 2
 const CLIENTS = 32
 const ROUNDS = 5
-/** At least so many credits are measured in a round. */
+/** The fewest credits that a round measures. */
 const CREDITS = 128
 /** The number of deliveries that are prepared at the same time. */
 const MADE_AT_ONCE = 8

@@ -42,7 +42,7 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** The age of the alert PricesOld. By default, prices older than six hours do not count. */
+/** The age at which a source is old, as for the alert PricesOld. By default, prices older than six hours do not count. */
 const OLD_MS = 2 * 3_600_000
 
 function Sources({ feeds }: Pick<ListData, 'feeds'>) {
