@@ -33,7 +33,7 @@ const plainText = (most: number) =>
 /** Characters that change the direction of the text around them. */
 const TEXT_DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-const STEAM_ID_MESSAGE = 'must be a 64-bit Steam id: 17 digits, of a person'
+const STEAM_ID_MESSAGE = 'must be the 64-bit Steam id (17 digits) of a person’s account'
 const steamId = z
   .string()
   .regex(/^\d{17}$/, { message: STEAM_ID_MESSAGE, abort: true })
@@ -96,11 +96,11 @@ const createDepositFields = z.strictObject({
     .enum(CREDIT_MODES)
     .optional()
     .describe(
-      '`on_release` holds the entire credit until Steam’s trade protection ends, regardless of your limit.',
+      '`on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store.',
     ),
   customerReference: customerReference
     .optional()
-    .describe('Your id of the customer, for filtering lists. Never shown to the shopper.'),
+    .describe('Your id for the customer, for filtering lists. Never shown to the shopper.'),
   metadata: z
     .record(plainText(40), z.union([plainText(500), z.literal('')]))
     .refine(

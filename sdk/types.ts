@@ -159,9 +159,9 @@ export type NewDeposit = {
   targetAmount?: number
   /** The games whose items are accepted. Default: all. */
   games?: ('cs' | 'dota' | 'rust' | 'tf')[]
-  /** `on_release` holds the entire credit until Steam’s trade protection ends, regardless of your limit. */
+  /** `on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. */
   creditMode?: 'on_accept' | 'on_release'
-  /** Your id of the customer, for filtering lists. Never shown to the shopper. */
+  /** Your id for the customer, for filtering lists. Never shown to the shopper. */
   customerReference?: string
   /** Up to 20 texts of your own, returned with every answer and event. */
   metadata?: { [key: string]: string | '' }

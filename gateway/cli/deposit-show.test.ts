@@ -86,7 +86,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
     'event 3: deposit.reversed',
     'webhook of event 3 to endpoint 1, attempt 1: status 204',
     // A time in the future.
-    `trade ${trade}: Steam’s protection of the held credit ends, 20.00 USD`,
+    `trade ${trade}: Steam’s protection ends, held credit, 20.00 USD`,
   ])
   expect(lines.slice(timeline.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
     `shopper ${shopper} (nova_hound)`,
@@ -104,6 +104,20 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
     expect.stringMatching(`^  shopper deny ${shopper} --reason 'TEXT'  `),
   ])
   for (const secret of [deposit.hash, 'tok-en_1', SECRET]) expect(out).not.toContain(secret)
+})
+
+it('the end of protection is shown without an amount if no credit is held, and not at all after a reversal', async () => {
+  const { deposit, trade } = await paidDeposit('cs')
+  const ends = async () =>
+    (await run('deposit', 'show', String(deposit.id))).out
+      .split('\n')
+      .filter((line) => /^2\d{3}-.*protection ends/.test(line))
+  const set = (values: { held_amount: bigint } | { state: 'reversed' }) =>
+    till.db.updateTable('trade').set(values).where('id', '=', BigInt(trade)).execute()
+  await set({ held_amount: 0n })
+  expect((await ends()).map((line) => line.slice(26))).toEqual([`trade ${trade}: Steam’s protection ends`])
+  await set({ state: 'reversed' })
+  expect(await ends()).toEqual([])
 })
 
 it('moved items are recorded, each with operator and reason, and the export shows the rest', async () => {

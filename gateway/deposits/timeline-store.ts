@@ -45,9 +45,10 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         from event join webhook_delivery delivery on delivery.event_id = event.id
         join webhook_attempt attempt on attempt.delivery_id = delivery.id
         where event.deposit_id = ${depositId}
-      union all select settles_at, 10, id, 'trade ' || id || ': Steam’s protection of the held credit ends',
-        held_amount, currency
-        from trades where settles_at is not null and delivered_at is not null
+      union all select settles_at, 10, id, 'trade ' || id || ': Steam’s protection ends'
+        || case when held_amount > 0 then ', held credit' else '' end, nullif(held_amount, 0),
+        case when held_amount > 0 then currency end
+        from trades where settles_at is not null and delivered_at is not null and state <> 'reversed'
       union all select protection_found_at, 11, id, 'trade ' || id
         || ': Steam protects it after all, and its credit is at risk', null, null
         from trades where protection_found_at is not null

@@ -66,15 +66,15 @@ async function endWithoutAnswer(deps: ShellDeps): Promise<void> {
   }
 }
 
-/** How long the trades of a bot may be overdue before the operator is alerted. */
-const OVERDUE_MS = 120_000
+/** Younger trades are not reported, because their bot may soon be back. */
+const LEAST_AGE_MS = 120_000
 
-/** Alerts the operator if trades wait for a bot that is offline. Call it once a minute. */
+/** Logs an error for each offline bot for which trades wait. Call it once a minute. */
 export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void> {
   const now = clock.now().getTime()
   const rows = await botsOfOverdueTrades(db, {
-    madeBefore: new Date(now - OVERDUE_MS),
-    // The sweep made overdue trades due again within this time.
+    madeBefore: new Date(now - LEAST_AGE_MS),
+    // The sweep postpones an overdue trade by this time.
     dueBefore: new Date(now + WAKE_AGAIN_MS),
   })
   for (const { id, name, state, state_reason: reason, trades } of rows) {

@@ -1,4 +1,4 @@
-/** Moves a waiting request to another bot that would serve it sooner. No offer has been sent for it yet. */
+/** Refuses the request of an intent, if another bot would serve it sooner. A new trade with another bot follows. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
@@ -7,7 +7,7 @@ import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 /** A bot that has not started to send in this time is overloaded, or has lost its session or its process. */
 export const TAKE_UP_MS = 5_000
 
-/** Moves the request of an intent that its bot does not take up. Any process may call this. */
+/** For an intent that its bot does not take up. Any process may call this. */
 export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<void> {
   const loaded = await deps.trades.load(tradeId)
   if (loaded !== undefined) await moveOn(deps, { loaded, because: 'not_taken_up', source: { tradeId } })
@@ -15,7 +15,7 @@ export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<voi
 
 type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 
-/** Resolves to true if the request no longer waits for this bot. */
+/** Resolves to true if this call refused the request. */
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false

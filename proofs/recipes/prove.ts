@@ -109,7 +109,7 @@ export const recipesProof = defineProof({
         )
         results.push({ recipe: recipe.name, passed: all.length === 0 })
       }
-      const passed = results.every((result) => result.passed)
+      const passed = results.length > 0 && results.every((result) => result.passed)
       return { passed, result: { name: 'recipes', content: { passed, recipes: results } } }
     } finally {
       await endTill(till)

@@ -16,7 +16,7 @@ const USD = '1'
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** Reads the account's items of a game, without protected ones, by asset id. Undefined unless Steam sent all of them. */
+/** Reads the account's items of a game, without protected ones, by asset id. Undefined if Steam did not send a page. */
 export async function readFreeItems(
   session: Session,
   appId: number,

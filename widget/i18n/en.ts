@@ -1,4 +1,4 @@
-/** Every text of a deposit's page in English, for code that needs all of them. The page itself loads them in parts. */
+/** The parts of the English texts of a deposit's page together. The page itself loads them one by one. */
 import { guideTexts } from './guide.ts'
 import { modalTexts } from './modals.ts'
 import { pageTexts } from './page.ts'

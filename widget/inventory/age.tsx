@@ -8,16 +8,16 @@ const TICK_MS = 5_000
 const OLD_MINUTES = 2
 
 /** The age of Steam's answer, once it matters. It grows while the page is open. */
-export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
+export function Age({ inventory }: { inventory: Inventory }) {
   const { texts } = useStandTexts()
-  const [seconds, setSeconds] = useState(ageSeconds)
+  const [seconds, setSeconds] = useState(inventory.ageSeconds)
   useEffect(() => {
     const beganMs = performance.now()
-    const update = () => setSeconds(ageSeconds + Math.floor((performance.now() - beganMs) / 1000))
+    const update = () => setSeconds(inventory.ageSeconds + Math.floor((performance.now() - beganMs) / 1000))
     update()
     const timer = setInterval(update, TICK_MS)
     return () => clearInterval(timer)
-  }, [ageSeconds])
+  }, [inventory])
   const minutes = Math.floor(seconds / 60)
   return minutes < OLD_MINUTES ? null : <p className="inventory-age">{texts.itemAge(minutes)}</p>
 }
