@@ -64,7 +64,7 @@ export function TradesPage({ query }: { query: URLSearchParams }) {
       <Loaded shown={shown} refresh={refresh}>
         {({ trades, isCut }) => (
           <>
-            {isCut && <p className="notice">There are more: choose a bot.</p>}
+            {isCut && <CutNotice bot={bot} />}
             <Table
               caption="Trades under way, oldest first"
               columns={COLUMNS}
@@ -83,3 +83,7 @@ export function TradesPage({ query }: { query: URLSearchParams }) {
     </>
   )
 }
+
+export const CutNotice = ({ bot }: { bot: string | null }) => (
+  <p className="notice">There are more: {bot === null ? 'choose a bot.' : 'these are the oldest.'}</p>
+)
