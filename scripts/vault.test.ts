@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { runWithInput } from './vault.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { lacks, runWithInput } from './vault.ts'
 
 const LONGER_THAN_A_PIPE = 'x'.repeat(1_000_000)
 
@@ -24,4 +27,15 @@ describe('a command of the vault', () => {
     stop.abort()
     await expect(command).rejects.toThrow('aborted')
   })
+})
+
+it('a set-up that was interrupted before its last entry is not taken for a complete one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-vault-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const rules = join(folder, 'rules.json')
+  expect(lacks(rules, 'storage')).toBe(true)
+  writeFileSync(rules, JSON.stringify({ destinations: {}, limits: { usdAnHour: '5000.00' } }))
+  expect(lacks(rules, 'storage')).toBe(true)
+  writeFileSync(rules, JSON.stringify({ destinations: { storage: {} } }))
+  expect(lacks(rules, 'storage')).toBe(false)
 })

@@ -15,6 +15,8 @@ const READY_MS = 60_000
 const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-an-hour', '500']
 /** The account that stores the sandbox's items. It accepts every offer. */
 const STORAGE = 'magic_accepts'
+/** The name of its destination. The set-up writes it last, so without it the set-up was interrupted. */
+const STORAGE_NAME = 'storage'
 
 export type VaultSetup = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
 /** `stopping` aborts running commands, and prevents further ones. */
@@ -49,28 +51,34 @@ async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
     TRADETILL_MARKET_SANDBOX_URL: marketUrl,
     TRADETILL_STDIN: '1',
   }
-  const isNew = !existsSync(join(folder, 'rules.json'))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (account !== undefined) chownSync(folder, account.uid, account.gid)
   const command = (args: string[], input = '') =>
     runWithInput([FILE, ...args], { env, account, input, stopping })
-  if (isNew) {
+  if (lacks(join(folder, 'rules.json'), STORAGE_NAME)) {
     const bots = await askSandbox<Bot[]>(`${sandboxUrl}/control/bots`)
     await command(['enrol'], linesOf(bots))
     const players = await askSandbox<Player[]>(`${sandboxUrl}/control/magic`)
     const storage = players.find(({ name }) => name === STORAGE)
     if (storage === undefined) throw new Error(`The sandbox has no ${STORAGE}.`)
     await command(['limits', ...LIMITS])
-    await command(['allow', 'storage', storage.tradeUrl])
+    await command(['allow', STORAGE_NAME, storage.tradeUrl])
   }
-  if (!existsSync(join(folder, 'markets.json'))) await addSeller({ sandboxUrl, marketUrl }, command)
+  if (lacks(join(folder, 'markets.json'), LAST_MARKET)) await addSeller({ sandboxUrl, marketUrl }, command)
   stopping.throwIfAborted()
   const child = startChild({ name: 'vault', file: FILE, args: ['run'], env, account })
   stopping.addEventListener('abort', () => void child.stop(), { once: true })
-  await child.waitForLine('vault ready', READY_MS)
+  await child.waitForLine('vault ready', READY_MS).catch(async (error: unknown) => {
+    await child.stop()
+    throw error
+  })
   const who = account === undefined ? 'as the same user as the gateway' : `as user ${account.uid}`
   return { child, line: `the vault runs ${who}; its files are in ${folder}` }
 }
+
+/** True if the file does not contain this text in quotes. */
+export const lacks = (file: string, text: string): boolean =>
+  !existsSync(file) || !readFileSync(file, 'utf8').includes(JSON.stringify(text))
 
 const linesOf = (accounts: readonly Bot[]): string =>
   accounts
@@ -83,10 +91,11 @@ const linesOf = (accounts: readonly Bot[]): string =>
 type Urls = Pick<VaultSetup, 'sandboxUrl' | 'marketUrl'>
 type Command = (args: string[], input?: string) => Promise<void>
 
+const LAST_MARKET = 'waxpeer.com'
 /** The name of each market in the vault, and in the sandbox. */
 const MARKETS = [
   ['market.csgo.com', 'family'],
-  ['waxpeer.com', 'waxpeer'],
+  [LAST_MARKET, 'waxpeer'],
 ] as const
 
 /** Adds an account that sells: a destination of the vault, and a seller on the markets. */
