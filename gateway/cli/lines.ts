@@ -123,7 +123,7 @@ export function tradeLines({ trades, isCut }: TradeList): string[] {
       ...until,
     ].join('\t')
   })
-  return isCut ? [...lines, 'There are more: choose a bot with --bot.'] : lines
+  return isCut ? [...lines, 'Only the oldest are listed.'] : lines
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [

@@ -235,6 +235,6 @@ describe('trade list', () => {
     expect([atLimit.length, atLimit.at(-1)]).toEqual([500, expect.stringContaining('held')])
     await addHeldTrades(1)
     const aboveLimit = (await run('trade', 'list')).out.trim().split('\n')
-    expect(aboveLimit).toEqual([...atLimit, 'There are more: choose a bot with --bot.'])
+    expect(aboveLimit).toEqual([...atLimit, 'Only the oldest are listed.'])
   })
 })

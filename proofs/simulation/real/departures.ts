@@ -1,4 +1,4 @@
-/** Compares the departures in the database, and the custody of all items, with what happened on Steam. */
+/** Compares the departures and the custody in the database with what happened on Steam. */
 import { DESTINATIONS, hasLeftBots } from '../gifts.ts'
 import { must } from '../violation.ts'
 import { isLost } from './deaths.ts'
