@@ -336,6 +336,7 @@ describe('a store that an operator registers', () => {
     expect(dump.length).toBeGreaterThan(100)
     // A part of the key's secret.
     expect(dump).not.toContain(created.apiKey.slice(18, 40))
+    expect(dump).not.toContain(created.webhookSecret)
     expect(dump).not.toContain(Buffer.from(created.webhookSecret).toString('hex'))
   })
 
