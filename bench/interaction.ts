@@ -31,7 +31,6 @@ function watchInteractions(shortestMs: number): void {
   }).observe({ type: 'event', durationThreshold: shortestMs } as PerformanceObserverInit)
 }
 
-/** Opens a phone with the items shown and the search open. */
 async function openPhone(browser: Browser, gateway: string, count: number): Promise<Page> {
   const { page, context } = await visit(browser, MOBILE, { hasTouch: true, isMobile: true })
   await page.addInitScript(watchInteractions, SHORTEST_MS)
@@ -55,7 +54,6 @@ async function interact(page: Page, round: number): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-/** The duration of each recorded interaction, in milliseconds. */
 const readDurations = (page: Page): Promise<number[]> =>
   page.evaluate(() => Object.values(Reflect.get(window, 'interactions') as Record<number, number>))
 

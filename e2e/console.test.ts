@@ -1,4 +1,3 @@
-/** The operator's console in a browser: all its pages, work with the keyboard, and a hostile page beside it. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'

@@ -1,4 +1,3 @@
-/** The operator's console, for the composition root. */
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { Log } from './kit/log.ts'
@@ -9,7 +8,6 @@ const FOLDER = join(import.meta.dirname, '../console/dist')
 
 type Parts = Pick<Storage, 'database' | 'clock' | 'masterKey'> & { config: Config; log: Log }
 
-/** Serves the console, unless no port is set or this process has no role that serves it. */
 export async function serveConsole({ config, log, database, clock, masterKey }: Parts, shutdown: Shutdown) {
   const { console: consoleConfig, roles } = config
   if (consoleConfig === undefined || !(roles.has('web') || roles.has('console'))) return

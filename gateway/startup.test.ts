@@ -1,6 +1,3 @@
-/**
- * The identity of a database: a gateway records it at its first start, and later refuses settings that do not match it.
- */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -35,7 +35,7 @@ export const readLock = (file: string): LockFile => lockSchema.parse(JSON.parse(
 
 const FOLDER = 'node_modules/'
 
-/** Returns the packages without those for development or for a single platform. */
+/** Leaves out packages for development, and optional ones, such as those for a single platform. */
 export function productionPackages({ packages }: LockFile): ProductionPackage[] {
   return Object.entries(packages).flatMap(([path, { version, integrity, license, ...marks }]) => {
     if (!path.startsWith(FOLDER) || path.includes('/stubs/')) return []

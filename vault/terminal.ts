@@ -1,4 +1,3 @@
-/** The input and output of a command. A typed secret is not shown. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 

@@ -8,7 +8,7 @@ import type { DepositStatus } from '../contract/statuses.ts'
 export type FrameMessage =
   /** `question` is the question to ask before closing the frame; empty if no offer would be left open. */
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }
-  /** The deposit has succeeded. The store's page may lead to `redirectUrl`. */
+  /** The deposit has succeeded. The store's page may go to `redirectUrl`; null if the deposit has none. */
   | { type: 'done'; detail: { depositId: string; status: DepositStatus; redirectUrl: string | null } }
   /** The shopper pressed a link that would lead the frame away from the till. */
   | { type: 'close'; detail: { url: string } }

@@ -1,4 +1,3 @@
-/** The scenes of the gallery. Each has the server's answers and the shopper's steps. */
 import type { Locator, Page } from 'playwright-core'
 import {
   DEPOSIT_STATUSES,

@@ -1,4 +1,4 @@
-/** Reports problems that need a person to the operator's webhook, when their count rises. Retries for days. */
+/** Reports problems that need a person to the operator's webhook when their count rises. Retries a report for days. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -38,7 +38,7 @@ export type AlertDeps = {
   consoleUrl: string | null
 }
 
-/** Records changed counts, and sends due alerts. Call it every half minute, from any number of processes. */
+/** Records changed counts, and sends due alerts. Several processes can call it at the same time. */
 export async function sendAlerts(deps: AlertDeps): Promise<void> {
   const { db, clock, uuid, alerts } = deps
   if (alerts === null) return

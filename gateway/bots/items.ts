@@ -1,4 +1,3 @@
-/** Records items that the operator took from a bot by hand. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'

@@ -1,10 +1,9 @@
-/** The processes of the till. Each writes its row before it looks for bots, so every process can count the others. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { LiveProcess } from './spread.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** As long as a lease: a killed process loses its place when its bots become free. */
+/** As long as a lease, so a killed process stops counting when its bots become free. */
 const SILENT_AFTER = '25 seconds'
 
 const isSilent = sql<boolean>`beat_at < now() - ${SILENT_AFTER}::interval`
@@ -27,7 +26,7 @@ export async function endProcess(db: Db, owner: string): Promise<void> {
   await db.deleteFrom('gateway_process').where('owner', '=', owner).execute()
 }
 
-/** Returns the live processes, and the number of bots that they share. */
+/** `bots`: the number of bots that the live processes share. */
 export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bots: number }> {
   const processes = await db
     .selectFrom('gateway_process')

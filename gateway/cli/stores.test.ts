@@ -1,4 +1,3 @@
-/** The operator's commands for stores, on a real database. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'

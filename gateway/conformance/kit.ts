@@ -1,4 +1,3 @@
-/** Tools of the checks: they sign and log events as a till does, call the handler, and read the balance. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -11,7 +10,7 @@ import { eventOf, inventedDeposit, type Order } from './invented.ts'
 import type { StandInTill } from './stand-in-till.ts'
 
 export type Patience = {
-  /** How long to wait for a credit. Long enough for a handler that credits after its answer. */
+  /** How long to wait for a credit, because a handler may credit after its answer. */
   settleMs: number
   /** How long to watch for a credit that must not happen. */
   quietMs: number
@@ -113,7 +112,6 @@ export function createKit(surroundings: Surroundings): Kit {
 /** The complaint about a step; undefined if the step is right. */
 export type Complaint = string | undefined
 
-/** The handler must accept every genuine event. */
 export const mustAccept = (reply: Reply): Complaint =>
   isAccepted(reply) ? undefined : `${describeReply(reply)}, and must answer 2xx`
 
@@ -122,7 +120,7 @@ export const mustRefuse = (reply: Reply): Complaint =>
     ? undefined
     : `${describeReply(reply)}, and must answer 4xx`
 
-/** Delivers the events one after the other. The handler must accept each. */
+/** Delivers the events in order, until the handler does not accept one. */
 export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Promise<Complaint> {
   for (const event of events) {
     const complaint = mustAccept(await kit.deliver(event))
@@ -159,7 +157,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 const POLL_MS = 25
 
-/** Polls until the condition holds or the time is up. */
+/** Resolves to true once the condition holds, or to false if the time is up before that. */
 export async function until(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs
   for (;;) {

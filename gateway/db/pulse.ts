@@ -28,8 +28,8 @@ type Pace = {
 }
 
 /**
- * The API answers within two seconds of the database's return. A server that was replaced silently is noticed
- * within everyMs + silentMs + LATE_MS, and a server that is back after a silence within nextAttemptMs.
+ * With these values the API answers within two seconds of the database's return. Besides the time of a connection, a
+ * silent replacement of the server is noticed within everyMs + silentMs + LATE_MS, and its return within nextAttemptMs.
  */
 const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, nextAttemptMs: 500, againMs: 250 }
 /**
@@ -78,7 +78,7 @@ export function startPulse({ url, connections, log, pace: given }: Options): Pul
   }
   const connect = async () => {
     const attempt = await open(isHere ? MOST_ATTEMPTS_HERE : MOST_ATTEMPTS_GONE, stopping.signal)
-    // The server answers but accepts no further connection, so keep the existing ones.
+    // The server answers but accepts no further connection, so a broken connection is no reason to cut the others.
     return attempt.kind === 'none' && attempt.state === 'here' && isHere ? undefined : attempt
   }
   const reconnect = async () => {

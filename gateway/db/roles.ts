@@ -34,7 +34,7 @@ export async function grantApp(owner: Client, url: string): Promise<void> {
     throw new Error('DATABASE_URL and TRADETILL_OWNER_DATABASE_URL lead to different databases.')
   if (mayDoAll) {
     throw new Error(
-      'The role of DATABASE_URL can do what the owner can: it must not own anything, or be a superuser. See "Two roles" in docs/operating.md.',
+      'The role of DATABASE_URL can do what the owner can: it must be neither the owner, nor a member of the owner, nor a superuser. See "Two roles" in docs/operating.md.',
     )
   }
   await owner.query('begin')
@@ -63,7 +63,6 @@ function grantsFor(role: string): string[] {
   ]
 }
 
-/** The role of the vault, if the operator has created one. */
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**

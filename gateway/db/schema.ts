@@ -68,7 +68,7 @@ export type ApiKeyTable = {
   expires_at: Generated<Date | null>
   created_at: Generated<Date>
   revoked_at: Date | null
-  /** How long a key was meant to work. A key that replaces it works for the same time. */
+  /** The lifetime of the key, and of a key that replaces it. Null: no end. */
   lifetime_s: Generated<number | null>
 }
 

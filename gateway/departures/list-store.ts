@@ -71,8 +71,8 @@ export async function countUnexplained(db: Db): Promise<{ steamId: string; depar
   return rows
 }
 
-/** Locks the departure, so two explanations of it wait for each other. */
-export async function findDeparture(tx: Tx, id: bigint) {
+/** So two explanations of a departure wait for each other. */
+export async function lockDeparture(tx: Tx, id: bigint) {
   return tx
     .selectFrom('departure')
     .innerJoin('bot', 'bot.id', 'departure.bot_id')

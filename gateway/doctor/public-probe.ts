@@ -1,4 +1,4 @@
-/** Calls the till's public URL as any stranger would, plus one call with a proof of the master key. */
+/** Calls the till's public URL as a stranger would, but proves in one call that it knows the master key. */
 import { connect } from 'node:tls'
 import { z } from 'zod'
 import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'

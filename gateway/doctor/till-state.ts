@@ -1,4 +1,3 @@
-/** Checks a till that is set up: its epoch, whether its bots are armed, its alarms and its vault. Pure. */
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'

@@ -111,7 +111,7 @@ describe('the check of a call’s host', () => {
     expect(await ask(app, { url: '/v1/health', headers: { host } })).toMatchObject({ status })
   })
 
-  it('accepts a public sandbox’s own name and loopback', async () => {
+  it('accepts only its own name and loopback in a public sandbox', async () => {
     const app = await anApp({ mode: 'sandbox', publicUrl: new URL('https://demo.example') })
     const statuses = ['demo.example', 'localhost', 'evil.example'].map(
       async (host) => (await ask(app, { url: '/v1/health', headers: { host } })).status,

@@ -1,4 +1,3 @@
-/** Reads a shopper's inventory, and prices the items that are accepted. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
 import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
@@ -186,7 +185,7 @@ async function quoteItems(
 
 /**
  * The highest total that a trade of these items can have. The page gets the part of it that would be credited at once;
- * for a higher total, that part could reveal the store's limit for credit at risk.
+ * for a higher total, that part could reveal the store's risk limit.
  */
 function highestTotal(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)

@@ -1,4 +1,3 @@
-/** The rows of inventory requests. */
 import { type Selectable, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -44,7 +43,7 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
 /** An answer without items is short. Checking the length first avoids parsing the long ones. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
-/** The newest request of the key after `since`. */
+/** The newest request of the key after `since` and after the shopper's last delivery. */
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -61,7 +60,7 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .executeTakeFirst()
 }
 
-/** The latest answer after `since` that refused this token, for any game. */
+/** The newest request after `since` whose answer refused this token, for any game. */
 export function refusedToken(
   tx: Tx,
   { steamId, tokenHmacs }: InventoryKey,
@@ -79,7 +78,7 @@ export function refusedToken(
     .executeTakeFirst()
 }
 
-/** The times and games of requested reads after `since`, oldest first, without those that did not reach Steam. */
+/** The requests after `since`, oldest first, without those answered `not_our_turn`: they did not reach Steam. */
 export async function readsSince(
   tx: Tx,
   asker: { depositId: bigint } | { steamId: string },
@@ -129,7 +128,6 @@ export function requestWithItems(
     .executeTakeFirst()
 }
 
-/** Opens a request for the process that holds the bot. */
 export async function openRequest(
   tx: Tx,
   key: InventoryKey,
@@ -157,7 +155,7 @@ export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undef
   return db.selectFrom('inventory_request').select(COLUMNS).where('id', '=', id).executeTakeFirst()
 }
 
-/** Takes an open request for the bot; undefined if it was already taken or no caller waits for it. */
+/** Takes a request of the bot; undefined if it is not open any more, or too old: created at `since` or before. */
 export async function takeRequest(
   { db, box }: { db: Db; box: SecretBox },
   { id, botId, since }: { id: bigint; botId: bigint; since: Date },
@@ -177,7 +175,7 @@ export async function takeRequest(
   return { ...inventoryKeyOf(box, { steamId, token, game, language }), isReload }
 }
 
-/** Answers a request that no bot has taken up. Resolves to false if a bot has. */
+/** Answers an open request. Resolves to false if its bot has taken it, or it is answered. */
 export async function withdrawRequest(
   tx: Tx,
   { id, answer, at }: { id: bigint; answer: StoredAnswer; at: Date },
@@ -225,6 +223,5 @@ export async function assetsInTrades(
 /** Inventories can have thousands of items, so few requests are deleted at a time. */
 const REQUESTS_AT_A_TIME = 100
 
-/** Deletes requests that can no longer be used. */
 export const forgetRequests = (db: Db, before: Date): Promise<void> =>
   deleteBefore(db, { table: 'inventory_request', column: 'created_at', atATime: REQUESTS_AT_A_TIME }, before)

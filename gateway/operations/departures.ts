@@ -2,8 +2,8 @@
 import {
   type DepartureFilter,
   explainByOperator,
-  findDeparture,
   type ListedDeparture,
+  lockDeparture,
   selectDepartures,
 } from '../departures/list-store.ts'
 import { act } from './act.ts'
@@ -40,7 +40,7 @@ export function explainDeparture(deps: ActDeps, departureId: bigint): Promise<An
     argumentsOf: (explained: ExplainedDeparture) => explained,
   }
   return act(deps, what, async (tx) => {
-    const found = await findDeparture(tx, departureId)
+    const found = await lockDeparture(tx, departureId)
     if (found === undefined) return refused('not_found', `There is no departure ${departureId}.`)
     const { explanation, ...explained } = found
     if (explanation !== null) return unchanged(explained, `Departure ${departureId} was explained before.`)

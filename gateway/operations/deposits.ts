@@ -1,4 +1,3 @@
-/** One deposit as an operator sees it, and the act that holds its credit. */
 import type { CreditMode } from '../db/trade-tables.ts'
 import { hasLiveTrade, lockDeposit } from '../deposits/store.ts'
 import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
@@ -17,10 +16,9 @@ export type DepositView = ListedDeposit & {
   shopper: ShopperRecord | null
 } & Outlook
 
-/** How many of the shopper's newest trades to read. They are enough to judge an account. */
+/** How many of the shopper's newest trades to read. */
 const MOST_JUDGED = 200
 
-/** Returns a deposit's timeline, its shopper's history, the next step, and the acts open to an operator. */
 export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): Promise<Answer<DepositView>> {
   const now = clock.now()
   const [moments, facts] = [await timelineOf(db, depositId), await readOutlookFacts(db, depositId)]
@@ -36,8 +34,8 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
 export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
- * Has all credit of the deposit held until its shopper can no longer take the items back. Refused once there is an
- * offer, because by then the shopper has seen how much is credited at once.
+ * Has all credit of the deposit held until its shopper can no longer take the items back. Refused once an
+ * offer is being made, because the shopper then sees how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
   const what = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }

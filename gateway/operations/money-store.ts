@@ -1,4 +1,3 @@
-/** The money of all stores, and the operator's own side. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -22,7 +21,7 @@ export type Money = {
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }
 
-/** The limit of balances, and of stores in `atRisk`, which begins with the largest. `store list` shows every store. */
+/** At most this many rows of `balances`, by store, and of `atRisk`, the largest first. */
 const MOST_ROWS = 500
 
 export async function readMoney(db: Db): Promise<Money> {

@@ -1,4 +1,3 @@
-/** Reads the rows that decide a deposit's next step. */
 import { sql } from 'kysely'
 import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'

@@ -1,4 +1,3 @@
-/** The figures of the last 24 hours on the operator's start page. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'

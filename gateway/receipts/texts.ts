@@ -1,4 +1,3 @@
-/** The words of receipts. */
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EndReason } from '../deposits/deposit.ts'

@@ -1,4 +1,3 @@
-/** Stores Idempotency-Keys, and the answers of their calls. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
@@ -68,7 +67,7 @@ export type LockedKey = StoreKey & { lock: KeyLock }
 const hasLock = ({ storeId, key, lock }: LockedKey): RawBuilder<boolean> =>
   sql`store_id = ${storeId} and key = ${key} and locked_until = ${lock}::timestamptz`
 
-/** Extends the lock. Returns undefined if another call has taken over the key. */
+/** Extends the lock. Returns undefined if this call no longer has it. */
 export async function renewKey(db: Db, key: LockedKey): Promise<KeyLock | undefined> {
   const renewed = await db
     .updateTable('idempotency_key')
@@ -79,7 +78,7 @@ export async function renewKey(db: Db, key: LockedKey): Promise<KeyLock | undefi
   return renewed?.lock
 }
 
-/** Stores the answer. Returns false if another call has taken over the key; that call's answer counts. */
+/** Stores the answer and ends the lock. Returns false, and stores nothing, if this call no longer has the lock. */
 export async function keepAnswer(
   db: Db,
   key: LockedKey,
@@ -93,7 +92,7 @@ export async function keepAnswer(
   return numUpdatedRows > 0n
 }
 
-/** Returns false if another call has taken over the key. */
+/** Returns false if this call no longer has the lock. */
 export async function deleteKey(db: Db, key: LockedKey): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('idempotency_key').where(hasLock(key)).executeTakeFirst()
   return numDeletedRows > 0n

@@ -1,4 +1,3 @@
-/** Takes a deposit through its payment, with the till's real parts and a bot's fake session. */
 import { expect } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { Signals } from '../db/signals.ts'

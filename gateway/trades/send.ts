@@ -94,7 +94,7 @@ function isOfThisBot(reason: Unavailable['reason']): reason is Unavailable['reas
   return reason === 'not_our_turn' || reason === 'rate_limited' || reason === 'session_dead'
 }
 
-/** Steam did not answer: try again at the trade's next alarm. */
+/** Postpones the trade to its next alarm. */
 export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   return deps.trades.postpone(loaded, bot, deps.core.retryAt(loaded.trade, deps.clock.now()))
 }

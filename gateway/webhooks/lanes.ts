@@ -16,7 +16,7 @@ export type LanesDeps = DeliveryDeps & {
 }
 
 /** How often to check for due deliveries. New events wake the lanes immediately. */
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 /** The most that `haste` speeds up these checks: one every 50 ms, so they do not load the database. */
 const MOST_HASTE = 20
 
@@ -45,7 +45,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
     }
   }
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const due = await endpointsDue(deps.db, deps.clock.now())
     const withoutLanes = due.filter(({ id }) => !lanes.has(id))
     const ids = withoutLanes.map(({ id }) => id)
@@ -61,24 +61,23 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      let hasLooked = false
+      let hasChecked = false
       try {
-        // The first call looks, and keeps waiting. A notification or the timeout triggers the second call, which ends
-        // the wait.
+        // The first call checks. A notification or the timeout triggers the second one, which ends the wait.
         await deps.signals.until(
           DELIVERIES_TOPIC,
           async () => {
-            if (hasLooked) return true
-            hasLooked = true
-            await look()
+            if (hasChecked) return true
+            hasChecked = true
+            await check()
             return undefined
           },
-          { timeoutMs: LOOK_EVERY_MS / Math.min(deps.haste ?? 1, MOST_HASTE), signal },
+          { timeoutMs: CHECK_EVERY_MS / Math.min(deps.haste ?? 1, MOST_HASTE), signal },
         )
       } catch (error) {
         deps.log.error({ err: error }, 'check for due webhooks failed')
         await deps.signals.until(DELIVERIES_TOPIC, async () => undefined, {
-          timeoutMs: LOOK_EVERY_MS,
+          timeoutMs: CHECK_EVERY_MS,
           signal,
         })
       }

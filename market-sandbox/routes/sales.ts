@@ -20,7 +20,6 @@ const SHOWN_S = 600
 const ACTIVE = 2
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** The calls about listings, items that must be handed over, and proceeds. */
 export const SALES: Record<string, Call> = {
   'GET items': async ({ market, seller, appId }) => {
     await market.look()

@@ -1,6 +1,4 @@
-/**
- * Runs the cases of a family on the target that it needs. This module is loaded again for each defence that is switched off.
- */
+/** Runs the cases of a family on the target that it needs. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createQueue } from '../../gateway/db/boss-queue.ts'

@@ -1,5 +1,5 @@
 /**
- * The real gateway under load on real PostgreSQL, killed again and again. Afterwards nothing is lost, and nothing is
+ * Kills the real gateway again and again, under load and on real PostgreSQL, and checks that nothing is lost or
  * doubled.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -64,7 +64,7 @@ export type KillResult = {
   problems: string[]
   /** Milliseconds from a start to the first answer. */
   apiMs: number[]
-  /** Milliseconds from a kill until the bots were back, in rounds that wait for them in real time. */
+  /** Milliseconds from the start after a kill until the bots are back, in rounds that wait for them in real time. */
   botsMs: number[]
   /** Work that was under way at the kills: trades by state, and webhooks. */
   caught: Record<string, number>
@@ -170,7 +170,7 @@ async function countWorkUnderWay({ pool }: ProcessTill, { caught }: Notes): Prom
   for (const { state, n } of rows) caught[state] = (caught[state] ?? 0) + n
 }
 
-/** Waits until the world has enough deliveries and a reversal. */
+/** Passes hours until the world has enough deliveries and a reversal. */
 export async function untilDelivered(till: ProcessTill): Promise<void> {
   const hasEnough = async () => {
     const { deliveries, reversals } = await countWork(till)
@@ -181,7 +181,7 @@ export async function untilDelivered(till: ProcessTill): Promise<void> {
   await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, hasEnough, SETTLE_MS)
 }
 
-/** Waits until nothing changes any more. If that takes too long, throws with what still changes. */
+/** Passes hours until all work is settled. Throws with the unsettled work if that takes too long. */
 export async function settle(till: ProcessTill): Promise<void> {
   let unsettled: string[] = []
   await eventually(

@@ -1,4 +1,4 @@
-/** Times when Steam refuses the offers or logins of a bot, for reasons that do not concern the shopper. */
+/** Times when Steam refuses or would hold the offers of a bot, or refuses its logins, whoever the shopper is. */
 import type { RefusedReason } from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
 

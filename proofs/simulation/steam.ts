@@ -137,7 +137,7 @@ function misfortuneOf(
   return misfortunes.get(bot)?.find(({ from, until }) => from <= now && now < until)?.reason
 }
 
-/** Answers that the partner's items would not be held: a shopper without an authenticator removes it later. */
+/** Reports no hold on the partner's side: simulated shoppers remove their authenticator only after this check. */
 function check(memory: SteamMemory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
   if (isHeld) memory.faults.note('hold on the bot’s side')

@@ -1,4 +1,4 @@
-/** A pool that runs EXPLAIN before each query of its clients, and measures the query's time. */
+/** A pool that runs EXPLAIN before each query that has a plan, and measures the time of every query. */
 import pg from 'pg'
 import { z } from 'zod'
 

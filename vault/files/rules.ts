@@ -1,4 +1,4 @@
-/** Reads and changes `rules.json`: where items may go, and how much may leave. The vault reads it at its start. */
+/** Where items may go, and how much may leave. The vault reads the file at its start. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import { partnerOfLink } from './trade-link.ts'
@@ -45,7 +45,7 @@ const NOTHING_MAY_LEAVE: WrittenRules = {
   usdWithoutPrice: '100.00',
 }
 
-/** Reads the rules. Throws with a readable reason if the vault cannot read all of the file. */
+/** Throws with a readable reason if the vault cannot read all of the file. */
 export function readRules(folder: Folder): Rules {
   return check(folder, readWritten(folder))
 }

@@ -37,8 +37,7 @@ export type Context = {
 }
 
 /**
- * `listings`: the deal's items, by our own record. `again`: the deal was recorded before, so nothing is sent a second
- * time.
+ * `listings`: the deal's items, by our own record. `again`: the deal was recorded before, and asks for the same.
  */
 export type DueVerdict =
   | { kind: 'give'; listings: readonly OwnListing[] }

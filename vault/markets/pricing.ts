@@ -77,7 +77,7 @@ type PriceFacts = {
   prices: ReadonlyMap<string, bigint>
 }
 
-/** Reads the costs from the till. If the till does not answer, all costs are unknown. */
+/** If the till does not answer, all costs are unknown. */
 async function factsOf(
   appId: number,
   items: readonly OwnItem[],

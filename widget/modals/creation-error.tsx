@@ -21,7 +21,6 @@ const SOLUTIONS: Partial<Record<string, SteamPage | 'store'>> = {
 
 type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 
-/** Shows our own text for a known cause or code, and the server's text for an unknown code. */
 export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModalTexts()
   const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })

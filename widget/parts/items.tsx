@@ -1,4 +1,3 @@
-/** The items of a payment: those that are picked, and those that an offer takes. */
 import './items.css'
 import { useRef } from 'react'
 import { nameWithPhase, wearOf } from '../../contract/item-name.ts'
@@ -24,7 +23,6 @@ export type ItemRow = Pick<Item, 'name' | 'price' | 'wearCategory' | 'phase'> & 
   rarityName: string | null
 }
 
-/** Returns the picked items as rows. */
 export const rowsOf = (items: readonly Item[]): ItemRow[] =>
   pickedStacks(items).map(({ item, ids }) => ({ ...item, ids, count: ids.length }))
 
@@ -50,7 +48,6 @@ export function areOffered(picked: readonly Item[], offered: NonNullable<Payment
   return [...left.values()].every((count) => count === 0)
 }
 
-/** The texts of the page with the words for items. */
 const useItemTexts = createTextsHook(itemTexts)
 
 type Props = {
@@ -62,7 +59,7 @@ type Props = {
   onRemove?: ((id: string) => void) | undefined
 }
 
-/** More rows than this scroll, so the keyboard must reach the list. */
+/** More rows than this scroll if none has a button, so the keyboard must reach the list. */
 const MOST_AT_ONCE = 3
 
 export function ItemRows({ rows, currency, label, onRemove }: Props) {

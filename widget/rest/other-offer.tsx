@@ -4,7 +4,6 @@ import type { FlowState } from '../flow/state.ts'
 import { useRestTexts } from '../parts/texts.ts'
 import { TimeLeft } from './time-left.tsx'
 
-/** A notice that leads to that offer. */
 export function OtherOffer({ state }: { state: FlowState }) {
   const { texts } = useRestTexts()
   const other = state.payment?.status === 'created' ? state.otherOffer?.deposit : null

@@ -3,7 +3,7 @@ import { NotFound } from './not-found.tsx'
 
 type Props = { fallback?: ReactNode; children: ReactNode }
 
-/** Replaces a screen that throws while rendering, or whose code cannot be loaded, with `fallback`, or else the 404 page. */
+/** Shows `fallback`, or else a page that offers to reload, if a screen throws or its code cannot be loaded. */
 export class Guard extends Component<Props, { failed: boolean }> {
   override state = { failed: false }
 

@@ -1,4 +1,3 @@
-/** `operator …`: who may use the console. */
 import { buildRouteMap } from '@stricli/core'
 import { OPERATOR_ROLES, type OperatorRole } from '../../../contract/operators.ts'
 import { text } from '../arguments.ts'
@@ -42,7 +41,7 @@ const add = command({
 })
 
 const link = command({
-  does: 'print another link for an operator, such as for a second passkey',
+  does: 'print another link for an operator, such as for a second passkey; it replaces an unused link',
   example: 'operator link nina',
   parameters: { flags: ACT, positional: ONE_NAME },
   load: async () => {
@@ -66,7 +65,7 @@ const list = command({
 })
 
 const remove = command({
-  does: "end an operator's sessions, passkeys, link and open proposals at once",
+  does: "end an operator's sessions, passkeys and link at once, and decline the open proposals that the operator made or supported",
   example: "operator remove nina --reason 'left the firm'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_NAME },
   load: async () => {

@@ -1,4 +1,3 @@
-/** The queue, the signals, the ids and the log of the simulated processes. */
 import type { NewJob, Queue } from '../../../gateway/db/queue.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'
 import { CODE_ALPHABET, CODE_LENGTH, type Ids } from '../../../gateway/kit/ids.ts'
@@ -65,7 +64,7 @@ export function idsOf(random: Random): Ids {
   }
 }
 
-/** Matches errors that the simulation causes. Any other error in the log is a defect. */
+/** Matches errors that the simulation causes. */
 const SIMULATED_ERROR = /after a commit|could not serialize|simulated/
 
 /** Matches the log line about an offer that turned up after its trade was abandoned. */

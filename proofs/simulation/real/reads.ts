@@ -110,7 +110,6 @@ async function pagesOf<T, C>(
 const isSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((each, index) => each === others[index])
 
-/** Checks the list of a store's deposits. Resolves to the list. */
 async function checkList({ db, reads, rows }: Reading, store: string): Promise<StoreDeposit[]> {
   const expected = rows.deposits.filter((row) => row.store === store)
   const list = (status?: 'succeeded') =>
