@@ -1,4 +1,4 @@
-/** Languages of the widget and of every text that a shopper can see. */
+/** Languages of the till's texts for shoppers. */
 export const LANGUAGES = ['en', 'ru'] as const
 
 export type Language = (typeof LANGUAGES)[number]

@@ -22,7 +22,6 @@ const envelope = {
     ),
 }
 
-/** An event of a deposit. */
 export const depositEventSchema = z
   .object({
     ...envelope,
@@ -81,7 +80,7 @@ export const eventListSchema = z
   .object({
     events: z.array(webhookSchema).describe('In order; none is left out.'),
     next: z.int().nonnegative().describe('Pass this as `after` in the next call.'),
-    hasMore: z.boolean(),
+    hasMore: z.boolean().describe('Whether later events can be read now.'),
   })
   .meta({ id: 'EventList' })
 
@@ -97,14 +96,20 @@ export const endpointSchema = z
     eventTypes: z.array(eventType).nullable().describe('Null: all types, including future types.'),
     state: z
       .enum(['pending', 'enabled', 'disabled'])
-      .describe('`pending`: no events are sent until the answer to a test repeats its `data.challenge`.'),
+      .describe(
+        '`pending`: no events are sent until the answer to a test repeats its `data.challenge`. `enabled`: events are sent. `disabled`: none are sent; see `disabledReason`.',
+      ),
     disabledReason: z
       .enum(['by_store', 'gone'])
       .nullable()
-      .describe('`gone`: the endpoint answered 410. No events are sent until it is enabled again.'),
+      .describe(
+        '`by_store`: a call of your store disabled it. `gone`: the endpoint answered 410. Null unless `state` is `disabled`.',
+      ),
     previousSecretUntil: time
       .nullable()
-      .describe('Until then, webhooks are signed with the previous secret too.'),
+      .describe(
+        'Until this time, webhooks are signed with the previous secret too. It can be in the past. Null: only the current secret signs.',
+      ),
     createdAt: time,
   })
   .meta({ id: 'WebhookEndpoint' })
@@ -127,14 +132,20 @@ const eventTypes = z
 
 /** POST /v1/webhook-endpoints: request. */
 export const createEndpointBodySchema = z
-  .strictObject({ url: webhookUrl, eventTypes: eventTypes.optional().describe('All types by default.') })
+  .strictObject({
+    url: webhookUrl,
+    eventTypes: eventTypes.optional().describe('By default all types, including future types.'),
+  })
   .meta({ id: 'NewWebhookEndpoint' })
 
 /** POST /v1/webhook-endpoints/{id}: request. */
 export const updateEndpointBodySchema = z
   .strictObject({
     url: webhookUrl.optional(),
-    eventTypes: eventTypes.nullable().optional().describe('Null: all types, including future types.'),
+    eventTypes: eventTypes
+      .nullable()
+      .optional()
+      .describe('Null: all types, including future types. Without the field, the types stay as they are.'),
   })
   .refine(
     (change) => change.url !== undefined || change.eventTypes !== undefined,
@@ -155,7 +166,7 @@ export const rotateSecretBodySchema = z
       .min(0)
       .max(168)
       .default(24)
-      .describe('How long webhooks are signed with both secrets.'),
+      .describe('How long webhooks are signed with both secrets; 0: only with the new one.'),
   })
   .meta({ id: 'SecretRotation' })
 
@@ -166,9 +177,15 @@ export const removedEndpointSchema = z
 
 const sentSchema = {
   status: z.int().nullable().describe('Status of the answer; null if there was none.'),
-  failure: z.enum(['no_answer']).nullable().describe('There was no answer. The till’s log has the reason.'),
+  failure: z
+    .enum(['no_answer'])
+    .nullable()
+    .describe('`no_answer`: there was none; the operator’s log has the reason. Null if there was an answer.'),
   durationMs: z.int().nonnegative(),
-  answer: z.string().nullable().describe('The first kilobyte of the answer’s body.'),
+  answer: z
+    .string()
+    .nullable()
+    .describe('The first kilobyte of the answer’s body; null if there was no answer.'),
 }
 
 /** POST /v1/webhook-endpoints/{id}/test: the endpoint's answer. */
@@ -205,7 +222,7 @@ export const attemptListSchema = z
         }),
       )
       .describe('Newest first.'),
-    next: z.string().nullable(),
+    next: z.string().nullable().describe('Pass this as `after` for the next page; null on the last page.'),
   })
   .meta({ id: 'WebhookAttemptList' })
 

@@ -136,6 +136,7 @@ export type EventList = {
   events: Event[]
   /** Pass this as `after` in the next call. */
   next: number
+  /** Whether later events can be read now. */
   hasMore: boolean
 }
 

@@ -1,4 +1,3 @@
-/** Deposits: opening, reading, cancelling. */
 import {
   type CreateDepositBody,
   createDepositBodySchema,
@@ -122,7 +121,7 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     path: '/v1/deposits/:id/events',
     scope: 'deposits:read',
     group: 'Events',
-    summary: 'The events of a deposit',
+    summary: 'List the events of a deposit',
     takes: { params: idParamsSchema },
     answer: depositEventsSchema,
     refusals: ['deposit_not_found'],
