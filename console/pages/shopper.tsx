@@ -122,7 +122,7 @@ function ShopperActs({
         {...common}
         act="shopper erase"
         label="Erase"
-        does="Erases the account from all deposits that have ended. Data that an open offer, trade protection or the deny-list needs is kept, and the answer lists it."
+        does="Erases the account from all deposits that have ended. Data that an open offer, trade protection, the deny-list or credit on release needs is kept, and the answer lists it."
         needs="operator"
         needsReason
       />

@@ -26,7 +26,7 @@ export function ShoppersPage() {
         <ActButton
           act="shopper erase"
           label="Erase an account"
-          does="Erases the account from all deposits that have ended. Data that an open offer, trade protection or the deny-list needs is kept, and the answer lists it."
+          does="Erases the account from all deposits that have ended. Data that an open offer, trade protection, the deny-list or credit on release needs is kept, and the answer lists it."
           needs="operator"
           needsReason
           fields={STEAM_ID}
@@ -86,10 +86,10 @@ function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
     <Panel title="Took items back">
       <p className="quiet">Their deposits are credited once the items can no longer be taken back.</p>
       <Table
-        caption="Accounts that took items back"
+        caption="Accounts that took items back and were not trusted again"
         rows={shoppers}
         keyOf={({ steamId }) => steamId}
-        empty="No account took items back."
+        empty="No account is credited on release because it took items back."
         columns={[
           { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
           { name: 'Times', isNumber: true, show: ({ reversals }) => reversals },
