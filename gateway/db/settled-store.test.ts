@@ -33,33 +33,33 @@ async function connected() {
 const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
 
 /**
- * Returns the settled number, and how often the locks were read. `beforeLook` runs before each of these reads.
- * `mostFurtherLooks`: reads after the first one.
+ * Returns the settled number, and how often the locks were read. `beforeRead` runs before each of these reads.
+ * `mostRereads`: reads after the first one.
  */
-async function settledAfter(beforeLook: (look: number) => Promise<unknown>, mostFurtherLooks?: number) {
-  let looks = 0
+async function settledAfter(beforeRead: (read: number) => Promise<unknown>, mostRereads?: number) {
+  let reads = 0
   const ask = async (statement: string) => {
     if (statement.includes('pg_locks')) {
-      looks += 1
-      await beforeLook(looks)
+      reads += 1
+      await beforeRead(reads)
     }
     return late.query(statement)
   }
-  const id = await settledId(ask, 'custody_entry', mostFurtherLooks)
-  return { id, looks }
+  const id = await settledId(ask, 'custody_entry', mostRereads)
+  return { id, reads }
 }
 
 it('the settled number is 0 if nothing was ever written', async () => {
-  expect(await settledAfter(async () => {})).toEqual({ id: '0', looks: 1 })
+  expect(await settledAfter(async () => {})).toEqual({ id: '0', reads: 1 })
 })
 
 it('the settled number is the newest one, once a transaction that took an earlier one has ended', async () => {
   await early.query('begin')
   const [earlier, newest] = [await entryBy(early), await entryBy(late)]
-  const settled = await settledAfter(async (look) => {
-    if (look === 3) await early.query('commit')
+  const settled = await settledAfter(async (read) => {
+    if (read === 3) await early.query('commit')
   })
-  expect(settled).toEqual({ id: newest, looks: 3 })
+  expect(settled).toEqual({ id: newest, reads: 3 })
   expect(Number(earlier)).toBeLessThan(Number(newest))
 })
 
@@ -68,20 +68,20 @@ it('the settled number excludes rows written after it was read, and does not wai
   await early.query('begin')
   await entryBy(early)
   const another = await connected()
-  const settled = await settledAfter(async (look) => {
-    if (look !== 2) return
+  const settled = await settledAfter(async (read) => {
+    if (read !== 2) return
     await another.query('begin')
     await entryBy(another)
     await early.query('commit')
   })
   await another.end()
-  expect(settled).toEqual({ id: newest, looks: 2 })
+  expect(settled).toEqual({ id: newest, reads: 2 })
 })
 
 it('the settled number is unknown while a writing transaction stays open', async () => {
   await early.query('begin')
   await entryBy(early)
-  expect(await settledAfter(async () => {}, 2)).toEqual({ id: undefined, looks: 3 })
+  expect(await settledAfter(async () => {}, 2)).toEqual({ id: undefined, reads: 3 })
 })
 
 it('the settled number does not wait for transactions that write to another table, or only read', async () => {

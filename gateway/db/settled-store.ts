@@ -6,28 +6,28 @@ type Ask = (statement: string) => Promise<{ rows: unknown[] }>
 
 type GrowingTable = 'ledger_entry' | 'custody_entry'
 
-/** How many more times to look at open transactions after the first look, each after a pause: five seconds in all. */
-const MOST_FURTHER_LOOKS = 50
-const LOOK_MS = 100
+/** How many times to read the open transactions again, each after a pause: five seconds in all. */
+const MOST_REREADS = 50
+const PAUSE_MS = 100
 
 /**
- * Returns the newest number before which no other can appear. Numbers are assigned before the commit, so an open
- * transaction may still add an earlier one. But it locks the table before it takes a number, and keeps the lock until it ends. So the
- * newest number is final once all transactions have ended that held the lock right after the number was read. No clock
- * is involved, because machines' clocks differ. Undefined if one of these transactions is still open at the last look.
+ * Returns the newest number once no smaller one can appear; 0 for an empty table. Numbers are assigned before the
+ * commit, so an open transaction may still add a smaller one. But it locks the table before it takes a number, and keeps
+ * the lock until it ends. So the number is final once all transactions have ended that held the lock right after it was
+ * read. No clock is involved, because machines' clocks differ. Undefined if one of these transactions stays open.
  */
 export async function settledId(
   ask: Ask,
   table: GrowingTable,
-  mostFurtherLooks = MOST_FURTHER_LOOKS,
+  mostRereads = MOST_REREADS,
 ): Promise<string | undefined> {
   const [newest = '0'] = textsOf(
     await ask(`select max(id)::text as text from ${table} having max(id) is not null`),
   )
   let open = await writersOf(ask, table)
-  for (let looks = 1; open.length > 0; looks += 1) {
-    if (looks > mostFurtherLooks) return undefined
-    await delay(LOOK_MS)
+  for (let rereads = 1; open.length > 0; rereads += 1) {
+    if (rereads > mostRereads) return undefined
+    await delay(PAUSE_MS)
     const now = await writersOf(ask, table)
     open = open.filter((writer) => now.includes(writer))
   }

@@ -88,7 +88,7 @@ export function createSocket(options: Options): Socket {
         if (machineMs() - triedMs >= REOPEN_AFTER_MS) open()
         return
       }
-      if (socket.readyState === WebSocket.OPEN && inbox.mayPing())
+      if (socket.readyState === WebSocket.OPEN && inbox.takePing())
         socket.send(JSON.stringify({ name: 'ping' }))
     },
     openings: () => (socket?.readyState === WebSocket.OPEN ? openings : 0),
@@ -116,7 +116,7 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       pingedMs = machineMs()
     },
     /** True if a ping is due. Counts it as sent if so. */
-    mayPing(): boolean {
+    takePing(): boolean {
       if (!isAnswered || machineMs() - pingedMs < PING_MS) return false
       pingedMs = machineMs()
       isAnswered = false

@@ -56,8 +56,8 @@ const LEAP_EVERY = 4
 const LEAST_ITEMS = 4
 /** Days pass after this many attempts to take a sale back. */
 const ATTEMPTS_PER_LEAP = 150
-/** Days pass after this many looks for unsettled work. */
-const LOOKS_PER_LEAP = 60
+/** Days pass after this many checks for unsettled work. */
+const CHECKS_PER_LEAP = 60
 
 /** Kinds of log entries after which the vault is in the middle of its work. */
 const HALF_DONE = [
@@ -222,13 +222,13 @@ async function untilPaid(till: SellingTill, load: SaleLoad): Promise<void> {
  * Waits until a market is keeping the money for an item that Steam still protects. Then the seller takes the item back.
  */
 async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<void> {
-  let looks = 0
+  let attempts = 0
   await eventually(
     'the account that sells takes back what it gave',
     async () => {
-      looks += 1
+      attempts += 1
       // Only a game that Steam protects will do, and its items must wait for days at the bot before they can be sold.
-      if (looks % ATTEMPTS_PER_LEAP === 0) await leap(till, load, PROTECTED_S)
+      if (attempts % ATTEMPTS_PER_LEAP === 0) await leap(till, load, PROTECTED_S)
       return (await takeSaleBack(till)) || undefined
     },
     WAIT_MS,
@@ -242,14 +242,14 @@ async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
     `insert into market_off (market) values ('market.csgo.com'), ('waxpeer.com') on conflict do nothing`,
   )
   let moving: string[] = []
-  let looks = 0
+  let checks = 0
   await eventually(
     'everything is settled',
     async () => {
-      looks += 1
+      checks += 1
       await passHour(till)
       moving = await unsettledSales(till)
-      if (moving.length > 0 && looks % LOOKS_PER_LEAP === 0) await leap(till, load, ESCROW_S)
+      if (moving.length > 0 && checks % CHECKS_PER_LEAP === 0) await leap(till, load, ESCROW_S)
       return moving.length === 0 || undefined
     },
     WAIT_MS,
