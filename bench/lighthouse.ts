@@ -65,7 +65,7 @@ function auditsWithLoss({ categories, audits }: Report): string[] {
     .map(({ id }) => id)
 }
 
-/** Runs Lighthouse once. Switches off the browser's own pages for its address bar, which a phone does not load. */
+/** Runs Lighthouse. Switches off the browser's own pages for its address bar, which a phone does not load. */
 async function measure(folder: string, url: string, chromium: string): Promise<Report> {
   const file = join(folder, 'report.json')
   const flags = `--headless=new --no-sandbox --disable-features=${UNWANTED_FEATURES}`
@@ -142,7 +142,7 @@ export async function benchLighthouse(): Promise<Outcome> {
   const till = await startTill()
   try {
     const secrets = await storeSecrets(till.root)
-    // Like most stores, the demo store gives its shopper's language. The first answer then has texts in that language.
+    // As the demo store does. The first answer then has texts in that language.
     const shopper = await createDepositWithLink({ place: till, secrets }, { language: 'en' })
     const page = await startItemProxy(till.gateway, ITEMS)
     const url = `${page.url}/deposit/${shopper.hash}`

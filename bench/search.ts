@@ -7,7 +7,7 @@ import { item } from '../widget/flow/test-states.ts'
 import { median, type Outcome } from './outcome.ts'
 
 const ITEMS = 10_000
-/** The factor by which a keystroke may take longer than the bare scan. */
+/** How many times as long as the bare scan a keystroke may take. */
 const MOST_TIMES = 1.5
 const ROUNDS = 61
 /** How often a round repeats all keystrokes, because one is too short to measure. */

@@ -43,10 +43,7 @@ const WINDOWS_EACH = 2
 const OPEN_MS = 60_000
 /** Shoppers accept at random times within this span, so their times are independent of the till's reads of offers. */
 const SPREAD_MS = 5_000
-/**
- * The most requests per deposit. One request asks about holds of both sides right before the send, because an offer
- * that Steam holds takes the items away for days.
- */
+/** The most requests to Steam per deposit. */
 const REQUESTS_LIMIT = 9
 const RETURNED_LIMIT_S = 2
 const WAITED_LIMIT_S = 5
@@ -294,7 +291,6 @@ async function leave(windows: Windows, page: Page): Promise<Page> {
 /** The button that confirms on the phone. */
 const lastButton = (tab: Page) => tab.getByRole('button', { name: ACCEPTING[2], exact: true })
 
-/** Presses all buttons except the last one, which confirms on the phone. */
 async function readyToAccept(tab: Page): Promise<void> {
   for (const name of ACCEPTING.slice(0, -1)) {
     await tab.getByRole('button', { name, exact: true }).click()

@@ -14,7 +14,6 @@ import { Dialog } from './ui/dialog.tsx'
 import { PageLink } from './ui/link.tsx'
 import { go, type Place } from './ui/place.ts'
 
-/** The menu, the search and the keys, around every page. */
 export function Frame({ place, children }: { place: Place; children: ReactNode }) {
   const me = useContext(Me)
   const [showsKeys, setShowsKeys] = useState(false)

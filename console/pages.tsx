@@ -48,7 +48,6 @@ const OTHER_PAGES = [
   ['/reports', 'Report'],
 ] as const
 
-/** Returns the name of a page, for the title of its tab. */
 export const nameOfPage = (path: string): string =>
   [...MENU, ...OTHER_PAGES].find(([to]) => isAt(path, to))?.[1] ?? 'No such page'
 
@@ -69,7 +68,7 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/settings': () => <SettingsPage />,
 }
 
-/** The page of a single deposit, store, bot and so on, by its number. */
+/** Pages of a single deposit, store, bot and so on, by its number. A shopper has the Steam id instead. */
 const DETAIL_PAGES: Record<string, (id: string, place: Place) => ReactNode> = {
   deposits: (id) => <DepositPage depositId={id} />,
   stores: (id) => <StorePage storeId={id} />,

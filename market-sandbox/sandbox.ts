@@ -42,7 +42,6 @@ export type MarketName = 'family' | 'waxpeer'
 
 export type Markets = Readonly<Record<MarketName, Market>>
 
-/** Lets each market see what has happened on Steam. */
 export async function lookAtAll(markets: Markets): Promise<void> {
   for (const name of MARKET_NAMES) await markets[name].look()
 }

@@ -1,4 +1,4 @@
-/** Sends the page's speed, as its shopper experienced it, to the server. The page ignores the answer. */
+/** Sends the page's speed, as its shopper experienced it, to the server. */
 import { type Metric, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals'
 import type { MetricsBody } from '../contract/widget-api.ts'
 

@@ -1,4 +1,3 @@
-/** The server's answers, refreshed when its data changes. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { call, type Failure, type Reply } from '../api/call.ts'
 import { onChange } from '../api/live.ts'

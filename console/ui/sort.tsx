@@ -61,7 +61,6 @@ type ChoiceProps = {
   onChoose(sorted: Sorted | null): void
 }
 
-/** The choice of the order, shown only on narrow pages. */
 export function SortChoice({ caption, names, sorted, onChoose }: ChoiceProps) {
   return (
     <label className="filter-box sort-choice">

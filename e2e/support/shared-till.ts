@@ -1,4 +1,4 @@
-/** The running till that a worker's tests share, and a new browser context for each test. */
+/** The running till that a worker's tests share. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
@@ -173,7 +173,6 @@ export function createDeposit(body: Partial<CreateDepositBody> = {}): Promise<Op
   return newDeposit({ place: till, secrets }, body)
 }
 
-/** Rows of one query on the gateway's database. */
 export const query = (sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
   queryAt(till, sql, values)
 
@@ -189,12 +188,10 @@ export async function nextInventory(page: Page): Promise<Inventory> {
   return arrived.promise
 }
 
-/** The page's requests to this path, in order. */
 export function callsTo(visited: Visit, path: string): Visit['seen']['requests'] {
   return visited.seen.requests.filter(({ url }) => new URL(url).pathname === path)
 }
 
-/** Runs the operator's command `maintenance`. */
 export async function switchMaintenance(to: 'on' | 'off', ...options: string[]): Promise<void> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   const { code, errors } = await runCommand(['maintenance', to, ...options], { env })

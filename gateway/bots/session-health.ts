@@ -1,4 +1,3 @@
-/** Watches the answers of a bot's session for signs that the session no longer works. */
 import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
 

@@ -1,4 +1,3 @@
-/** Formats the history of a Steam account at this till for a person. */
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { ShopperRecord } from '../operations/shoppers.ts'

@@ -1,4 +1,3 @@
-/** `trade …`: decisions of an operator when Steam cannot be asked. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'

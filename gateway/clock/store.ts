@@ -1,4 +1,3 @@
-/** How far the till's clock is ahead, as stored in the database. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
@@ -11,7 +10,7 @@ export async function readClockAhead(db: Db): Promise<number> {
   return row?.ahead_s ?? 0
 }
 
-/** Moves the till's clock this far ahead, never back. Returns how far ahead it is afterwards. */
+/** Moves the till's clock this far ahead, at most to `MOST_AHEAD_S`, never back. Returns how far ahead it is then. */
 export async function moveClockAhead(db: Db, aheadS: number): Promise<number> {
   const row = await db
     .insertInto('till_clock')

@@ -1,4 +1,3 @@
-/** Types of the tables of bots, of their items, and of the processes that hold their leases, for Kysely. */
 import type { Generated, JSONColumnType } from 'kysely'
 import type { BarReason, BarScope } from '../bots/bar.ts'
 

@@ -17,7 +17,7 @@ const NETWORK = new Set([
   'ENOENT',
 ])
 
-/** Failed connections, a lack of resources (disk, memory, connections), and a server that stops or starts. */
+/** Failed connections, a lack of resources (disk, memory, connections), and sessions that the server ends. */
 const STATES = /^(?:08|53)...$|^57P0[1-5]$/
 /** The server accepts no writes: after a failover, the address may lead to a replica for a while. */
 const READ_ONLY = '25006'

@@ -1,4 +1,3 @@
-/** Type of the table of operators' acts. */
 import type { Generated, JSONColumnType } from 'kysely'
 
 export type OperatorActTable = {

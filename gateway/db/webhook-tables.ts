@@ -1,4 +1,3 @@
-/** Types of the tables of webhooks, for Kysely. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 

@@ -1,4 +1,3 @@
-/** Departures in PostgreSQL, and the custody of their items. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'

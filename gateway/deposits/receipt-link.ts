@@ -1,4 +1,4 @@
-/** A link that a shopper can show to support. The deposit's own link cannot be derived from it. Pure. */
+/** A link that a shopper can show to support. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 /** The last part of the link. `proof`: shows that the till made the link for this deposit. */

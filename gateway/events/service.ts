@@ -1,4 +1,3 @@
-/** The event log. An event is appended in the transaction of its cause, and published after the commit. */
 import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'

@@ -63,7 +63,7 @@ const WEAR_OF_TAG: Record<string, Wear> = {
 export const nameOf = ({ name, marketHashName }: Pick<Described, 'name' | 'marketHashName'>): string =>
   name || marketHashName
 
-/** Returns an item's fields for the widget. Unknown tags mean no rarity, no wear, no StatTrak. */
+/** Unknown tags mean no rarity, no wear, no StatTrak. */
 export function itemFacts(item: Described, game: Game): ItemFacts {
   const phase = phaseOf(item, game)
   return {

@@ -1,4 +1,3 @@
-/** Checks the ledger while the gateway runs, and shows the result in the metrics. */
 import type pg from 'pg'
 import type { Log } from '../kit/log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -30,8 +29,8 @@ const MOST_LOGGED = 20
 const MOST_PARTS = 50
 
 /**
- * Checks the entries since the last check, and everything once a day. Call it once a minute. Only one process checks at
- * a time. The metrics show the last check, whichever process made it.
+ * Checks the entries since the last check, and everything once a day. Call it once a minute. Leaves the check to a
+ * process that has claimed it. The metrics show the stored result, whichever process found it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()

@@ -1,4 +1,3 @@
-/** Lists bots, and pauses, resumes, retires or removes them. */
 import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
 import { completePasses } from '../bots/history-store.ts'
@@ -13,9 +12,9 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /**
- * `tokenEndsSoon`: the token ends within 30 days, by the till's clock. `history`: how far the bot's trades were read on
- * Steam; null if it never had an item. `completeAt`: all reversals before this time are known; null before the first
- * complete reading.
+ * `tokenEndsSoon`: the token ends within 30 days, by the till's clock, or has ended. `history`: how far the bot's
+ * trades were read on Steam; null if it never had an item. `completeAt`: all reversals before this time are known;
+ * null before the first complete reading.
  */
 export type ListedBot = BotSummary & {
   tokenEndsSoon: boolean
@@ -66,7 +65,6 @@ const NOT_DONE_REFUSAL = {
   retired: refused('conflict', 'It is retired: enrol it again to bring it back.'),
 }
 
-/** Returns how many trades of each kind still need the bot, and what the operator can do. */
 function busyText(watched: WatchedTrades): string {
   const numbers = [
     `${watched.open} open`,

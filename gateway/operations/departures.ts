@@ -1,4 +1,3 @@
-/** Items that left the bots, according to Steam's records. */
 import {
   type DepartureFilter,
   explainByOperator,

@@ -1,5 +1,3 @@
-/** Webhooks of all stores: failing endpoints, attempts, and replays. */
-
 import { ERRORS } from '../../contract/errors.ts'
 import type { EventType } from '../../contract/event-types.ts'
 import { ProblemError } from '../http/refusal.ts'

@@ -1,4 +1,3 @@
-/** The rows of operators: accounts, passkeys, and the links and challenges for signing in. */
 import { type SqlBool, sql } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -60,7 +59,6 @@ export async function removeOperator(
   }
 }
 
-/** Stores an operator's link in place of an earlier one. */
 export async function replaceLink(
   tx: Tx,
   link: { operatorId: bigint; secretSha256: Buffer; expiresAt: Date },

@@ -53,7 +53,6 @@ export type LoggedEvent = { type: DepositEventType; at: string; credit: Credit }
  */
 export type Step = { kind: 'opened' | DepositEventType; at: string; amount: number | null; held: number }
 
-/** The steps in their order. */
 export function historyOf(createdAt: string, events: readonly LoggedEvent[]): Step[] {
   const steps: Step[] = [{ kind: 'opened', at: createdAt, amount: null, held: 0 }]
   let before: Credit = { amount: null, heldAmount: 0, reversedAmount: 0 }

@@ -29,7 +29,7 @@ export function sealDeposits({ db, box }: Deps, limit: number): Promise<number> 
   })
 }
 
-/** Encrypts up to `limit` tokens of trades that are stored in clear. */
+/** Like `sealDeposits`, for the tokens of trades. */
 export function sealTrades({ db, box }: Deps, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const rows = await tx

@@ -1,4 +1,7 @@
-/** Runs a call with an Idempotency-Key once. A repeated call gets the first answer. */
+/**
+ * Runs a call with an Idempotency-Key once. A repeated call gets the first answer, unless that was a failure of the
+ * till or asked to call again.
+ */
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/client.ts'
@@ -45,7 +48,10 @@ type Ended = Answer & { isTemporary: boolean }
 /** The keys of running calls. */
 const renewalOf = new WeakMap<FastifyRequest, KeyRenewal>()
 
-/** Returns the answer of the first call with this key; undefined if this is the first one, or has no key. */
+/**
+ * Returns the stored answer to a call with this key; undefined if the call has no key or must run. Refuses a key that a
+ * running call holds, or that belongs to another request.
+ */
 export async function repeatedAnswer(
   deps: IdempotencyDeps,
   request: FastifyRequest,
@@ -168,7 +174,6 @@ function storeOrRelease(
 
 const placeOf = ({ storeId, key }: StoreKey): string => `idempotency_key:${storeId}:${key}:answer`
 
-/** Deletes expired answers. */
 export async function sweepIdempotency({ db, clock }: Pick<IdempotencyDeps, 'db' | 'clock'>): Promise<void> {
   await deleteKeysBefore(db, new Date(clock.now().getTime() - KEPT_MS))
 }

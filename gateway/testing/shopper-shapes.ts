@@ -1,4 +1,3 @@
-/** The output of the commands about shoppers with `--json`. */
 import { z } from 'zod'
 import { listedDeposit } from './deposit-shapes.ts'
 import { onRelease, shopperRecord, time } from './shapes.ts'

@@ -1,4 +1,4 @@
-/** The value of some items of a trade, and the credit lost to a reversal. Pure, in minor units. */
+/** Pure. Amounts are minor units. */
 
 type Worth = { price: bigint; gross: bigint }
 

@@ -6,7 +6,6 @@ import { type Call, type CallContext, refuse } from './call.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** The calls about an account's state, its money, and whether it is online. */
 export const ACCOUNT: Record<string, Call> = {
   'GET test': ({ seller, market }) =>
     json({

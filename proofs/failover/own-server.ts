@@ -16,7 +16,6 @@ export type OwnServer = {
   /** Kills the server as if its machine failed. Resolves once none of its processes runs. */
   crash(): Promise<void>
   start(): Promise<void>
-  /** Fills the server's disk. */
   fillDisk(): Promise<void>
   /** Makes room on the disk, and restarts the server if it ended because of the full disk. */
   makeRoom(): Promise<void>

@@ -218,7 +218,6 @@ function isSigned(signer: Webhook, { headers, body }: Received): boolean {
   return signatures?.split(' ').includes(signer.sign(id ?? '', at, body)) === true
 }
 
-/** Counts the work of a till, for the report. */
 export async function countWork({ pool, receiver }: ProcessTill): Promise<WorkCounts> {
   const [row] = await readRows(
     pool,

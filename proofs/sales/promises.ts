@@ -22,7 +22,6 @@ export type WishView = Wish & {
   state: 'waiting' | 'under way' | 'refused' | 'delivered' | 'ended'
   isOpen: boolean
 }
-/** The till's view. */
 export type TillView = { sales: readonly SaleView[]; wishes: readonly WishView[] }
 
 /** Whether the partner has the offer's items, or may still get them. */

@@ -1,4 +1,3 @@
-/** Tests market prices and their faults over HTTP. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { control, get, logIn, type Person, startSteamWithoutWaits } from '../conformance/libraries.ts'
 

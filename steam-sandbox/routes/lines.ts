@@ -1,10 +1,8 @@
-/** Lines that describe a behaviour or a shopper, the same on every page and in every call. */
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { GAMES } from '../items.ts'
 import { PEOPLE } from '../world/people.ts'
 import type { Account } from '../world/world.ts'
 
-/** Describes a behaviour. */
 export function lineOf(behaviour: string): string {
   return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
 }
@@ -14,7 +12,6 @@ export function lineOfShopper(account: Account): string {
   return account.behaviour === undefined ? itemCountsText(account) : lineOf(account.behaviour)
 }
 
-/** Counts a person's items by game. */
 export function itemCountsText({ assets }: Account): string {
   return GAMES.map(({ appId, name }) => {
     const count = assets.filter((asset) => asset.appId === appId).length

@@ -67,7 +67,6 @@ const anySaleSchema = z.looseObject({ kind: z.literal('sale') })
 
 const placeOf = (id: string): string => `buyer of ${id}`
 
-/** Converts an entry to the form of the log. */
 export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
   const sale = 'due' in entry ? { ...entry, due: sealToken(entry.due, key) } : entry
   const json: unknown = JSON.parse(

@@ -1,4 +1,3 @@
-/** Parses Steam's answers strictly. */
 import { z } from 'zod'
 import { steamIdOf } from '../files/trade-link.ts'
 import type { SteamAnswer } from './session.ts'

@@ -1,4 +1,4 @@
-/** The deposit page as one value. Data exists only in the states that have it. */
+/** The deposit page as one value. */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus, InventoryErrorType } from '../../contract/statuses.ts'
@@ -68,7 +68,6 @@ export type Aim = {
 /** The item whose price the shopper asks about. `reason` is null until the answer. */
 export type PriceQuestion = { id: string; request: number; reason: PriceReason | 'unknown' | null }
 
-/** The stand: the part of the page with the shopper's items and the payment. */
 export type Stand = {
   user: User
   game: Game
@@ -171,12 +170,9 @@ export type FlowState = {
   /** True if the last call for the deposit failed. A toast says so at the first of several failures in a row. */
   pollFailing: boolean
   online: boolean
-  /**
-   * Number of answers about the deposit while it is not polled. Each restarts the wait for the next look, which asks for
-   * the deposit again.
-   */
+  /** Number of answers about the deposit while it is not polled. Each restarts the wait for the next request. */
   looks: number
-  /** True if the page may be out of date and must look at once, for example because the shopper has just come back. */
+  /** True if the page may be out of date and must ask the server at once, for example when the shopper comes back. */
   lookNow: boolean
   /** Number of answers since the page began to wait for the store to accept the webhook of a success. */
   storeChecks: number

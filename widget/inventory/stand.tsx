@@ -29,7 +29,6 @@ export { propose } from '../flow/pick.ts'
 
 export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
-/** The stand: the part of the page with the shopper's items and the payment. */
 export function Stand({ stand, payment, flow }: StandProps) {
   const isNarrow = useNarrow()
   const Panel = isNarrow ? BottomBar : Summary

@@ -118,7 +118,6 @@ function useReceivedText(payment: Payment): string | null {
   )
 }
 
-/** Links to a record of the deposit for support. */
 export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
   const { texts, language } = useModalTexts()
   if (receiptUrl === undefined) return null

@@ -2,7 +2,6 @@ import type { Currency } from '../../contract/money.ts'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { useRestTexts } from './texts.ts'
 
-/** An amount with the icon of its currency. */
 export function Amount({ minor, currency }: { minor: number; currency: Currency }) {
   const { money } = useRestTexts()
   return (

@@ -15,7 +15,6 @@ type Props = {
   folded?: boolean
 }
 
-/** The amount now and the amount later, with the reason. */
 export function MoneyRows({ split: { now, later, until, certainty }, currency, note, why, folded }: Props) {
   const { texts, money, language } = useRestTexts()
   // A change of one part changes the other, so both rows say how certain they are.

@@ -1,4 +1,3 @@
-/** `migrate …`: shows and applies migrations. */
 import { buildRouteMap } from '@stricli/core'
 import type { Migrated, Plan } from '../../operations/migrations.ts'
 import type { Answer } from '../../operations/operation.ts'

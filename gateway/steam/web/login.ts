@@ -1,4 +1,3 @@
-/** Logs in to Steam with a bot's refresh token. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Agent } from 'node:https'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'

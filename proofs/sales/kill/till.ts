@@ -25,7 +25,6 @@ export type SellingTill = ProcessTill & {
   seller: string
   /** The vault's folder. */
   folder: string
-  /** Starts the vault's process. */
   startVault(): Running
 }
 
