@@ -64,7 +64,7 @@ export async function callsByMethod(
 
 export type CallsOfBot = MethodCalls & { botId: bigint | null; bot: string | null }
 
-/** The calls of one method in the last 24 hours by bot, most 429s first. The bot is null for public pages. */
+/** The calls of one method in the last 24 hours by bot, first those that Steam limited most. The bot is null for public pages. */
 export async function callsOfMethod(db: Db, method: string): Promise<CallsOfBot[]> {
   const { rows } = await sql<CallsOfBot>`
     select steam_calls.bot_id as "botId", bot.name as bot, ${SUMS}

@@ -25,7 +25,7 @@ const DENIED = [
   'xr-spatial-tracking',
 ]
 
-/** Lets a page use the `allowed` features, but not the frames in it. */
+/** Lets a page itself use the `allowed` features, but no frame in it. */
 const permissions = (allowed: readonly string[]): string =>
   DENIED.map((feature) => `${feature}=(${allowed.includes(feature) ? 'self' : ''})`).join(', ')
 

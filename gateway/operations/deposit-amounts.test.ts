@@ -1,4 +1,7 @@
-/** The list of deposits by amount of credit, page by page. The query follows an index of amounts, or sorts the deposits if they are few. */
+/**
+ * The list of deposits by amount of credit, page by page. The query follows an index of amounts, or sorts the deposits
+ * if they are few.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'

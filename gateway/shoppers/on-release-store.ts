@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 /**
- * SQL condition: whether the account is credited on release because it reversed a trade. The table `careful_shopper` has an
- * older name for shoppers on release. Not `exists`, for which the planner may read the whole table.
+ * SQL condition: whether the account is credited on release because it reversed a trade. The table `careful_shopper`
+ * has an older name for shoppers on release. Not `exists`, for which the planner may read the whole table.
  */
 export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true from careful_shopper where steam_id = ${steamId}), false)`

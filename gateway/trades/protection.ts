@@ -15,8 +15,8 @@ import type { ShellDeps } from './trade-store.ts'
 const MARGIN_MS = 3_600_000
 
 /**
- * Pages that a turn, one `history` job, reads, and the time between two turns. Steam allows one page every 15 s; this reads about one every 20 s.
- * Nine days with 1,000 trades a day take half an hour.
+ * Pages that a turn, one `history` job, reads, and the time between two turns. Steam allows one page every 15 s; this
+ * reads about one every 20 s. Nine days with 1,000 trades a day take half an hour.
  */
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
