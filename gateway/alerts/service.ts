@@ -6,7 +6,7 @@ import type { Log } from '../kit/log.ts'
 import { nextWaitMs, readRetryAfter } from '../webhooks/schedule.ts'
 import {
   createSender,
-  isTaken,
+  isAccepted,
   type Sender,
   type SenderOptions,
   type SendResult,
@@ -64,7 +64,7 @@ async function sendAlert(
     type: 'operator.needed',
     data: { kind, count, since: since.toISOString(), text: `${count} ${alertText(kind, count)}`, consoleUrl },
   })
-  if (isTaken(result)) return recordAttempt(db, messageId, null)
+  if (isAccepted(result)) return recordAttempt(db, messageId, null)
   const now = clock.now()
   const retryAfterMs = result.kind === 'answered' ? readRetryAfter(result.retryAfter, now) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())

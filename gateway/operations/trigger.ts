@@ -9,7 +9,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { allowanceFinder } from '../webhooks/address-store.ts'
 import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
-import { createSender, isTaken } from '../webhooks/sender.ts'
+import { createSender, isAccepted } from '../webhooks/sender.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { type Answer, done, type FindDeps, refused } from './operation.ts'
@@ -88,7 +88,7 @@ async function deliver(
       const result = await send({ storeId, url, headers, body })
       const outcome =
         result.kind === 'answered'
-          ? { status: result.status, isTaken: isTaken(result), failure: null }
+          ? { status: result.status, isTaken: isAccepted(result), failure: null }
           : { status: null, isTaken: false, failure: result.reason }
       deliveries.push({ type, sequence, url: withoutQuery(url), ...outcome })
     }

@@ -10,7 +10,7 @@ import { type ChallengeDeps, challengeEndpoint } from './challenge.ts'
 import { type EndpointRow, proveEndpoint } from './endpoint-store.ts'
 import { endpointOf, lockedEndpointOf } from './endpoints.ts'
 import { countChosen, countReplayedSince, isReplaying, lockReplays, noteReplay } from './replay-store.ts'
-import { isTaken } from './sender.ts'
+import { isAccepted } from './sender.ts'
 import { DELIVERIES_TOPIC, replayDeliveries } from './store.ts'
 
 /** Lists attempts at an endpoint of the store, newest first. */
@@ -120,5 +120,5 @@ export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigi
   const common = { durationMs, challengeRepeated: isChallengeRepeated }
   return result.kind === 'failed'
     ? { delivered: false, status: null, failure: NO_ANSWER, answer: null, ...common }
-    : { delivered: isTaken(result), status: result.status, failure: null, answer: result.text, ...common }
+    : { delivered: isAccepted(result), status: result.status, failure: null, answer: result.text, ...common }
 }

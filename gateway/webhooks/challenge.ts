@@ -7,7 +7,7 @@ import { TEST_TYPE, type TestMessage } from '../../contract/webhooks.ts'
 import { refuse } from '../http/refusal.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import type { EndpointRow } from './endpoint-store.ts'
-import { isTaken, type SendResult } from './sender.ts'
+import { isAccepted, type SendResult } from './sender.ts'
 import { signWebhook } from './signature.ts'
 
 export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secretsOf'> & {
@@ -54,7 +54,7 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
     const about = { store: String(endpoint.store_id), endpoint: String(endpoint.id), said: result.reason }
     deps.log.info(about, 'test of a webhook got no answer')
   }
-  return { result, durationMs, isChallengeRepeated: isTaken(result) && repeats(result, nonce) }
+  return { result, durationMs, isChallengeRepeated: isAccepted(result) && repeats(result, nonce) }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Log } from '../kit/log.ts'
 import { insertAttempt } from './attempt-store.ts'
 import { disableEndpoint, lockEndpoint } from './endpoint-store.ts'
 import { nextWaitMs, readRetryAfter } from './schedule.ts'
-import { isTaken, type Sender, type SendResult } from './sender.ts'
+import { isAccepted, type Sender, type SendResult } from './sender.ts'
 import { type SignedHeaders, signWebhook } from './signature.ts'
 import { type Claim, releaseClaim, type Signer, settleClaim } from './store.ts'
 
@@ -128,7 +128,7 @@ type Verdict =
   | { kind: 'given_up'; gone: boolean }
 
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
-  if (isTaken(result)) return { kind: 'delivered' }
+  if (isAccepted(result)) return { kind: 'delivered' }
   if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', gone: true }
   const retryAfterMs =
     result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined

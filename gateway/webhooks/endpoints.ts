@@ -61,7 +61,7 @@ async function refuseForbiddenUrl(
 
 const refuseField = (message: string): never => refuse('invalid_request', [{ path: 'url', message }])
 
-/** Creates an endpoint; its secret is shown only once. Refuses an invalid URL, or an eleventh endpoint. */
+/** Refuses a forbidden URL, or an eleventh endpoint. */
 export async function createEndpoint(
   deps: EndpointDeps,
   storeId: bigint,
@@ -100,7 +100,7 @@ export async function addEndpoint(
   return { ...toEndpoint(row), secret }
 }
 
-/** Returns the endpoints of the store, oldest first. */
+/** Oldest first. */
 export const listEndpoints = async (db: Db | Tx, storeId: bigint): Promise<Endpoint[]> =>
   (await endpointsOf(db, storeId)).map(toEndpoint)
 
@@ -168,7 +168,7 @@ export async function removeOwnEndpoint(
   })
 }
 
-/** Changes an endpoint's URL on behalf of the operator. Waiting deliveries go to the new URL. */
+/** Changes an endpoint's URL on behalf of the operator, without a challenge. */
 export async function moveEndpoint(
   tx: Tx,
   deps: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
@@ -241,7 +241,6 @@ function openOrNone(box: SecretBox, sealed: Buffer, place: string): string[] {
 
 const secretPlace = (id: bigint): string => `webhook_endpoint:${id}:secret`
 
-/** Returns the endpoint as its store sees it. */
 export function toEndpoint(row: EndpointRow): Endpoint {
   return {
     id: String(row.id),

@@ -2,7 +2,7 @@
  * How many attempts may run at a time. An attempt that waits much longer than usual for its answer counts as hanging, and
  * another may take its place. Pure.
  */
-import { isTaken, type SendResult } from './sender.ts'
+import { isAccepted, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'
 
 /**
@@ -45,7 +45,7 @@ export function createPace(leastMs: number, earlierDurationsMs: readonly number[
   for (const ms of earlierDurationsMs) update(ms)
   return {
     record(result, afterMs) {
-      if (isTaken(result)) update(afterMs)
+      if (isAccepted(result)) update(afterMs)
     },
     patienceMs: () => Math.max(leastMs, (usualMs ?? 0) * SLOWER_THAN_USUAL),
   }

@@ -1,7 +1,3 @@
-/**
- * Sends one POST to a store's URL. The address is checked when the socket connects, so the name cannot lead to another
- * address in between.
- */
 import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
@@ -15,23 +11,20 @@ export type SendResult =
       status: number
       /** The unparsed header. */
       retryAfter?: string
-      /** The beginning of the body. */
+      /** The beginning of the body, at most 1024 bytes. */
       text: string
     }
   /** The reason is for the operator only, because it would show a store what else is in the network. */
   | { kind: 'failed'; reason: string }
 
-/** True if the store has accepted the event. */
-export const isTaken = (result: SendResult): boolean =>
+export const isAccepted = (result: SendResult): boolean =>
   result.kind === 'answered' && result.status >= 200 && result.status < 300
 
 export type WebhookRequest = {
-  /** The store that the webhook is for. */
   storeId: bigint
   url: string
   headers: Record<string, string>
   body: string
-  /** Aborts the call. */
   signal?: AbortSignal
 }
 
@@ -50,7 +43,6 @@ export type SenderOptions = {
 }
 
 const DEADLINE_MS = 15_000
-/** At most this many bytes of an answer are kept. */
 const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>

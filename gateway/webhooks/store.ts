@@ -141,7 +141,6 @@ export async function settleClaim(tx: Tx, claim: Claim, settlement: Settlement):
 
 export type DueEndpoint = { id: bigint; storeId: bigint }
 
-/** Returns the enabled endpoints that have due deliveries. */
 export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
   db
     .selectFrom('webhook_endpoint')
