@@ -29,7 +29,10 @@ const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
     'stores with little room left in their limit of credit at risk',
   ],
   proposalsOpen: ['act that waits for a second operator', 'acts that wait for a second operator'],
-  feedsFailing: ['source of prices that fails', 'sources of prices that fail'],
+  feedsFailing: [
+    'feed of prices or exchange rates that fails',
+    'feeds of prices or exchange rates that fail',
+  ],
   tokensEndSoon: ['bot whose token ends within 30 days', 'bots whose token ends within 30 days'],
 }
 

@@ -1,4 +1,3 @@
-/** Compares docs/commands.md with the commands, and keeps SQL out of the documents. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

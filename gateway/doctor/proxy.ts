@@ -25,7 +25,7 @@ export type PublicAnswer =
       caller: { address: string; protocol: string; isProxy: boolean } | undefined
       certificateEndsMs: number | undefined
       hsts: string | null
-      /** Status of the page, and the encoding of a compressible file. */
+      /** Status of the page, and the encoding of one of its scripts. */
       page: { status: number; encoding: string | null }
       /** Answer to a body of 60 KB, nearly the largest that the till accepts. `isOurs`: it came from the gateway. */
       largeBody: { status: number; isOurs: boolean }
@@ -145,9 +145,9 @@ function hstsFinding(hsts: string | null): Finding {
 
 function compressionFinding({ status, encoding }: Answered['page']): Finding {
   if (status !== 200) return notChecked('proxy.compression', `the page answers with ${status}`)
-  if (encoding !== null) return good('proxy.compression', `the page comes as ${encoding}`)
+  if (encoding !== null) return good('proxy.compression', `scripts of the page come as ${encoding}`)
   const advice = 'let the proxy pass on Accept-Encoding: the files are already compressed'
-  return mend('proxy.compression', 'the page comes uncompressed', advice)
+  return mend('proxy.compression', 'scripts of the page come uncompressed', advice)
 }
 
 function bodyFinding({ page, largeBody: { status, isOurs } }: Answered): Finding {

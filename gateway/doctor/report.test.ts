@@ -1,4 +1,3 @@
-/** The doctor's report if a part fails during the checks or migrations are missing, and the tests of webhooks in it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

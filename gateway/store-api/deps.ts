@@ -1,4 +1,3 @@
-/** The dependencies of the store API. */
 import type { CreateDepositBody, ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Signals } from '../db/signals.ts'
 import type { DepositPage } from '../deposits/store-deposit.ts'

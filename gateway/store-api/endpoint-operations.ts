@@ -1,4 +1,3 @@
-/** Webhook endpoints of a store: their settings, their attempts, and replays. */
 import { idParamsSchema } from '../../contract/store-api.ts'
 import {
   attemptListSchema,
@@ -29,7 +28,6 @@ import { type Operation, ok, operation } from './operation.ts'
 
 const DEFAULT_OVERLAP_HOURS = 24
 
-/** Fields that all of these operations share. */
 const common = { group: 'Webhook endpoints', scope: 'webhooks:manage' } as const
 
 export const ENDPOINT_OPERATIONS: readonly Operation[] = [
@@ -41,7 +39,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Add an endpoint',
     description:
-      'The secret is shown only once. In live mode the endpoint is `pending` until its answer to a test repeats the challenge.',
+      'The secret is shown only once. In live mode the endpoint is `pending` until its answer to a test repeats the challenge. In the sandbox it is `enabled` at once.',
     takes: { body: createEndpointBodySchema },
     answer: endpointWithSecretSchema,
     statuses: { 201: 'Added. The endpoint receives the events that happen once it is enabled.' },
@@ -111,7 +109,8 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     on: true,
     id: 'enableWebhookEndpoint',
     summary: 'Enable an endpoint',
-    description: 'The endpoint gets events from now on. Replay the events that it missed.',
+    description:
+      'The endpoint gets events from now on; replay the events that it missed. An endpoint that has not passed its test yet becomes `pending`, and gets none before that.',
   }),
   switchOperation({
     on: false,
@@ -170,7 +169,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Send events again',
     description:
-      'Sends one event of any type, or the events of a range of sequences whose types the endpoint wants. Each keeps its id. A store can replay one range at a time, and at most 50,000 deliveries in 24 hours.',
+      'Sends one event of any type, or the events of a range of sequences whose types the endpoint subscribes to. Each keeps its id. A store can replay one range at a time, and at most 50,000 deliveries in 24 hours.',
     takes: { params: idParamsSchema, body: replayBodySchema },
     answer: replayedSchema,
     statuses: { 202: 'The events are being sent.' },

@@ -15,7 +15,6 @@ import {
 import { escapeHtml } from './html.ts'
 import { itemList, lineOfHtml, linkRow, moment, notFound, page, person } from './layout.ts'
 
-/** The page of a person: trade link, open offers and inventory. */
 export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (!account) return notFound('There is no such profile.')
@@ -63,7 +62,7 @@ export function historyPage({ world, nowS }: Sandbox, steamId: string): Reply {
   const rows = trades.map((trade) => tradeCard(world(), trade, { account, nowS: nowS() }))
   const anyProtected = trades.some((trade) => isProtectedNow(trade, nowS()))
   const all = `<form method="post"><button name="reverse" value="all">Reverse all protected trades</button>
-<p>As on Steam: one click takes back every trade of the last 7 days, and you may not trade for 30 days.</p></form>`
+<p>As on Steam: one click takes back every trade that is still protected, and you may not trade for 30 days.</p></form>`
   return page(
     `Trades of ${account.name}`,
     `<h1>Trade history</h1>${person(account)}${anyProtected ? all : ''}

@@ -1,4 +1,3 @@
-/** `store …`: registers, changes and shows stores. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { SCOPES, type Scope } from '../../../contract/scopes.ts'
@@ -29,7 +28,7 @@ const ORIGIN = {
 const WEBHOOK_URL = {
   kind: 'parsed',
   parse: text,
-  brief: 'https URL of its webhooks',
+  brief: 'URL of its webhooks',
   placeholder: 'URL',
   optional: true,
 } as const
@@ -142,7 +141,7 @@ const update = command({
         optional: true,
       },
       origin: { ...ORIGIN, variadic: true, optional: true },
-      webhookUrl: WEBHOOK_URL,
+      webhookUrl: { ...WEBHOOK_URL, brief: 'another URL for its first webhook endpoint' },
       riskLimitUsd: { ...RISK_LIMIT, optional: true },
       creditMode: { ...CREDIT_MODE, optional: true },
       liability: { ...LIABILITY, optional: true },

@@ -1,4 +1,3 @@
-/** `trade …`: lists trades, asks Steam about one, and settles by hand those that Steam cannot be asked about. */
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
 import {
@@ -18,7 +17,7 @@ const TRADE = { parse: id, brief: 'the number of the trade', placeholder: 'TRADE
 const ONE_TRADE = { kind: 'tuple', parameters: [TRADE] } as const
 
 const list = command({
-  does: 'list the trades that are open, still watched, or hold credit, oldest first',
+  does: 'list the trades that are open, protected or still watched, oldest first',
   example: 'trade list --bot 1',
   parameters: {
     flags: {
@@ -32,7 +31,7 @@ const list = command({
       listTrades(await session.find(), bot)
   },
   lines: tradeLines,
-  ifEmpty: 'No trade is open, watched, or holds credit.',
+  ifEmpty: 'No trade is open, protected or watched.',
 })
 
 const end = command({

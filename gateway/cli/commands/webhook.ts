@@ -1,5 +1,3 @@
-/** `webhook …`: the webhooks of all stores. */
-
 import { buildRouteMap } from '@stricli/core'
 import { MOST_REPLAYED } from '../../../contract/limits.ts'
 import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
@@ -31,7 +29,7 @@ const list = command({
       store: { ...STORE, kind: 'parsed', optional: true },
       failing: {
         kind: 'boolean',
-        brief: 'only endpoints with failing or given-up webhooks',
+        brief: 'only endpoints that answered 410, or have failing or given-up webhooks',
         optional: true,
         withNegated: false,
       },
