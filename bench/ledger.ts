@@ -24,7 +24,6 @@ const CLIENTS = 32
 const ROUNDS = 5
 /** The fewest credits that a round measures. */
 const CREDITS = 128
-/** The number of deliveries that are prepared at the same time. */
 const MADE_AT_ONCE = 8
 const NO_LIMIT = 1_000_000_000_000n
 
@@ -82,10 +81,6 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
   }
 }
 
-/**
- * Writes the rows of a credit: trade, items, custody, deposit, event, jobs, credit at risk, entries and
- * balances.
- */
 const BARE = `
   with trade as (
     update trade set state = 'held', steam_offer_id = $2, steam_trade_id = $3, settles_at = now() + interval '8 days',
@@ -143,7 +138,6 @@ const BARE = `
 
 const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.repeat(1_000) } })
 
-/** Credits with the bare statement, which decides nothing. */
 const creditWithBareStatement =
   (pool: pg.Pool): Credit =>
   async (_db, { tradeId, offerId, steamTrade }) => {

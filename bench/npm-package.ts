@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const INSTALL_MS = 180_000
 
-/** Installs a package (`name@version`) into a temporary folder, and removes the folder once `use` has ended. */
+/** Installs `spec` (`name@version`) into a folder that exists only until `use` has ended. */
 export async function withPackage<T>(spec: string, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-package-'))
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts']

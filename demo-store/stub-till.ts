@@ -106,7 +106,7 @@ async function startTill(): Promise<Stub> {
     }
     if (request.url?.startsWith('/v1/events')) {
       const after = Number(new URL(request.url, 'http://x').searchParams.get('after'))
-      // A page has only two events, so the store must read several pages.
+      // A page has at most two events, so the store must read several pages.
       const events = log.slice(after, after + 2)
       const next = after + events.length
       response.end(JSON.stringify({ events, next, hasMore: next < log.length }))

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Account } from './world/world.ts'
 
-/** The characters of an authenticator's codes. */
 const LETTERS = '23456789BCDFGHJKMNPQRTVWXY'
 /** How long the authenticator shows a code. */
 const STEP_S = 30
@@ -39,7 +38,6 @@ export function isCodeOf(sharedSecret: string, code: string, timeS: number): boo
   return [-1, 0, 1].some((step) => codeAt(sharedSecret, Math.floor(timeS / STEP_S) + step) === code)
 }
 
-/** The code that the authenticator shows now. */
 export function codeOf(sharedSecret: string, timeS: number): string {
   return codeAt(sharedSecret, Math.floor(timeS / STEP_S))
 }

@@ -23,12 +23,12 @@ export type Needs = {
   webhooksLate: number
   /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
-  /** Items in the books that are missing on Steam, confirmed by two checks. */
+  /** Items in the books that are missing on Steam, confirmed by two looks. */
   itemsMissing: number
   /** Stores whose credit at risk is at least nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number
   proposalsOpen: number
-  /** Sources of prices whose last reading failed. */
+  /** Feeds of prices or exchange rates whose latest request failed. One source has a feed for each game. */
   feedsFailing: number
   /** Differences that the last complete check of the ledger found, and those in newer entries since. */
   ledgerDifferences: number

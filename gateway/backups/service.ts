@@ -1,4 +1,4 @@
-/** Makes and checks backups: dumps of any database, and copies of the embedded database's folder. Restores these copies. */
+/** A backup is a dump of a database, or a copy of the embedded database's folder. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -32,7 +32,6 @@ const RUN_COPY = join(import.meta.dirname, '../../embedded-postgres/run-copy.ts'
 
 const nameAt = (at: Date): string => `tradetill-${at.toISOString().slice(0, 19).replaceAll(':', '-')}`
 
-/** Dumps the database of `url` into a file of `folder`. */
 export async function dump(
   url: string,
   folder: string,

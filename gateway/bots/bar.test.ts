@@ -20,7 +20,7 @@ describe('a bar', () => {
     expect(minutes).toEqual([30, 60, 120, 240, 480, 720, 720])
   })
 
-  it('does not grow from another refusal for the same reason while it lasts', () => {
+  it('does not grow from a second refusal for the same reason ten seconds later', () => {
     const first = nextBar(undefined, refusedAt(0))
     expect(nextBar(first, refusedAt(10))).toBe(first)
   })

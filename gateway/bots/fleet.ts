@@ -1,4 +1,4 @@
-/** Chooses the bot that collects a trade. Pure: the caller reads the facts in its transaction. */
+/** Chooses the bot that collects the items of a trade. Pure. */
 import type { Game } from '../../contract/games.ts'
 import type { BotState } from '../db/bot-tables.ts'
 import type { BarState } from './bar.ts'
@@ -13,23 +13,21 @@ export type BotFacts = {
   failing: boolean
   /** True if a trade has waited for more than 5 s for its offer to be sent. */
   late: boolean
-  /** Number of offers that it has not started to send. */
+  /** Number of trades whose offer it has not started to send. */
   waiting: number
   /** The state of its bars for the game of the offer. */
   barState: BarState
   /** Number of its items of the offer's game. */
   itemsHeld: number
-  /** Number of items of that game in trades that have, or may have, an open offer on Steam. */
+  /** Number of items of that game in its open trades. */
   itemsOnTheWay: number
-  /** Number of trades that have, or may have, an open offer on Steam. */
+  /** Number of its open trades, each of which has at most one offer. */
   liveOffers: number
   liveOffersWithPartner: number
 }
 
 export type FleetLimits = {
-  /** Steam allows an account 30 open offers. */
   liveOffers: number
-  /** Steam allows 5 open offers to one partner. */
   liveOffersWithPartner: number
   /** Each game has its own inventory. Items on the way count as if they had arrived. */
   itemsHeld: Readonly<Record<Game, number>>
@@ -61,7 +59,6 @@ export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, load: L
   return bots.filter((bot) => canTake(bot, limits, load)).sort(byPreference)
 }
 
-/** The first bot of the ranking. */
 export const chooseBot = (bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts | undefined =>
   rankBots(bots, limits, load)[0]
 
@@ -107,7 +104,7 @@ const SHARE = { of: 4, parts: 3 }
 export type StoreOffers = {
   /** Reachable bots in service. */
   bots: number
-  /** Numbers of trades that have, or may have, an open offer: the store's own, and those of all other stores. */
+  /** Numbers of open trades: the store's own, and those of all other stores. */
   ofStore: number
   ofOthers: number
 }

@@ -1,5 +1,3 @@
-/** Types of the tables of epochs. */
-
 /** The newest row is the current epoch. The last four columns identify the database that it began on. */
 export type EpochTable = {
   number: bigint

@@ -13,14 +13,14 @@ export type SignalsOptions = {
 }
 
 const CHANNEL = 'till'
-/** How often a waiter checks without a notification. */
+/** How often a waiter checks without a notification, so a broken connection only delays it. */
 const RECHECK_MS = 1_000
 const RECONNECT_MS = 500
 const CONNECT_MS = 5_000
 /** The connection is silent between notifications, so it is tested at this interval, and with this deadline. */
 const ASK_MS = 5_000
 
-/** Listens on its own connection. While that is broken, waiters check once a second. */
+/** Resolves once it listens, on a connection of its own. */
 export async function createSignals({
   url,
   log,

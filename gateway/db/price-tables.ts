@@ -1,4 +1,3 @@
-/** Types of the tables of prices, for Kysely. */
 import type { Generated } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 

@@ -1,4 +1,3 @@
-/** For an operator: the sales, each with its proceeds and the cost of its item, and the balances at each market. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -35,7 +34,7 @@ export type ListedSale = {
   convertedCost: bigint | null
 }
 
-/** Oldest first. */
+/** Returns what was sold in the period, oldest first. */
 export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Promise<ListedSale[]> {
   const { rows } = await sql<ListedSale>`
     select sale.id as "saleId", sale.market, sale.reference, sale.state, sale.by_hand as "byHand",

@@ -1,4 +1,4 @@
-/** The life of a sale, pure: its states, the effect of each report, and where its money is in each state. */
+/** The life of a sale, pure. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
 
@@ -18,7 +18,6 @@ export type Sale = {
   endedAt: Date | null
 }
 
-/** A sale that was just listed. */
 export const newSale = (price: bigint): Sale => ({
   state: 'listed',
   price,
@@ -31,7 +30,6 @@ export const newSale = (price: bigint): Sale => ({
   endedAt: null,
 })
 
-/** Every transition between the states of a sale. */
 export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   listed: ['sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],
   sold: ['delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],

@@ -1,4 +1,3 @@
-/** Opens deposits for stores. A repeated call finds the same deposit. */
 import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
@@ -130,7 +129,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
   return true
 }
 
-/** Returns the games of the call that the operator allows the store; null for all. */
+/** Returns the games of the call that the store may use; null for all. Refuses a call that names none of those. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
   const allowed = await gamesOfStore(tx, storeId)
   if (allowed === null || named === undefined) return allowed ?? (named === undefined ? null : [...named])
@@ -165,7 +164,7 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Asks Steam for the shopper behind the store's trade link. Throws if Steam does not answer, so the job is retried. */
+/** Finds the shopper of the store's trade link on Steam. Refuses as `resolveUser` does. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
   const given = await linkToResolve(deps.db, id)
   const token = given && tokenOfDeposit(deps.box, given)

@@ -1,4 +1,3 @@
-/** Acts on trades by hand, such as ending, crediting or releasing them if Steam cannot be asked. */
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { lockDeposit } from '../deposits/store.ts'
@@ -56,7 +55,6 @@ const argumentsOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) 
   steamTradeId,
 })
 
-/** Ends a trade on which Steam is silent. If proof comes later that the items arrived, it still counts. */
 export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const what = { name: 'trade end', needsReason: true, argumentsOf }
   return change(deps, what, {
@@ -184,7 +182,6 @@ type Change = {
   fact: Fact
   /** Returns a refusal for a reason that the rules of trades cannot see, such as another trade's Steam number. */
   check?: (tx: Tx) => Promise<Refused | undefined>
-  /** Returns the message of a changed trade. */
   message(after: ChangedTrade): string
   /** Returns the answer for a trade that the rules left unchanged. */
   otherwise(trade: FoundTrade): Answer<ChangedTrade>

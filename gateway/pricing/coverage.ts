@@ -1,5 +1,3 @@
-/** Whether a game's item is accepted, or why not, and its price band. Pure. */
-
 import { freshOf, type GameRules, type SourcePrice, worthOf, worthOfOverride } from './price.ts'
 import { effectOfHolds, type PriceHold } from './price-hold.ts'
 

@@ -1,4 +1,3 @@
-/** Erases a Steam account from the till's data. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -23,7 +22,7 @@ export type Erased = {
   isOnRelease: boolean
 }
 
-/** Locks the account's deposits, and tells which of them are over. Call this before any write. */
+/** Locks the account's deposits. `isQuiet`: the deposit can be erased. Call this before any write. */
 async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
   const { rows } = await sql<{ id: bigint; isQuiet: boolean }>`
     select deposit.id, status not in ('created', 'pending') and not exists (
@@ -39,8 +38,9 @@ async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: b
 }
 
 /**
- * Erases the account from deposits and trades that are over and from their quotes, and deletes its finished inventory
- * requests and the doubts about bots that offers to it raised. Money, items and events stay unchanged.
+ * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
+ * account's finished inventory requests, and the doubts about bots that offers to it raised. Money, items and events
+ * stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)

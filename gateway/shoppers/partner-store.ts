@@ -1,4 +1,3 @@
-/** The offers to one Steam account. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -7,8 +6,8 @@ import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts
 type UnusedQuery = { steamId: unknown; storeId: unknown; now: unknown }
 
 /**
- * SQL query: the number of unused offers of the store to the account since it last paid there (`count`), and the end of
- * the latest (`last_at`). Ends with its conditions, so a caller can add one.
+ * SQL query: the number of the store's unused offers to the account that ended within `REMEMBERED_MS` and since it last
+ * paid there (`count`), and the end of the latest (`last_at`). Ends with its conditions, so a caller can add one.
  */
 export const unusedOffersSql = ({ steamId, storeId, now }: UnusedQuery): RawBuilder<unknown> => sql`
   select count(*)::int as count, max(past.ended_at) as last_at

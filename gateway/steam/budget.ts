@@ -1,7 +1,7 @@
 /** Limits one kind of request: a token bucket, and a pause after Steam answers 429. */
 
 export type Budget = {
-  /** How long until the next turn, in milliseconds; Infinity during a pause, and until the probe after it has ended. */
+  /** How long until the next turn, in milliseconds; Infinity during a pause, and while the probe after it runs. */
   waitMs(): number
   /**
    * Takes the next turn. Read `waitMs` first: the request may be sent after that time, if the turn is still valid then.
@@ -16,7 +16,7 @@ export type Turn = {
   isProbe: boolean
   /** False if a pause has begun since the turn was taken. */
   isGood(): boolean
-  /** Steam answered 429: pauses all requests, longer each time in a row. */
+  /** Steam answered 429: pauses the requests of the budget, longer each time in a row, up to a limit. */
   limited(): void
   /** Steam answered: the next pause is short again. */
   answered(): void

@@ -10,11 +10,11 @@ export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
 /** Pause before a trade call is repeated because its outcome is unknown. */
 const TRADE_REPEAT_MS = 2000
-/** Pause between two checks of a deposit that is not polled but is about to change. */
+/** Pause before a page that failed, or a deposit that is not polled but may change, is checked again. */
 const LOOK_PAUSE_MS = 5000
 /**
- * Pause between two checks whether the store has accepted the webhook of a success. Most stores accept it within a
- * second. The pause is long because each check makes the server refresh this deposit's view for ten seconds.
+ * Pause between two checks whether the store has accepted the webhook of a success. It is long because each check makes
+ * the server refresh this deposit's view for ten seconds.
  */
 const STORE_CHECK_PAUSE_MS = 15_000
 /** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */

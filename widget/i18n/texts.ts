@@ -1,4 +1,3 @@
-/** The form of all texts: each part of the page has a file with its texts, by language. */
 import type { Language } from '../../contract/languages.ts'
 
 /** English has every text. */

@@ -3,7 +3,6 @@ import { useRestTexts } from '../parts/texts.ts'
 
 type Props = { flow: Flow; look?: 'button primary' | 'link' }
 
-/** A button that repeats the failed call. */
 export function Retry({ flow, look = 'button primary' }: Props) {
   const { texts } = useRestTexts()
   return (

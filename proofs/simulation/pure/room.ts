@@ -37,7 +37,7 @@ export function checkRoom({ atRisk }: TillMemory, store: Store): void {
 /** Room that is given back within this time is ignored, because clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
 
-/** Checks a store's limit from the ledger, not from `atRisk`. Called whenever credit begins to be at risk. */
+/** Checks a store's limit from the ledger, not from `atRisk`. */
 export function checkLimit({ ledger, trades, engine }: TillMemory, store: Store): void {
   let taken = 0n
   for (const other of trades.values()) {
