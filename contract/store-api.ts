@@ -96,7 +96,7 @@ const createDepositFields = z.strictObject({
     .enum(CREDIT_MODES)
     .optional()
     .describe(
-      '`on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store.',
+      '`on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if it is `on_release`, `on_accept` has no effect.',
     ),
   customerReference: customerReference
     .optional()
@@ -117,7 +117,7 @@ const createDepositFields = z.strictObject({
   shopper: z
     .strictObject({
       steamId: steamId.describe('The 64-bit Steam id with which the shopper signed in to your store.'),
-      lock: z.boolean().default(false).describe('True: trade links of other accounts are refused.'),
+      lock: z.boolean().default(false).describe('Whether only this account may pay. Default: false.'),
     })
     .optional()
     .describe('The account that should pay.'),

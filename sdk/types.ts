@@ -160,7 +160,7 @@ export type NewDeposit = {
   targetAmount?: number
   /** The games whose items are accepted. Default: all. */
   games?: ('cs' | 'dota' | 'rust' | 'tf')[]
-  /** `on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. */
+  /** `on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if it is `on_release`, `on_accept` has no effect. */
   creditMode?: 'on_accept' | 'on_release'
   /** Your id for the customer, for filtering lists. Never shown to the shopper. */
   customerReference?: string
@@ -172,7 +172,7 @@ export type NewDeposit = {
   shopper?: {
     /** The 64-bit Steam id with which the shopper signed in to your store. */
     steamId: string
-    /** True: trade links of other accounts are refused. */
+    /** Whether only this account may pay. Default: false. */
     lock?: boolean
   }
   /** The account that is credited, such as the shopper’s name in your store. The page shows it next to your name. */
