@@ -244,9 +244,14 @@ describe('an endpoint', () => {
       const unknown = await api.call(method, `${PATH}/999${path}`, { key })
       expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
     }
-    const body = { url: receiver.url }
-    const foreign = await api.call('POST', `${PATH}/${id}`, { key, body })
-    const unknown = await api.call('POST', `${PATH}/999`, { key, body })
-    expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+    const callsWithBody: [path: string, body: object][] = [
+      ['', { url: receiver.url }],
+      ['/replay', { fromSequence: 1, toSequence: 1 }],
+    ]
+    for (const [path, body] of callsWithBody) {
+      const foreign = await api.call('POST', `${PATH}/${id}${path}`, { key, body })
+      const unknown = await api.call('POST', `${PATH}/999${path}`, { key, body })
+      expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+    }
   })
 })
