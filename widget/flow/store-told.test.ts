@@ -1,4 +1,3 @@
-/** After a success, the page asks for up to two minutes whether the store has accepted the webhook. */
 import { expect, it } from 'vitest'
 import { answers, json, start } from './test-flow.ts'
 import { opening, payment } from './test-states.ts'
@@ -16,35 +15,38 @@ async function openOnSuccess(storeTold?: boolean) {
   return {
     ...page,
     tell,
-    looks: () => page.callsTo('/api/payment').length,
+    polls: () => page.callsTo('/api/payment').length,
     shownAsTold: () => page.flow.state().payment?.storeTold,
   }
 }
 
-it('the page looks every 15 s until the store has accepted the webhook, and then no longer', async () => {
+it('after a success, the page polls every 15 s until the store has accepted the webhook, and then no longer', async () => {
   const page = await openOnSuccess(false)
-  const before = page.looks()
+  const before = page.polls()
   await page.pass(30_000)
-  expect(page.looks()).toBe(before + 2)
+  expect(page.polls()).toBe(before + 2)
   page.tell()
   await page.pass(15_000)
   expect(page.shownAsTold()).toBe(true)
   await page.pass(60_000)
-  expect(page.looks()).toBe(before + 3)
+  expect(page.polls()).toBe(before + 3)
 })
 
-it('the page stops after eight looks, which take two minutes', async () => {
+it('after a success, the page polls eight times in two minutes, and then no longer', async () => {
   const page = await openOnSuccess(false)
-  const before = page.looks()
+  const before = page.polls()
   await page.pass(120_000)
-  expect(page.looks()).toBe(before + 8)
+  expect(page.polls()).toBe(before + 8)
   await page.pass(600_000)
-  expect(page.looks()).toBe(before + 8)
+  expect(page.polls()).toBe(before + 8)
 })
 
-it.each([undefined, true])('the page does not look again if `storeTold` is %j', async (storeTold) => {
-  const page = await openOnSuccess(storeTold)
-  const before = page.looks()
-  await page.pass(60_000)
-  expect(page.looks()).toBe(before)
-})
+it.each([undefined, true])(
+  'after a success, the page does not poll if `storeTold` is %j',
+  async (storeTold) => {
+    const page = await openOnSuccess(storeTold)
+    const before = page.polls()
+    await page.pass(60_000)
+    expect(page.polls()).toBe(before)
+  },
+)
