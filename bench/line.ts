@@ -73,11 +73,11 @@ function judge(ours: readonly VisitTimes[], theirs: readonly VisitTimes[]): Outc
 
 /** Runs in the page before its scripts: records when the field can be typed in. */
 function watchField(): void {
-  const look = (): void => {
-    if (document.querySelector('input:not([disabled])') === null) requestAnimationFrame(look)
+  const check = (): void => {
+    if (document.querySelector('input:not([disabled])') === null) requestAnimationFrame(check)
     else Reflect.set(window, 'fieldMs', performance.now())
   }
-  requestAnimationFrame(look)
+  requestAnimationFrame(check)
 }
 
 /** Visits the page once with an empty cache. */

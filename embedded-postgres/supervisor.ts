@@ -20,7 +20,7 @@ export type SupervisorArguments = {
   account?: { uid: number; gid: number }
 }
 
-/** Parses the arguments without a schema library, which would take longer to load than all other work here. */
+/** Uses no schema library, because one takes long to load. */
 function argumentsFrom(args: string[]): SupervisorArguments {
   const text = { type: 'string', default: '' } as const
   const fsync = { type: 'boolean', default: true } as const

@@ -27,7 +27,7 @@ import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
-/** Steam protects trades of Counter-Strike 2 for seven days. One more day allows for differing clocks and for late reversals. */
+/** Steam protects trades of Counter-Strike 2 for 7 days. The eighth allows for differing clocks and late reversals. */
 export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -218,7 +218,6 @@ export type Config = {
   destinations: Destinations
   storeOpenDeposits: number
   trustedProxies: string[] | undefined
-  /** The most connections in all, and from one address. */
   connections: { inAll: number; perAddress: number }
   afterFailover: 'stop' | 'epoch'
   logLevel: 'debug' | 'info' | 'warn' | 'error'
@@ -235,7 +234,6 @@ export type Config = {
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
 
-/** The default address of the Steam sandbox. */
 export const DEFAULT_STEAM_SANDBOX_URL = 'http://127.0.0.1:4301'
 
 /** Settings that name a file, and the setting that each file contains. Some systems pass secrets as files. */
@@ -244,7 +242,6 @@ const FROM_FILES: Record<string, string> = {
   TRADETILL_OWNER_DATABASE_URL_FILE: 'TRADETILL_OWNER_DATABASE_URL',
 }
 
-/** Adds the settings that are read from files. */
 function withFiles(given: Record<string, string | undefined>) {
   const settings = { ...given }
   const problems: string[] = []
@@ -260,7 +257,6 @@ function withFiles(given: Record<string, string | undefined>) {
 
 const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
 
-/** The settings that the gateway reads. */
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
@@ -356,7 +352,6 @@ function linesOf(issues: readonly { path: PropertyKey[]; message: string }[]): s
   return [...lines.values()]
 }
 
-/** Ends the process with a readable list if the settings are wrong. */
 export function readConfigOrExit(): Config {
   const answer = readConfig()
   if (answer.kind === 'config') return answer.config
@@ -364,7 +359,6 @@ export function readConfigOrExit(): Config {
   process.exit(1)
 }
 
-/** The text for the operator about wrong settings. */
 export function refusalOf(problems: readonly string[]): string {
   const list = problems.map((problem) => `  - ${problem}`).join('\n')
   return `Tradetill cannot start with these settings:\n${list}\nSee docs/operating.md.`

@@ -1,4 +1,3 @@
-/** Checks the deployment files: names of settings, limits, links in logs, and rights. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,

@@ -14,7 +14,6 @@ export type Platform = 'web' | 'mobile'
 
 type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string; gen?: number }
 
-/** Makes a refresh token for an account. */
 export function refreshTokenOf(account: Account, nowS: number, platform: Platform = 'web'): string {
   return sign({
     iss: 'steam',

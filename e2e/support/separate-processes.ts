@@ -15,7 +15,6 @@ export type Parts = {
   /** `env`: settings that differ from the usual ones. */
   startGateway(env?: Record<string, string>): Promise<void>
   startSandbox(): Promise<void>
-  /** Rows of one query on the gateway's database. */
   query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>
   end(): Promise<void>
 }
@@ -57,7 +56,6 @@ export async function startParts(): Promise<Parts> {
   return parts
 }
 
-/** Returns the settings with the gateway's address and the address of its Steam sandbox. */
 function addressesOf(place: Place): Record<string, string> {
   return { TRADETILL_PUBLIC_URL: place.gateway, TRADETILL_STEAM_SANDBOX_URL: place.sandbox }
 }

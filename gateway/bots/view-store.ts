@@ -1,4 +1,3 @@
-/** Reads a bot for an operator: its row, its open offers and its refusals. */
 import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
@@ -27,8 +26,8 @@ export type OpenOffer = {
 }
 
 /**
- * Lists the trades whose offers are, or may be, open, newest first. Steam allows a bot 30 open offers, so the query's own
- * limit is only a guard.
+ * Lists the trades whose offers are still to be sent, or may be open on Steam, newest first. Steam allows a bot 30 open
+ * offers, so the query's own limit is only a guard.
  */
 export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> {
   const { rows } = await sql<OpenOffer>`
@@ -42,7 +41,7 @@ export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> 
 
 export type RefusalCount = { refusal: Refusal; game: Game; times: number; lastAt: Date }
 
-/** Numbers of the bot's trades since `since` that Steam refused, or that the till did not send, by reason and game. */
+/** Counts the bot's trades since `since` that Steam refused or the till did not send, by reason and game. */
 export async function refusalsOf(db: Db, botId: bigint, since: Date): Promise<RefusalCount[]> {
   const { rows } = await sql<RefusalCount>`
     select refusal, game, count(*)::int as times, max(created_at) as "lastAt"

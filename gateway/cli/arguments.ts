@@ -1,4 +1,4 @@
-/** Parses typed arguments for operations. Errors say what was expected and never repeat what was typed. */
+/** Errors say what was expected and never repeat what was typed. */
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
@@ -12,7 +12,6 @@ export function id(text: string): bigint {
   return BigInt(text)
 }
 
-/** Parses whole numbers up to `most`. */
 export function wholeUpTo(most: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN

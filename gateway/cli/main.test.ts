@@ -1,4 +1,3 @@
-/** The operator's command line: its exit codes, its messages, and the code that it loads. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -33,7 +32,7 @@ describe('help and mistakes in arguments', () => {
     expect(lines).toEqual(expect.arrayContaining(allCommands().map(({ name, does }) => `${name} ${does}`)))
   })
 
-  it('--help as a process ends with code 0 whatever the settings are, and loads no code for the database or the server', async () => {
+  it('--help as a process ends with code 0 despite a wrong setting, and loads no code for the database or the server', async () => {
     const { out, errors, code, loaded } = await runAndRecord(['--help'], {
       env: { TRADETILL_MODE: 'nonsense' },
     })

@@ -1,4 +1,3 @@
-/** The doctor's queries: unexplained departures, items that are missing on Steam, and the vault. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'

@@ -7,7 +7,7 @@ type Reading = {
   name: string
   help: string
   labels: readonly string[]
-  /** One row per value: the labels as text, and `value`. No query reads all rows of a table that grows with deposits. */
+  /** One row per value: the labels as text, and `value`. No query reads a whole table that grows with deposits. */
   query: RawBuilder<Record<string, unknown>>
 }
 

@@ -66,8 +66,8 @@ type AnswerRequest = {
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `barReason`: why the bot itself should send no offers. Steam would hold its side of a trade (`own_hold`), or limits the
- * check that precedes every send (`rate_limited`). `readAt`: null for a fresh answer.
+ * `barReason`: why the bot itself should send no offers. Steam would hold its side of a trade (`own_hold`), or limits
+ * the check that precedes every send (`rate_limited`). `readAt`: null for a fresh answer.
  */
 export type ReadResult = {
   answer: StoredAnswer
@@ -116,7 +116,7 @@ export function errorTypeOf(
   return isOutage ? 'engineeringWorks' : 'internal'
 }
 
-/** True if Steam does not let the account trade. The error type does not show that: it is the same for an empty inventory. */
+/** True if Steam does not let the account trade. `errorTypeOf` does not tell that from an empty inventory. */
 export function isRestricted(answer: StoredAnswer): boolean {
   return answer.kind === 'refused' && answer.reason === 'cannot_trade'
 }

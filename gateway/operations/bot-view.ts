@@ -1,4 +1,3 @@
-/** One bot as an operator sees it: its room, offers, refusals and calls. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { CallCount } from '../bots/call-counts.ts'
 import { callsOf } from '../bots/call-store.ts'
@@ -10,9 +9,9 @@ import { type Answer, done, type FindDeps, refused } from './operation.ts'
 const HOUR_MS = 3_600_000
 
 /**
- * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of its open
- * offers. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar of the game or of
- * the whole bot lasts, unless its reason is `doubted`.
+ * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of the
+ * view's `offers`. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar of the
+ * game or of the whole bot lasts, unless its reason is `doubted`.
  */
 export type GameRoom = {
   game: Game
@@ -31,7 +30,7 @@ export type BotView = ListedBot & {
   offers: OpenOffer[]
   /** The most offers that a bot may have open. */
   mostOffers: number
-  /** Steam's refusals within the last hour. */
+  /** Trades since an hour ago that Steam refused or the till did not send. */
   refusals: RefusalCount[]
   calls: CallCount
 }

@@ -13,7 +13,7 @@ export async function listDrift({ db }: FindDeps, bot?: string): Promise<Answer<
   return bot !== undefined && bots.length === 0 ? NO_BOT : done({ bots })
 }
 
-/** Has the inventories compared now, ahead of the daily check. The gateways begin within seconds. */
+/** Asks the gateways to compare the inventories now, ahead of the daily check. */
 export function lookForDrift(deps: ActDeps, bot?: string): Promise<Answer<DriftList>> {
   const argumentsOf = ({ bots }: DriftList) => ({ bots: bots.map(({ botId }) => String(botId)) })
   return act(deps, { name: 'items drift', argumentsOf }, async (tx) => {

@@ -1,4 +1,3 @@
-/** Maintenance that an operator switches on: which notices for shoppers are accepted, and what is recorded. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'
 import { startTill, type Till } from '../testing/till.ts'

@@ -32,7 +32,7 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   costMinor: bigint
   /**
    * Proceeds less the cost of the item, in minor units of `currency`; the refund alone if the sale was reversed. Null
-   * until it is known, and if the sale was refused or cancelled.
+   * until it is known, and if the sale was refused or cancelled. The proceeds of a late sale are zero.
    */
   resultMinor: bigint | null
 }
@@ -74,9 +74,7 @@ export type SalesReport = {
 
 const MOST_SALES = 20_000
 
-/**
- * Lists up to `MOST_SALES` sales of the period with their results and totals, and the current books of the markets.
- */
+/** Lists the first `MOST_SALES` sales of the period with results and totals, and the current books of the markets. */
 export async function reportSales(
   { db }: FindDeps,
   { from, to }: { from: Date; to: Date },
@@ -107,7 +105,7 @@ export type LosingItem = { item: string; sales: number; currency: Currency; resu
 const LOSS_PERIOD_MS = 30 * 86_400_000
 const MOST_LOSSES = 20
 
-/** Returns the items of a game whose sales in the last 30 days brought less than their cost, worst first. */
+/** Returns up to 20 items of a game whose sales in the last 30 days brought less than their cost, worst first. */
 export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<LosingItem[]> {
   const to = clock.now()
   const rows = await selectSales(db, { from: new Date(to.getTime() - LOSS_PERIOD_MS), to, limit: MOST_SALES })
@@ -128,8 +126,8 @@ export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<
 type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'convertedCost'>
 
 /**
- * Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. In a late sale the item
- * was given, and the market owes nothing for it.
+ * After a reversed sale the item is back, so only the refund counts. In a late sale the item was given, and the market
+ * owes nothing for it.
  */
 function resultOf({ state, received, refund, convertedCost }: Outcome): bigint | null {
   if (state === 'reversed') return refund
@@ -141,7 +139,7 @@ function resultOf({ state, received, refund, convertedCost }: Outcome): bigint |
 const gameOf = (appId: number): string =>
   GAMES.find((game) => GAME_FACTS[game].appId === appId) ?? String(appId)
 
-/** Returns the Monday of the date's week. */
+/** Returns the Monday of the date's week, in UTC. */
 function weekOf(date: Date): string {
   const day = new Date(date)
   day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
@@ -216,8 +214,8 @@ export const SOLD_COLUMNS = [
 const MOST_CELL = 200
 
 /**
- * Records sales that the operator made elsewhere, from lines of CSV, one act for each line. A refused line does not stop
- * the others.
+ * Records sales that the operator made elsewhere, from lines of CSV, one act for each line. A refused line does not
+ * stop the others.
  */
 export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): Promise<Answer<SoldItems>> {
   const data: SoldItems = { sold: [], refused: [] }

@@ -1,4 +1,3 @@
-/** The books of stores: balances, statement, report, and the operator's adjustments. */
 import type { Currency } from '../../contract/money.ts'
 import type { Statement } from '../../contract/store-api.ts'
 import { recordAdjustment } from '../ledger/adjustment.ts'
@@ -60,7 +59,7 @@ export async function showStatement(
 const MOST_EXPORTED = 100_000
 const PAGE = 500
 
-/** Returns all pages together. Stops after `MOST_EXPORTED` movements, and says where to continue. */
+/** Ignores `limit`: returns all pages together. Stops after `MOST_EXPORTED` movements, and says where to continue. */
 export async function exportStatement(
   deps: FindDeps,
   filter: StatementFilter,
@@ -85,7 +84,6 @@ export type StoreReport = { storeId: bigint; rows: ReportRow[]; opening: Balance
 
 const LONGEST_REPORT_MS = 400 * 86_400_000
 
-/** Reports a store's money in a period. */
 export async function reportStore({ db }: FindDeps, filter: ReportFilter): Promise<Answer<StoreReport>> {
   const { storeId, from, to } = filter
   const spanMs = to.getTime() - from.getTime()

@@ -1,4 +1,3 @@
-/** Queries for the operations. */
 import { sql } from 'kysely'
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -40,7 +39,6 @@ export function selectActs(db: Db, { act, operator, since, before, limit }: ActF
     .execute()
 }
 
-/** Returns a store's settings. */
 export function findStore(db: Db | Tx, storeId: bigint) {
   return db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
 }

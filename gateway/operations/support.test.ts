@@ -1,4 +1,3 @@
-/** An operator helps a shopper or a store: looks at trades, holds deposits, and sends webhooks again. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'

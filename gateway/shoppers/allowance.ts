@@ -27,10 +27,11 @@ export type PartnerFacts = {
   open: number
   /** Those of `open` whose deposits this store locked to the account. */
   openLocked: number
-  /** Unused offers of this store since the account last paid there, and the end of the latest. */
+  /** This store's unused offers of the last `REMEMBERED_MS`, since the account last paid there; null if none. */
   unused: UnusedOffers | null
 }
 
+/** `lastAt`: the end of the latest. */
 type UnusedOffers = { count: number; lastAt: Date }
 
 export type Allowance = { kind: 'allowed' } | { kind: 'too_many' } | { kind: 'paused'; until: Date }
@@ -45,7 +46,7 @@ type OfferRequest = {
 const pauseMsAfter = (count: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
 
-/** Returns when the next offer may be sent. The page of the deposit and the refusal of that offer both name this time. */
+/** Returns when the next offer may be sent. */
 export function pauseUntil({ count, lastAt }: UnusedOffers): Date {
   return new Date(lastAt.getTime() + pauseMsAfter(count))
 }

@@ -78,7 +78,7 @@ export function ruleOf(field: string, owner: object): Rule | undefined {
 /** True if the field's name may stay in the record: it is listed, or has the form of Steam's names. */
 export const isField = (name: string): boolean => FIELDS.has(name) || /^[A-Za-z_]{1,40}$/.test(name)
 
-/** The words of Steam's own sentences. Every other word may be somebody's name, so it is replaced. */
+/** The words of Steam's own sentences. Other words, except short numbers, may be names, so they are replaced. */
 const WORDS = new Set(
   `There was an error sending accepting canceling declining your this trade offer Please try again later Access is denied
   More information will be shown to they invite you to not available cannot because have a ban This person has limited

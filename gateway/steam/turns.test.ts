@@ -81,7 +81,7 @@ describe('bots on one address', () => {
     expect(mostWithin(requests, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
   })
 
-  it('share its budget with a second gateway, so each makes half of the requests', async () => {
+  it('share its budget with a second gateway, so each makes at most half of the requests', async () => {
     const time = createManualClock()
     let gateways = 1
     const { requests, ask } = aFleet(

@@ -6,8 +6,8 @@ import type { DepositStatus } from '../../contract/statuses.ts'
 export type Selection = { game: Game; assetIds: readonly string[] }
 
 /**
- * `games`: null if the deposit accepts all. `live`: the deposit's trade that is open or delivered. `closed`: why no trade
- * may start now.
+ * `games`: null if the deposit accepts all. `live`: the deposit's trade that is open or delivered. `closed`: why no
+ * trade may start now.
  */
 export type Situation = {
   deposit: { status: DepositStatus; expiresAt: Date; games: readonly Game[] | null }

@@ -61,7 +61,7 @@ export type Seller = {
   blocked: { assetId: string; untilS: number }[]
 }
 
-/** `waiting`: the seller has reported the offer. `cancelled`: sold, but not given. A listing that is taken down is deleted. */
+/** `waiting`: the seller has reported the offer. `cancelled`: sold, but not given. Taking a listing down deletes it. */
 export type ListingStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
 
 /** One listing, and its result. */

@@ -4,7 +4,6 @@ import type { Scene } from '../tour.ts'
 import { escapeHtml } from './html.ts'
 import { lineOfHtml, page } from './layout.ts'
 
-/** The page of the tour: a button for each scene. */
 export function tourPage({ tour }: Sandbox): Reply {
   const cards = tour.scenes().map((scene, index) => sceneCard(scene, index + 1, tour.isPlaying()))
   const intro =

@@ -1,4 +1,4 @@
-/** Decides when an account makes which call to its market. `seller.ts` makes most of these calls. */
+/** Decides when an account makes which call to its market. */
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, isOfAccount, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
@@ -321,7 +321,6 @@ function moneyEveryMs(
 const isOver = (end: Listing['end']): boolean =>
   end?.kind === 'paid' || end?.kind === 'cancelled' || end?.kind === 'reversed'
 
-/** The log line of an alarm. */
 export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
   switch (alarm.kind) {
     case 'due_refused':

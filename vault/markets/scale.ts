@@ -21,7 +21,6 @@ export type Scale = {
   isPrice(shown: number, minor: bigint): boolean
 }
 
-/** The scale of a currency, or undefined if it is unknown. */
 export function scaleOf(currency: string): Scale | undefined {
   const units = UNITS[currency]
   if (units === undefined) return undefined

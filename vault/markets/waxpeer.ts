@@ -318,7 +318,7 @@ function firstRowOfEach(rows: readonly Row[]): Row[] {
   return [...byItem.values()]
 }
 
-/** Reads the sales since `since`, newest first. */
+/** Reads the newest sales since `since`, newest first, from at most `MOST_PAGES` pages of the history. */
 async function historyOf({ call, now }: Parts, since: Date): Promise<MarketAnswer<HistoryRow[]>> {
   const rows: HistoryRow[] = []
   for (let page = 0; page < MOST_PAGES; page += 1) {

@@ -16,7 +16,10 @@ const USD = '1'
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** Reads the account's items of a game, without protected ones, by asset id. Undefined if Steam did not send a page. */
+/**
+ * Reads the account's items of a game by asset id, without protected ones and those that Steam does not describe.
+ * Undefined unless Steam sent every page, of at most `MOST_PAGES`.
+ */
 export async function readFreeItems(
   session: Session,
   appId: number,

@@ -29,7 +29,7 @@ export type Session = {
   ): Promise<RequestResult>
   /**
    * Returns a session token of this account, for a market that must see its offers. `fresh`: from a new login,
-   * even if a session is open. Undefined if that needs a login, and Steam refuses it or it would have to wait too long.
+   * even if a session is open. Undefined if that needs a login, and it fails or would have to wait too long.
    */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
@@ -39,7 +39,7 @@ export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_
 type Parts = { caller: Caller; pace: Pace }
 type Tokens = { accessToken: string; sessionId: string }
 
-/** The tokens of a session. `current` and `renew` resolve to undefined if no login succeeded. */
+/** The tokens of a session. `current` and `renew` resolve to undefined if the login that they needed failed. */
 function keepTokens({ caller, pace }: Parts, refreshToken: string) {
   let tokens: Tokens | undefined
   let loggingIn: Promise<Tokens | undefined> | undefined
@@ -156,7 +156,7 @@ function addressOf(host: string, path: string, query: Record<string, string>): U
   return url
 }
 
-/** `limited`: Steam refused the login because of too many requests. Undefined if it gave no token for another reason. */
+/** `limited`: Steam refused the login because of too many requests. Undefined if it failed for another reason. */
 async function accessTokenOf(
   { agent }: Caller,
   refreshToken: string,

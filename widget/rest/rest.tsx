@@ -48,7 +48,6 @@ const api = createApi(fetch.bind(globalThis), pageCookies)
 export const reportError = (report: ErrorReportBody): void =>
   void api.reportError(report, storedLanguage() ?? 'en')
 
-/** Measures the page's speed as its shopper experiences it. */
 export async function measure(): Promise<void> {
   const { measurePage } = await import('../metrics.ts')
   measurePage(window, (body: MetricsBody) => void api.reportMetrics(body, storedLanguage() ?? 'en'))

@@ -1,4 +1,3 @@
-/** `clock …`: advances the sandbox's clock. */
 import { buildRouteMap } from '@stricli/core'
 import { text } from '../arguments.ts'
 import { ACT, type ActFlags, command } from '../command.ts'

@@ -160,7 +160,7 @@ function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acc
   if (hasEscrow) return
   if (isEnded(row.trade)) faults.note(`acceptance after ${row.trade.state}`)
   if (!random.chance(0.25)) return
-  // Either seconds later, before the till has noticed the delivery, or days later.
+  // Either within a minute, when the till may not have noticed the delivery yet, or within a week.
   const afterMs = random.chance(0.35) ? random.between(200, 60_000) : random.int(160 * HOUR_MS)
   engine.after(afterMs, () => takeBack(scene, offer))
 }

@@ -167,7 +167,7 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   must(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  // Items in escrow stay reserved. If the escrow seemed to have ended, but is seen again, it does not reserve them again.
+  // Items in escrow stay reserved. An escrow that is seen again after it seemed to have ended does not reserve them.
   const isInEscrow = 'steamHoldUntil' in trade && trade.steamHoldUntil !== null && trade.reason === 'escrow'
   must(
     isInEscrow || live === isOpen,
@@ -248,7 +248,7 @@ const CLOCKS_MS = 20 * MINUTE_MS
 /** Up to three steps before rest can each wait for an hourly sweep. */
 const SWEEPS_MS = 3 * 60 * MINUTE_MS
 
-/** Checks that within 17 days of its last event each trade has no open offer and nothing due. */
+/** Checks that 17 days after its last change, with a margin, each trade is not open and has nothing due. */
 export function checkTradesAtRest(memory: TillMemory): void {
   const { steam, bots, trades, engine } = memory
   for (const row of trades.values()) {
