@@ -25,14 +25,12 @@ export type Plan = z.infer<typeof planSchema>
 /** Calls per second of all callers together. The rate is limited, to measure the gateway and not this machine. */
 const CALLS_A_SECOND = 200
 const CALLERS = 20
-/** Connections that send half a request. */
 const IDLE_SOCKETS = 300
 /** How far a caller may fall behind its rate before it skips calls. */
 const MOST_LATE_MS = 1_000
 
 type Move = (caller: Caller) => ReturnType<Caller['call']>
 
-/** The error report of a failing page. */
 const report = (hash: string): object => ({
   message: randomHex(),
   type: 'Error',
@@ -66,7 +64,6 @@ const movesWithLink = ({ hash, tradeUrls }: Plan): readonly Move[] => [
   (caller) => caller.call('/api/error-report', { body: report(hash) }),
 ]
 
-/** Calls of a store with a key. */
 const movesAsStore = ({ apiKey }: Plan): readonly Move[] => {
   const headers = { authorization: `Bearer ${apiKey}` }
   const deposit = () => ({ externalId: randomHex(), currency: 'USD', backToStoreUrl: 'http://localhost/' })

@@ -1,4 +1,3 @@
-/** Makes the calls of the benchmark `siege.ts`. Each of its callers has a loopback address of its own. */
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 

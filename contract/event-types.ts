@@ -1,4 +1,3 @@
-/** The types of all events, and the type for each status. */
 import type { DepositStatus } from './statuses.ts'
 
 export const DEPOSIT_EVENT_TYPES = [

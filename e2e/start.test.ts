@@ -1,4 +1,3 @@
-/** `npm start`: its output and its refusals, Ctrl-C and new starts, the advanced clock, and the tour. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -143,7 +143,6 @@ function endWaitsAt(stop: AbortSignal, signals: Signals): Signals {
 type Parts = Storage &
   SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress; build: Build }
 
-/** Assembles the dependencies of each feature. */
 function createFeatures(parts: Parts, mayPublish: () => boolean) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box, keep: config.keep }
@@ -327,7 +326,6 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   })
 }
 
-/** The dependencies of the store API. */
 function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limits: Limits): StoreApiDeps {
   const { config, box } = parts
   const { db, publicUrl } = deposits

@@ -31,12 +31,12 @@ export function redirect(location: string): Reply {
   return { status: 303, headers: { location }, body: '' }
 }
 
-/** A field of an untrusted value. */
+/** Returns undefined if the value is not an object, or has no such field. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Parses JSON. Returns undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parse(body: string): unknown {
   try {
     return JSON.parse(body)

@@ -19,9 +19,9 @@ export type TillOptions = {
 }
 
 export type EventOptions = {
-  /** The `sequence` of your last event. */
+  /** The `sequence` of your last event. Default: 0, which begins with the first event. */
   after?: number
-  /** True: waits for further events, until `signal` ends it. */
+  /** True: waits for further events, until `signal` ends it. False, the default: ends after the newest event. */
   follow?: boolean
   /** The wait between two checks for further events, in milliseconds. Default: 5,000. */
   everyMs?: number
@@ -81,7 +81,7 @@ export function createTill(options: TillOptions) {
   }
 
   return {
-    /** Opens a deposit. The same `externalId` returns the same deposit, so call it again after a lost answer. */
+    /** Creates a deposit. The same `externalId` returns the same deposit, so call it again after a lost answer. */
     createDeposit: (deposit: NewDeposit) =>
       call<Deposit>({ method: 'POST', path: '/v1/deposits', body: deposit }),
     get: (id: string) => call<Deposit>({ path: `/v1/deposits/${encodeURIComponent(id)}` }),

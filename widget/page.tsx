@@ -1,4 +1,3 @@
-/** Shared by every screen: language and texts. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react'
 import type { Language } from '../contract/languages.ts'
 import { type PageTexts, pageTexts } from './i18n/page.ts'

@@ -22,7 +22,7 @@ const EMPTIED = new Set([
 ])
 /** Files that belong to the running server or to an earlier backup, and not to the copy. */
 const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal)$/
-/** The name of a segment of the server's write-ahead log. */
+/** A segment of the server's write-ahead log. */
 const SEGMENT = /^[0-9A-F]{24}$/
 /** The first log segment of the backup, as its label names it. */
 const FIRST_SEGMENT = /\(file ([0-9A-F]{24})\)/

@@ -1,14 +1,13 @@
-/** Rows that count calls to Steam: by bot for every five minutes, and by method and bot for every hour. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { CallCount, CountedCalls } from './call-counts.ts'
 
-/** Longer than the 24 hours that are shown. */
+/** Longer than what is shown. */
 const KEPT_FOR = sql`interval '25 hours'`
 
 /**
- * Adds the counts of this process. Skips accounts that are not bots. Deletes counts older than 25 hours: those by five
- * minutes only for the same bots.
+ * Adds the counts to those of the current five minutes and of the current hour. Skips accounts that are not bots.
+ * Deletes old counts: those by five minutes only for the same bots.
  */
 export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promise<void> {
   if (counts.length === 0) return
@@ -48,10 +47,10 @@ const SUMS = sql`
   round(sum(total_ms)::numeric / nullif(sum(asked), 0))::int as "averageMs",
   case when sum(asked) > 0 then max(longest_ms) end as "longestMs"`
 
-/** The last 24 hours. */
+/** The current hour and the 23 before it. */
 const RECENT: RawBuilder<boolean> = sql`hour >= date_trunc('hour', now()) - interval '23 hours'`
 
-/** The calls of the last 24 hours by method, most used first. `botId`: null counts all bots and public pages. */
+/** Most used first. `botId`: null counts all bots and public pages. */
 export async function callsByMethod(
   db: Db,
   botId: bigint | null,
@@ -64,7 +63,7 @@ export async function callsByMethod(
 
 export type CallsOfBot = MethodCalls & { botId: bigint | null; bot: string | null }
 
-/** The calls of one method in the last 24 hours by bot, first those that Steam limited most. The bot is null for public pages. */
+/** By bot, first those that Steam limited most. The bot is null for public pages. */
 export async function callsOfMethod(db: Db, method: string): Promise<CallsOfBot[]> {
   const { rows } = await sql<CallsOfBot>`
     select steam_calls.bot_id as "botId", bot.name as bot, ${SUMS}
@@ -84,7 +83,7 @@ export async function callsOf(db: Db, botId: bigint): Promise<CallCount> {
 
 export type HourOfCalls = CallCount & { at: Date }
 
-/** The counts of all bots for each of the last 24 hours, oldest first. */
+/** The counts of all bots in the current hour and in each of the 23 before it, oldest first. */
 export async function callsByHour(db: Db): Promise<HourOfCalls[]> {
   const { rows } = await sql<HourOfCalls>`
     with last as (select date_trunc('hour', now()) as hour),

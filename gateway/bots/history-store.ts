@@ -1,4 +1,3 @@
-/** Progress of the passes through the bots' trade histories. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
@@ -49,7 +48,7 @@ const hadItems = sql<boolean>`exists (select from custody_entry where custody_en
  */
 export type DueHistories = { now: Date; takenBefore: Date; passBefore: Date }
 
-/** Takes the bots whose history must be read. Concurrent processes take different bots. */
+/** Concurrent processes take different bots. */
 export async function takeDueHistories(
   db: Db,
   { now, takenBefore, passBefore }: DueHistories,

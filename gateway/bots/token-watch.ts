@@ -1,9 +1,9 @@
-/** Logs that a bot's token is about to expire: once 30 days before, and once 7 days before. */
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { BotSummary } from './store.ts'
 import { type TokenEnd, tokenEnd } from './token-end.ts'
 
+/** Logs once that a token has less than 30 days left, and once that it has less than 7. Each process does so. */
 export type TokenWatch = (bots: readonly BotSummary[]) => void
 
 export function createTokenWatch({ log, clock }: { log: Log; clock: Clock }): TokenWatch {

@@ -41,7 +41,6 @@ const HOURS = z.int().min(0).max(9_999)
 const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
 
 const SEQUENCE = z.int().min(1).max(999_999_999)
-/** Parses a typed amount of dollars with cents. */
 const dollars = z
   .string()
   .max(30)

@@ -97,7 +97,7 @@ const RING_ADVICE =
 
 const shortened = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
 
-/** How many of the oldest secrets of each table to try. A shell with another key may have written later ones. */
+/** How many of the oldest secrets of each table to try. A command with another key may have written later ones. */
 const SAMPLED = 20
 
 /**
@@ -130,9 +130,7 @@ function opens(open: () => unknown): boolean {
   }
 }
 
-/**
- * Returns no rows if the table does not exist. Checks this first, because PostgreSQL logs an error for a missing table.
- */
+/** Checks that the table exists first, because PostgreSQL logs an error for a missing table. */
 async function rowsIfThere<R extends pg.QueryResultRow>(
   client: Client,
   table: string,

@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from './client.ts'
 import type { Tables } from './schema.ts'
 
-/** One statement of a sweep deletes at most this many rows. */
 const AT_A_TIME = 500
-/** One sweep runs at most this many statements. The rest waits for the next sweep. */
+/** What is left after this many rounds waits for the next sweep. */
 const MOST_ROUNDS = 200
 
 /** The column that says how old a row is. */
@@ -16,7 +15,7 @@ type TimeColumns = {
   webhook_attempt: 'at'
 }
 
-/** Deletes the rows of `table` whose `column` is earlier than `before`. The column must have an index. */
+/** The column must have an index. */
 export function deleteBefore<T extends keyof TimeColumns & keyof Tables>(
   db: Db,
   { table, column, atATime = AT_A_TIME }: { table: T; column: TimeColumns[T]; atATime?: number },
@@ -45,7 +44,7 @@ export async function placeOf(db: Db, sweep: string): Promise<Date | undefined> 
   return row?.up_to
 }
 
-/** Records how far the sweep has come. The place never moves back, even if two processes sweep at the same time. */
+/** The place never moves back, even if two processes sweep at the same time. */
 export async function keepPlace(db: Db, sweep: string, upTo: Date): Promise<void> {
   await sql`
     insert into sweep_place (sweep, up_to) values (${sweep}, ${upTo})

@@ -1,4 +1,3 @@
-/** Looks up trade links that stores gave, and deletes old links. Deposits expire in trades/expiry.ts. */
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './create.ts'
@@ -18,7 +17,6 @@ export const depositIdOf = (data: unknown): bigint => BigInt(depositJob.parse(da
 /** Longer than the ten minutes for which a link counts towards its deposit's limit on links. */
 const KEEP_LINKS_MS = 3_600_000
 
-/** Deletes trade links that no longer count towards that limit. Call it periodically. */
 export function sweepLinks({ db, clock }: Pick<DepositDeps, 'db' | 'clock'>): Promise<void> {
   return forgetLinks(db, new Date(clock.now().getTime() - KEEP_LINKS_MS))
 }
@@ -28,7 +26,7 @@ export function workOnPrefills(deps: DepositDeps): Promise<() => Promise<void>> 
   return deps.queue.work(PREFILL_QUEUE, (data) => prefill(deps, depositIdOf(data)))
 }
 
-/** Looks up one shopper. If Steam does not know the account, the page asks the shopper for the link. */
+/** If the link cannot be used, the page asks the shopper for one. */
 async function prefill(deps: DepositDeps, id: bigint): Promise<void> {
   try {
     await prefillShopper(deps, id)

@@ -43,14 +43,13 @@ export async function storeDepositOf(
   return row && (await toStoreDeposits(db, [row], publicUrl))[0]
 }
 
-/** Returns the deposit of this row, with its trade. */
 export async function withShownTrade(db: Db | Tx, row: DepositRow, publicUrl: string): Promise<StoreDeposit> {
   return toStoreDeposit(row, (await tradesOf(db, [row.id])).get(row.id) ?? null, publicUrl)
 }
 
 export type DepositPage = { deposits: StoreDeposit[]; next: string | null }
 
-/** Returns a page of a store's deposits, newest first: one query for the rows, two for their trades and items. */
+/** Newest first. Asks one query for the rows, and two for their trades and items. */
 export async function listDeposits(
   db: Db,
   storeId: bigint,

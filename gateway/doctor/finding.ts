@@ -1,4 +1,3 @@
-/** A line of the doctor's report: one check and its result. */
 import { counted } from '../kit/counted.ts'
 
 export type Finding = {

@@ -43,7 +43,7 @@ export const RELOAD_MS = 5_000
 /** How long each bot but the last has to take up a request. The last one has the rest of the time. */
 const TAKE_UP_MS = 5_000
 const MOST_READERS = 3
-/** If Steam limits two accounts, the limit is on our address. A third attempt would only make it last longer. */
+/** If Steam limits two accounts, the limit is probably on our address, and a third attempt would make it last longer. */
 const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
@@ -54,7 +54,7 @@ const REFUSED_TOKEN_MS = 5 * 60_000
 /** `depositId`: the deposit of the asking page. */
 type Asker = { storeId: bigint; depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
 
-/** Returns items from the last minute, joins a running request, or has a bot ask Steam. */
+/** Returns a recent answer, joins a running request, or has a bot ask Steam. */
 export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Asker): Promise<Look> {
   const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asker }))
   if (start === undefined) {

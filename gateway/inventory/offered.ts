@@ -1,4 +1,3 @@
-/** Decides which items of an inventory are accepted, and why the rest are not. Pure. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
@@ -15,7 +14,7 @@ export type OfferedItems = {
   quoted: QuotedItem[]
   unavailableItems: number
   unavailableByReason: Partial<Record<UnavailableReason, number>>
-  /** Undefined if every item is accepted. */
+  /** At most MOST_UNAVAILABLE_NAMES names for each reason. Undefined if every item is accepted. */
   unavailableNames?: Partial<Record<UnavailableReason, string[]>>
   /** How many items have each of these names. */
   unavailableCounts?: Partial<Record<UnavailableReason, number[]>>
@@ -33,7 +32,7 @@ type Circumstances = {
   now: Date
 }
 
-/** Separates accepted items from the others. A repeated id counts once. */
+/** Separates the accepted items from the others. An asset id that is repeated counts once. Pure. */
 export function offeredOf(items: readonly SteamItem[], around: Circumstances): OfferedItems {
   const { appId, contextId } = GAME_FACTS[around.game]
   const owned = new Map(items.map((item) => [item.assetId, item]))

@@ -9,7 +9,7 @@ import { OPERATOR_SOURCE } from '../pricing/price.ts'
 import { shopperNameOf } from '../pricing/sources/names.ts'
 import { findPriceBasis } from './quote-store.ts'
 
-/** The part of the saved data that a shopper is shown. Prices and sales at the sources are not shown. */
+/** The part of the saved data that a shopper is shown: not the prices and sales at the sources. */
 const shownBasesSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
 
 const quoteIdSchema = z.uuid()

@@ -1,4 +1,3 @@
-/** The calls for an inventory, and for the reason of a price. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-/** Returns a function that calls `make` once, on its first call, and then returns the same value. */
+/** Returns a function that calls `make` on its first call, and then returns the same value. */
 export function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {

@@ -1,5 +1,3 @@
-/** Hides secrets by their form, wherever they appear in a text. */
-
 type Form = [form: RegExp, replacement: string | ((found: string) => string)]
 
 /**
@@ -30,7 +28,7 @@ function isToken(run: string): boolean {
   return run.length >= LEAST_JWT_CHARACTERS || (head.length > 10 && rest.length > 1)
 }
 
-/** Hides everything in a line that looks like a secret. */
+/** Hides everything that has the form of a secret. */
 export function scrub(line: string): string {
   return SECRET_FORMS.reduce(
     (text, [form, replacement]) =>

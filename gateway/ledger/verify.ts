@@ -15,9 +15,7 @@ const SILENCE_MS = 5_000
 const DEPOSITS_AT_A_TIME = 5_000
 const MOST_FOUND = 1_000
 
-/**
- * The first part of verify.sql. Each of its checks examines one trade or deposit with everything that belongs to it.
- */
+/** The first part of verify.sql: each check examines one trade or deposit with everything that belongs to it. */
 const CHECKS_OF_TRADES = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
 const DEFINITIONS = SQL.slice(0, SQL.indexOf('-- Entries'))
 /** The second part of verify.sql, check by check. */
@@ -114,7 +112,6 @@ export async function onSnapshot<T>(client: Client, deadlineMs: number, work: ()
   return found
 }
 
-/** Counts the ledger's entries. */
 export async function countEntries(pool: Pick<pg.Pool, 'query'>): Promise<number> {
   const { rows } = await pool.query<{ entries: string }>('select count(*)::text as entries from ledger_entry')
   return Number(rows[0]?.entries ?? 0)

@@ -1,4 +1,3 @@
-/** Verifies the ledger. */
 
 import type pg from 'pg'
 import { counted } from '../kit/counted.ts'
@@ -7,7 +6,7 @@ import { type Answer, done } from './operation.ts'
 
 export type LedgerCheck = { entries: number; differences: Difference[] }
 
-/** Checks accounts, trades, deposits and the custody of every item. Corrects nothing. */
+/** Corrects nothing. */
 export async function verifyLedger(pool: pg.Pool): Promise<Answer<LedgerCheck>> {
   const differences = await verify(pool)
   const data = { entries: await countEntries(pool), differences }

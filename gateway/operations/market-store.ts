@@ -1,4 +1,3 @@
-/** The outside markets: an operator's list and switches. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
@@ -7,14 +6,14 @@ export type ListedMarket = {
   /** Whether an operator switched it off. The vault may have switched it off too; that is not known here. */
   isOff: boolean
   offSince: Date | null
-  /** `listed`: items on sale now. `unpaid`: items sold but not paid. */
+  /** `listed`: items for sale now. `unpaid`: items sold, whose money is not free yet. */
   listed: number
   unpaid: number
   /** Reports of the vault that are not booked yet. */
   waiting: number
 }
 
-/** Returns the markets that are off, or have money, sales under way or reports that are not booked, ordered by name. */
+/** Returns the markets that are off, ever had money, or have sales under way or unbooked reports, ordered by name. */
 export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   const { rows } = await sql<ListedMarket>`
     select market, off.market is not null as "isOff", off.since as "offSince",

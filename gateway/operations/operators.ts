@@ -1,4 +1,3 @@
-/** The people who may use the console, and their enrolment links. */
 import { randomBytes } from 'node:crypto'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Tx } from '../db/client.ts'
@@ -101,7 +100,6 @@ export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dis
 
 export type OperatorList = { operators: ListedOperator[] }
 
-/** Lists operators, oldest first. */
 export async function listOperators({ db, clock }: FindDeps): Promise<Answer<OperatorList>> {
   return done({ operators: await selectOperators(db, clock.machineNow()) })
 }

@@ -1,4 +1,4 @@
-/** Parses raw records of Steam trades. A record is read completely or not at all. */
+/** Parses raw records of Steam trades. A record is read completely or not at all; only its beginning may be missing. */
 import { z } from 'zod'
 import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'

@@ -25,7 +25,7 @@ export type PortChecks = {
   pause(ms: number): Promise<unknown>
   /**
    * Sends a real offer for the item that `choose` returns. `accept` must make the partner accept it; without `accept`,
-   * the offer is cancelled. Without `smoke`, nothing is sent.
+   * the offer is cancelled. Without `smoke`, no offer is sent.
    */
   smoke?: {
     choose(items: readonly SteamItem[]): SteamItem | undefined

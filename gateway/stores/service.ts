@@ -1,4 +1,3 @@
-/** Registers stores and changes their settings. */
 import type { Game } from '../../contract/games.ts'
 import { DEFAULT_SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -23,7 +22,7 @@ export type NewStore = {
   riskLimitUsdCents: bigint
   /** `on_accept`, the default: credit within the limit is available at once; `on_release`: after Steam's protection. */
   creditMode?: 'on_accept' | 'on_release' | undefined
-  /** The party that bears a reversal of available credit. */
+  /** The party that bears a reversal of available credit: the operator by default. */
   liability?: 'operator' | 'store' | undefined
   /** Main colour of the shoppers' page, as `#rrggbb`; null for the default. */
   accent?: string | null | undefined
@@ -81,7 +80,7 @@ type Updated = { kind: 'updated'; webhookSecret: string | null }
 
 /**
  * Changes the given settings. A given webhook becomes the URL of the oldest endpoint, which is enabled, or of a new
- * endpoint if the store has none. Keys, secrets, deposits and the terms of delivered trades stay.
+ * endpoint if the store has none.
  */
 export async function updateStore(
   deps: Deps,

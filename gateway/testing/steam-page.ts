@@ -102,7 +102,6 @@ const FINISHES = [
 ]
 const RARITIES = ['Common', 'Uncommon', 'Rare', 'Mythical', 'Legendary', 'Ancient']
 
-/** One kind in seven is StatTrak. */
 const isStatTrak = (kind: number): boolean => kind % 7 === 0
 
 function hashName(kind: number): string {

@@ -334,7 +334,7 @@ describe('a bot that is gone', () => {
     expect(session.offers.size).toBe(0)
   })
 
-  it('is reported to the operator with the number of trades that wait for it', async () => {
+  it('is logged with the number of trades that wait for it', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     await till.db

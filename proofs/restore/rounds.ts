@@ -41,7 +41,6 @@ export type RoundFacts = {
   eventsLost: number
 }
 
-/** Long enough for a busy machine. */
 const WAIT_MS = 240_000
 /** How many deliveries each part of a round needs: before the restored moment, after it, and in the next epoch. */
 const DELIVERIES = 3
@@ -90,7 +89,6 @@ export async function restoreRound(folder: string, restored: Replacement): Promi
   }
 }
 
-/** The replacement of the first server. */
 type Successor = {
   /** Freezes the state that the successor will have. Everything written after this resolves will be lost. */
   fallBehind(): Promise<void>
@@ -265,7 +263,7 @@ async function isStopped({ url }: ProcessTill): Promise<true | undefined> {
   return (ready.status === 503 && status === 'restore unfinished') || undefined
 }
 
-/** Runs an operator's command on the till's database. Resolves to its exit code. */
+/** Resolves to the command's exit code. */
 async function runOperatorCommand(till: ProcessTill, args: string[]): Promise<number> {
   const say = (line: string): void => console.log(`  ${line}`)
   return runCommandLine(args, {

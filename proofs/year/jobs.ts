@@ -1,8 +1,4 @@
-/**
- * Automatic work that `tasks.ts` adds to the sweeps and visits: counts, alerts, the console's mark, the end of an
- * outage, looks at a bot's items, webhook attempts, the vault's reads and reports, wishes by a rule, and the check of
- * the whole ledger.
- */
+/** Automatic work that `tasks.ts` adds to the sweeps and visits. */
 import { sql } from 'kysely'
 import type { BotContext } from '../../gateway/bots/bot.ts'
 import { createCallCounts } from '../../gateway/bots/call-counts.ts'

@@ -7,7 +7,7 @@ export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
  * Gives an account's items away, as its owner or a thief with its session and phone could. Refusals: 42 unknown
- * account, 26 an item is missing or not tradable, and those of sending and accepting.
+ * account, 26 there is no item, or one is missing or not tradable, and those of sending and accepting.
  */
 export function giveAway(
   world: World,

@@ -4,7 +4,7 @@ import type { Gift } from '../giving/gift.ts'
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
  * `locked_out`: the key is no longer valid, so every call will fail. `busy`: the call was not made, because too many
- * calls are waiting, or the market has answered "too many requests".
+ * calls are waiting, or the market answered another one with "too many requests" in the last minute.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -33,7 +33,6 @@ export type Readiness = { problems: readonly Problem[]; feeBp: bigint | null }
 /** `freeMinor`: can be withdrawn. `settlingMinor`: kept by the market until protection is over. */
 export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string }
 
-/** An item to list. */
 export type Line = { assetId: string; priceMinor: bigint }
 
 /**

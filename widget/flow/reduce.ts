@@ -175,9 +175,7 @@ const redirectOf = (payment: Payment): Effect[] =>
     ? []
     : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
-/**
- * Milliseconds before the redirect if money is held: this page says until when, so the shopper needs time to read.
- */
+/** The wait before the redirect if money is held: this page says until when, so the shopper needs time to read. */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
 

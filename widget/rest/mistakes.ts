@@ -1,4 +1,3 @@
-/** Names the mistake in a text that is not a trade link. */
 import { linksIn } from '../link/pasted.ts'
 
 /**

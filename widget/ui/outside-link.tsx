@@ -5,7 +5,6 @@ export type Look = 'button primary' | 'button' | 'link'
 
 type Props = { href: string; look: Look; children: ReactNode }
 
-/** A link that opens in a new tab. */
 export function OutsideLink({ href, look, children }: Props) {
   return (
     <a className={look} href={href} target="_blank" rel="noopener noreferrer">

@@ -8,7 +8,6 @@ import { FILE_SOURCE } from '../price.ts'
 import { MAX_ROWS, microsOf, nameSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
 
-/** The prices that belong to the Steam sandbox. */
 export const SANDBOX_PRICES = new URL('./sandbox-prices.json', import.meta.url)
 
 const DOLLARS = /^\d{1,7}(\.\d{1,6})?$/

@@ -1,4 +1,3 @@
-/** How the operator obtains a bot's refresh token: by password and authenticator, or by the phone. */
 import type { Agent } from 'node:https'
 import { EAuthSessionGuardType, EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Unavailable } from '../steam.ts'
@@ -14,7 +13,7 @@ const MOST_CODES = 3
 type Times = {
   /** The deadline for one answer of Steam. */
   answerMs: number
-  /** The deadline for the person with the phone. */
+  /** The deadline for the confirmation of the login. */
   personMs: number
 }
 
@@ -42,7 +41,7 @@ export type TokenAnswer =
     }
   | Unavailable
 
-/** Logs in once to obtain a refresh token for web sessions. The password and the codes are not stored. */
+/** Logs in once to obtain a refresh token for web sessions. */
 export async function obtainToken(
   agent: Agent,
   way: LoginWay,

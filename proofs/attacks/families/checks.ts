@@ -11,6 +11,5 @@ export async function answered(call: Promise<Answer>, status: number): Promise<s
     : `answered ${statusCode} instead of ${status}: ${body.slice(0, 200)}`
 }
 
-/** Returns the text if the attack succeeded, otherwise undefined. */
 export const problemIf = (succeeded: boolean, text: string): string | undefined =>
   succeeded ? text : undefined

@@ -10,7 +10,6 @@ const POPULAR_AND_WORTH = `reason: 'notPopular' }
   if (worthUsdCents <= rules.minWorthUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
-/** How long a price counts. */
 const FRESH_HOURS = 6
 const TRUE_MICROS = 10_000_000n
 /** The most that a lie may achieve: 130% of the item's weekly level. */

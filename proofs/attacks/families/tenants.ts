@@ -23,7 +23,6 @@ export const openDeposit = (
     headers: request.headers ?? {},
   })
 
-/** The answer's text, without the id that the call named. */
 const withoutId = (body: string, id: string): string => body.replaceAll(id, 'ID')
 
 /** Resolves to undefined if the attacker gets the same answer for `id` as for an id that does not exist. */

@@ -15,7 +15,7 @@ const UNDONE_SHARE = 0.15
 const MOST_UNDO_DELAY_MS = 4_000
 /** Statuses of items that a market shows as for sale or sold. */
 const ON_MARKET: readonly ListingStatus[] = ['on_sale', 'sold', 'waiting']
-/** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
+/** The probability of a purchase at each poll of a market, and the probability that a purchase has two items. */
 const BUY_CHANCE = 0.5
 const BUY_TWO_CHANCE = 0.25
 /** Simulated seconds per real second. */
