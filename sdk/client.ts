@@ -172,6 +172,7 @@ async function bodyOf(answer: Response): Promise<Partial<Problem> | undefined> {
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve()
     const end = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)

@@ -178,6 +178,20 @@ describe('the event log', () => {
     ])
   })
 
+  test('ends without another wait if the store stops while it handles an event', async () => {
+    const till = createTill({
+      url: 'https://pay.example',
+      apiKey: 'tt_test_1',
+      fetch: async () => page([eventOf(1)], false),
+    })
+    const stop = new AbortController()
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    for await (const _event of till.events({ follow: true, everyMs: 7, signal: stop.signal })) stop.abort()
+    const waits = setTimer.mock.calls.filter(([, ms]) => ms === 7)
+    setTimer.mockRestore()
+    expect(waits).toEqual([])
+  })
+
   test('leaves no listener on the signal after a wait', async () => {
     const answers = [page([], false), page([], false), page([eventOf(1)], false)]
     const till = createTill({
