@@ -11,7 +11,7 @@ export const POLL_INTERVAL_MS = 1000
 /** Pause before a trade call is repeated because its outcome is unknown. */
 const TRADE_REPEAT_MS = 2000
 /** Pause before a page that failed, or a deposit that is not polled but may change, is checked again. */
-const LOOK_PAUSE_MS = 5000
+const CHECK_PAUSE_MS = 5000
 /**
  * Pause between two checks whether the store has accepted the webhook of a success. It is long because each check makes
  * the server refresh this deposit's view for ten seconds.
@@ -27,7 +27,7 @@ export type Activity =
   | { key: string; kind: 'loadPayment' }
   | { key: string; kind: 'poll' }
   /** One check of a deposit that is not polled: after `delayMs`, and not before `notBeforeMs` (monotonic). */
-  | { key: string; kind: 'look'; delayMs: number; notBeforeMs: number }
+  | { key: string; kind: 'check'; delayMs: number; notBeforeMs: number }
   /** One read of another deposit, whose offer may still be open. */
   | { key: string; kind: 'readOtherOffer'; hash: string; delayMs: number }
   /** Waits until an offer that is being created counts as slow. */
@@ -91,8 +91,8 @@ export function activitiesOf(state: FlowState): Activity[] {
   if ((modal.kind === 'creating' || modal.kind === 'joining') && !modal.slow)
     activities.push({ key: 'patience', kind: 'patience', forMs: PATIENCE_MS })
   if (isPolling(state)) activities.push({ key: 'poll', kind: 'poll' })
-  const look = lookOf(state)
-  if (look !== null) activities.push(look)
+  const check = checkOf(state)
+  if (check !== null) activities.push(check)
   const { otherOffer } = state
   if (otherOffer !== null && state.payment?.status === 'created') {
     const { hash, reads, delayMs } = otherOffer
@@ -114,21 +114,21 @@ function questionOf({ question, inventory }: Stand): Activity | null {
  * store has accepted a webhook, that the shopper's account is known, that an offer left by the shopper is open, or that
  * technical works, an outage or the shopper's time are over. They also retry a page that could not be opened.
  */
-function lookOf(state: FlowState): Activity | null {
-  const { page, payment, modal, looks, deadlineMs } = state
-  const look = { kind: 'look', notBeforeMs: 0 } as const
+function checkOf(state: FlowState): Activity | null {
+  const { page, payment, modal, checks, deadlineMs } = state
+  const check = { kind: 'check', notBeforeMs: 0 } as const
   if (page.stage === 'failed') {
-    const delayMs = Math.max(LOOK_PAUSE_MS, (page.refusal.retryAfterS ?? 0) * 1000)
-    return isTemporary(page.refusal) ? { ...look, key: `look ${looks} failed`, delayMs } : null
+    const delayMs = Math.max(CHECK_PAUSE_MS, (page.refusal.retryAfterS ?? 0) * 1000)
+    return isTemporary(page.refusal) ? { ...check, key: `check ${checks} failed`, delayMs } : null
   }
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
-  if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
-  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: STORE_CHECK_PAUSE_MS }
+  if (state.checkNow) return { ...check, key: `check ${checks} now`, delayMs: 0 }
+  if (awaitsStore(state)) return { ...check, key: `check ${checks} told`, delayMs: STORE_CHECK_PAUSE_MS }
   if (isFinal(payment.status)) return null
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
-    return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }
-  if (payment.userPending) return { ...look, key: `look ${looks} user`, delayMs: USER_PAUSE_MS }
+    return { ...check, key: `check ${checks}`, delayMs: CHECK_PAUSE_MS }
+  if (payment.userPending) return { ...check, key: `check ${checks} user`, delayMs: USER_PAUSE_MS }
   if (deadlineMs === null) return null
-  return { ...look, key: `look ${looks} ${deadlineMs}`, delayMs: LOOK_PAUSE_MS, notBeforeMs: deadlineMs }
+  return { ...check, key: `check ${checks} ${deadlineMs}`, delayMs: CHECK_PAUSE_MS, notBeforeMs: deadlineMs }
 }

@@ -52,7 +52,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     switch (activity.kind) {
       case 'loadPayment':
         return payment(signal)
-      case 'look': {
+      case 'check': {
         const waitMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
         if (waitMs > 0) await world.wait(waitMs, signal)
         // Aborted during the wait: do not call.

@@ -20,42 +20,42 @@ import {
   withItems,
 } from './test-states.ts'
 
-const look = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'look')
+const check = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'check')
 const RETURNED = { kind: 'returned' } as const
 
 describe('the deposit', () => {
   it('is checked at its deadline, then every 5 s until the server has ended it', () => {
     const state = play(opening(), loaded({ timeLeft: 60 }, 1000)).state
-    expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
+    expect(check(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
     const over = play(state, loaded({ timeLeft: 0 }, 61_000)).state
-    expect(look(over)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
-    expect(look(over)?.key).not.toBe(look(state)?.key)
-    expect(look(play(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
+    expect(check(over)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
+    expect(check(over)?.key).not.toBe(check(state)?.key)
+    expect(check(play(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
   })
 
   it('is checked every 5 s during technical works, and not after them', () => {
     const state = play(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
-    expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
+    expect(check(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     const unchanged = play(state, { kind: 'paymentUnchanged' }).state
-    expect(look(unchanged)?.key).not.toBe(look(state)?.key)
+    expect(check(unchanged)?.key).not.toBe(check(state)?.key)
     const failed = play(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
-    expect(look(failed)?.key).not.toBe(look(state)?.key)
+    expect(check(failed)?.key).not.toBe(check(state)?.key)
     const over = play(state, loaded({ user: null, timeLeft: null })).state
-    expect(look(over)).toBeUndefined()
+    expect(check(over)).toBeUndefined()
   })
 
   it('is checked immediately, and only once, when the shopper comes back', () => {
     const state = play(withItems(), RETURNED).state
-    expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(look(play(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
+    expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(check(play(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
   })
 
   it('is checked every 5 s while the checks fail, and not after one that succeeds', () => {
     const lost = { kind: 'paymentFailed', refusal: { code: null, detail: null } } as const
     const failed = play(opening(), loaded({ timeLeft: null }), lost).state
-    expect(look(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
-    expect(look(play(failed, lost).state)?.key).not.toBe(look(failed)?.key)
-    expect(look(play(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
+    expect(check(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
+    expect(check(play(failed, lost).state)?.key).not.toBe(check(failed)?.key)
+    expect(check(play(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
   })
 
   const withRefusedLink = (code: string) => {
@@ -66,13 +66,13 @@ describe('the deposit', () => {
   it.each(['trade_in_progress', 'deposit_closed'])(
     'is checked immediately when a link is refused with %s',
     (code) => {
-      expect(look(withRefusedLink(code))).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+      expect(check(withRefusedLink(code))).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     },
   )
 
   it('is not checked before its deadline when a link is refused with user_not_found', () => {
     const { deadlineMs } = awaitingLink()
-    expect(look(withRefusedLink('user_not_found'))).toMatchObject({ delayMs: 5000, notBeforeMs: deadlineMs })
+    expect(check(withRefusedLink('user_not_found'))).toMatchObject({ delayMs: 5000, notBeforeMs: deadlineMs })
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(
@@ -80,7 +80,7 @@ describe('the deposit', () => {
     (code) => {
       const refusal = { code, detail: null }
       const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
-      expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+      expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
       const { modal } = play(state, loaded({ status: 'succeeded', timeLeft: null })).state
       expect(modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
     },
@@ -88,7 +88,7 @@ describe('the deposit', () => {
 
   it('is not checked in addition to the polls, or while an offer is being created', () => {
     for (const state of [confirming(), creating()]) {
-      expect(look(play(state, RETURNED).state)).toBeUndefined()
+      expect(check(play(state, RETURNED).state)).toBeUndefined()
     }
   })
 })
@@ -104,21 +104,21 @@ describe('a page that could not be opened', () => {
     (code) => {
       const { state, effects } = refused(code)
       expect(effects.map(({ kind }) => kind)).toEqual(['toast'])
-      expect(look(state)).toMatchObject({ delayMs: 5000 })
+      expect(check(state)).toMatchObject({ delayMs: 5000 })
       const again = play(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
       expect(again.effects).toEqual([])
-      expect(look(again.state)?.key).not.toBe(look(state)?.key)
+      expect(check(again.state)?.key).not.toBe(check(state)?.key)
       const open = play(again.state, loaded()).state
       expect(open.page.stage).toBe('wait-for-select-items')
     },
   )
 
   it('waits as long as the server says', () => {
-    expect(look(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
+    expect(check(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
   })
 
   it('is not tried again if the deposit does not exist', () => {
-    expect(look(refused('deposit_not_found').state)).toBeUndefined()
+    expect(check(refused('deposit_not_found').state)).toBeUndefined()
   })
 })
 
@@ -126,20 +126,20 @@ describe('a deposit that ended without success', () => {
   const timedOut = play(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
 
   it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
-    expect(look(timedOut)).toBeUndefined()
+    expect(check(timedOut)).toBeUndefined()
     const back = play(timedOut, RETURNED).state
-    expect(look(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(look(play(back, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
+    expect(check(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(check(play(back, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
     const late = play(back, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
     expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', alarm: false })
-    expect(look(play(late, RETURNED).state)).toBeUndefined()
+    expect(check(play(late, RETURNED).state)).toBeUndefined()
   })
 
   it('ignores a failed check', () => {
     const back = play(timedOut, RETURNED).state
     const failed = play(back, { kind: 'paymentFailed', refusal: { code: null, detail: null } })
     expect(failed.effects).toEqual([])
-    expect(look(failed.state)).toBeUndefined()
+    expect(check(failed.state)).toBeUndefined()
   })
 })
 
@@ -180,7 +180,7 @@ it('a trade refused for technical works shows their notice', () => {
 
 it('D-26 a page whose store sent the link keeps checking until the user is known', () => {
   const { state } = play(opening(), loaded({ user: null, userPending: true }))
-  expect(activitiesOf(state)).toMatchObject([{ kind: 'look', delayMs: 2000, notBeforeMs: 0 }])
+  expect(activitiesOf(state)).toMatchObject([{ kind: 'check', delayMs: 2000, notBeforeMs: 0 }])
   const again = play(state, { kind: 'paymentUnchanged' }).state
   expect(activitiesOf(again)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
   expect(shownActivities(play(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
@@ -194,10 +194,10 @@ describe('the payment that comes with the page', () => {
   it('opens the page, counts its time from when it was read, and is refreshed immediately', () => {
     const { state } = openWith({ timeLeft: 60 })
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: readAtMs + 60_000 })
-    expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadInventory', 'look'])
+    expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadInventory', 'check'])
     const asked = play(state, loaded({ timeLeft: 60 }, 1000)).state
-    expect(look(asked)).toMatchObject({ notBeforeMs: 61_000 })
+    expect(check(asked)).toMatchObject({ notBeforeMs: 61_000 })
   })
 
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
@@ -205,10 +205,10 @@ describe('the payment that comes with the page', () => {
     (status) => {
       const { state } = openWith({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
-      expect(look(state)).toMatchObject({ delayMs: 0 })
-      expect(look(play(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
+      expect(check(state)).toMatchObject({ delayMs: 0 })
+      expect(check(play(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
       const lost = play(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
-      expect(look(lost)).toBeUndefined()
+      expect(check(lost)).toBeUndefined()
     },
   )
 

@@ -171,7 +171,7 @@ const mayAskPayment = (state: FlowState): boolean =>
   state.page.stage === 'none' ||
   state.page.stage === 'failed' ||
   isPolling(state) ||
-  state.lookNow ||
+  state.checkNow ||
   state.pollFailing ||
   state.offerLeft
 

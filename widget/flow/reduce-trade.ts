@@ -80,7 +80,7 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
 function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
-  return isSlow ? { modal: { kind: 'none' }, offerLeft: true, lookNow: true } : {}
+  return isSlow ? { modal: { kind: 'none' }, offerLeft: true, checkNow: true } : {}
 }
 
 function confirmationReopened({ payment }: FlowState): Partial<FlowState> {
@@ -118,5 +118,5 @@ function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
     return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.
   const hasChangedElsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
-  return hasChangedElsewhere ? { modal, lookNow: true } : { modal }
+  return hasChangedElsewhere ? { modal, checkNow: true } : { modal }
 }

@@ -22,13 +22,13 @@ import type { FlowState, Refusal, Stand } from './state.ts'
 export function reduce(state: FlowState, event: FlowEvent): Step {
   switch (event.kind) {
     case 'paymentLoaded':
-      return paymentLoaded(withNextLook(state), event.payment, event.atMs)
+      return paymentLoaded(withNextCheck(state), event.payment, event.atMs)
     case 'opened':
       return opened(state)
     case 'paymentUnchanged':
-      return withoutEffects(withNextLook(state.pollFailing ? { ...state, pollFailing: false } : state))
+      return withoutEffects(withNextCheck(state.pollFailing ? { ...state, pollFailing: false } : state))
     case 'paymentFailed':
-      return paymentFailed(withNextLook(state), event.refusal)
+      return paymentFailed(withNextCheck(state), event.refusal)
     case 'returned':
       return withoutEffects(returned(state))
     case 'retryPressed':
@@ -87,18 +87,18 @@ function withoutWaitingPress(next: Step): Step {
 }
 
 /**
- * Restarts the wait for the next look after an answer. Does nothing while the page polls. Does nothing after the end
+ * Restarts the wait for the next check after an answer. Does nothing while the page polls. Does nothing after the end
  * either, unless the shopper has just come back, or the store has yet to accept the webhook of the success.
  */
-function withNextLook(state: FlowState): FlowState {
+function withNextCheck(state: FlowState): FlowState {
   const awaits = awaitsStore(state)
-  const hasEnded = state.modal.kind === 'completed' && !state.lookNow && !awaits
+  const hasEnded = state.modal.kind === 'completed' && !state.checkNow && !awaits
   if (isPolling(state) || hasEnded) return state
   return {
     ...state,
-    looks: state.looks + 1,
+    checks: state.checks + 1,
     storeChecks: state.storeChecks + Number(awaits),
-    lookNow: false,
+    checkNow: false,
   }
 }
 
@@ -112,7 +112,7 @@ function returned(state: FlowState): FlowState {
   const asked = lookQuietly(repeatFailed(state))
   return payment === null || payment.status === 'succeeded' || isPolling(asked)
     ? asked
-    : { ...asked, lookNow: true }
+    : { ...asked, checkNow: true }
 }
 
 function retryPressed(state: FlowState): FlowState {
@@ -167,7 +167,7 @@ function opened(state: FlowState): Step {
   if (payment === null) return withoutEffects(state)
   const withModal = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
   const effects = [...offerEffects(withModal, payment), ...redirectOf(payment)]
-  return { state: { ...withModal, lookNow: !isPolling(withModal) }, effects }
+  return { state: { ...withModal, checkNow: !isPolling(withModal) }, effects }
 }
 
 const redirectOf = (payment: Payment): Effect[] =>
@@ -297,6 +297,6 @@ function userFailed(state: FlowState, request: number, refusal: Refusal): FlowSt
   return {
     ...state,
     page: { stage: 'wait-for-trade-url-input', link: { status: 'failed', text: link.text, refusal } },
-    lookNow: state.lookNow || CHANGED_ELSEWHERE.includes(refusal.code),
+    checkNow: state.checkNow || CHANGED_ELSEWHERE.includes(refusal.code),
   }
 }

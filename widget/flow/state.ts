@@ -170,10 +170,10 @@ export type FlowState = {
   /** True if the last call for the deposit failed. A toast says so at the first of several failures in a row. */
   pollFailing: boolean
   online: boolean
-  /** Number of answers about the deposit while it is not polled. Each restarts the wait for the next request. */
-  looks: number
+  /** Number of answers about the deposit while it is not polled. Each restarts the wait for the next check. */
+  checks: number
   /** True if the page may be out of date and must ask the server at once, for example when the shopper comes back. */
-  lookNow: boolean
+  checkNow: boolean
   /** Number of answers since the page began to wait for the store to accept the webhook of a success. */
   storeChecks: number
   /** Number of the next request, to recognise late answers. */
@@ -209,9 +209,9 @@ export function initialState(hash: string, stored: Stored): FlowState {
       offer === hash ? null : { hash: offer, deposit: null, deadlineMs: null, reads: 0, delayMs: 0 },
     pollFailing: false,
     online: true,
-    looks: 0,
+    checks: 0,
     storeChecks: 0,
-    lookNow: false,
+    checkNow: false,
     nextRequest: 1,
   }
 }

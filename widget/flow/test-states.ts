@@ -137,7 +137,7 @@ export function withItems(
 
 /** Returns the activities without two kinds: checks of a deposit that is not polled, and the timer for a slow offer. */
 export const shownActivities = (state: FlowState): Activity[] =>
-  activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
+  activitiesOf(state).filter(({ kind }) => kind !== 'check' && kind !== 'patience')
 
 /** Returns the state after the loading inventory has arrived. */
 export function withInventory(state: FlowState, arrived: Inventory): FlowState {
