@@ -1,4 +1,3 @@
-/** One request and its answer, with helpers for routes to read and write them. */
 export type Incoming = {
   method: string
   /** The host without its port. */

@@ -125,7 +125,6 @@ const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
   { name: 'Acts', show: (bot) => <BotActs bot={bot} refresh={refresh} /> },
 ]
 
-/** The acts that the bot's state allows. */
 export function BotActs({
   bot: { botId, name, state },
   refresh,

@@ -1,4 +1,3 @@
-/** Forged calls, which the handler must refuse, and genuine ones that look unusual. */
 import { randomBytes } from 'node:crypto'
 import type { Check } from './check.ts'
 import type { Message } from './handler-client.ts'

@@ -62,7 +62,6 @@ export async function recordKey(client: Client, keyFingerprint: string): Promise
   )
 }
 
-/** Decides whether the database belongs to these settings; if not, why. */
 export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }: Claim): Ownership {
   if (known.mode !== mode) {
     return foreign(

@@ -4,7 +4,7 @@ import type { Db } from './client.ts'
 import type { Tables } from './schema.ts'
 
 const AT_A_TIME = 500
-/** What is left after this many rounds waits for the next sweep. */
+/** Rows that are left after this many rounds wait for the next sweep. */
 const MOST_ROUNDS = 200
 
 /** The column that says how old a row is. */

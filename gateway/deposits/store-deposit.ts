@@ -33,7 +33,6 @@ type ShownItem = {
   isReversed: boolean
 }
 
-/** Returns the deposit, or undefined if the store does not have it. */
 export async function storeDepositOf(
   db: Db | Tx,
   by: DepositKey,

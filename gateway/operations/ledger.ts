@@ -1,4 +1,3 @@
-
 import type pg from 'pg'
 import { counted } from '../kit/counted.ts'
 import { countEntries, type Difference, verifyLedger as verify } from '../ledger/verify.ts'

@@ -49,7 +49,7 @@ export function addOperator(
   })
 }
 
-/** Makes a link for another passkey. It replaces an unused link. */
+/** The link is for another passkey, and replaces an unused link. */
 export function linkOperator(deps: ActDeps, name: string): Promise<Answer<FreshLink>> {
   return act(deps, { name: 'operator link', argumentsOf: withoutLink }, async (tx) => {
     const operator = await findOperator(tx, name)

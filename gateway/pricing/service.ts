@@ -1,4 +1,3 @@
-/** The current prices of items, and the sources' data that each price is based on. */
 import { GAME_FACTS, type Game, type Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -37,7 +36,6 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** The data of each source on which a price is based. */
 export type PriceBasis = {
   marketHashName: string
   usdMicros: bigint
@@ -63,7 +61,7 @@ export type PriceList = {
 
 type PriceQuery = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
 
-/** Current prices of these items. Without a trusted exchange rate, nothing has a price. */
+/** Refused without a trusted exchange rate. */
 export async function priceList(
   db: Db | Tx,
   { game, currency, names, rules, now }: PriceQuery,

@@ -38,7 +38,6 @@ const MOST_REPLACED = 20
 const MOST_PAGE = 64 * 1024
 /** The most characters of one of Steam's sentences, or of a page that is not XML. */
 const MOST_SENTENCE = 2_000
-/** The most levels of nesting. */
 const MOST_DEPTH = 20
 /** No Steam account has a number near this. */
 const FIRST_ACCOUNT = 4_000_000_001n

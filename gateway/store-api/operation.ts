@@ -27,7 +27,6 @@ type Description = {
   refusals?: readonly ErrorCode[]
 }
 
-/** The schemas of a call's values. */
 type Takes = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }
 
 type Schemas<T extends Takes, A extends z.ZodType> = {

@@ -56,7 +56,7 @@ function answer(fields: Parameters<typeof encode>[0], eresult = RESULT.ok): Repl
 
 let keys: { privateKey: KeyObject; publicKey: KeyObject } | undefined
 
-/** The key pair for passwords, created when first needed because most runs have no login with a password. */
+/** Created when first needed, because most runs have no login with a password. */
 function keyPair() {
   keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
   return keys

@@ -91,11 +91,9 @@ export type Market = {
   games: readonly number[]
   /** The order in which to confirm an offer and report it to the market. */
   order: 'confirm_then_report' | 'report_then_confirm'
-  /** Asks whether the account may sell. */
   ready(): Promise<MarketAnswer<Readiness>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
-  /** Gives the market the token of the account's trade link. */
   setTradeToken(token: string): Promise<MarketAnswer<null>>
   goOffline(): Promise<MarketAnswer<null>>
   /** Closes open connections, without a call to the market. */
@@ -109,11 +107,9 @@ export type Market = {
   ): Promise<MarketAnswer<readonly Repriced[]>>
   unlist(appId: number, itemIds: readonly string[]): Promise<MarketAnswer<readonly Repriced[]>>
   unlistAll(appId: number): Promise<MarketAnswer<null>>
-  /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<MarketAnswer<Round>>
   /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
   isWanted(deal: DueGift): Promise<MarketAnswer<boolean>>
-  /** Reports the offer that hands a deal over. */
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
   money(): Promise<MarketAnswer<Money>>

@@ -266,7 +266,6 @@ const foreignIdempotencyKeys: Family = family({
     })),
 })
 
-/** A guess with a forged address, as text for `throughProxy`. */
 const guessFrom = (forged: string): string =>
   `GET /api/payment?hash=${systemIds.hex(16)} HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: ${forged}\r\nConnection: close\r\n\r\n`
 

@@ -29,7 +29,6 @@ const TEMPERS: readonly [Temper, ...Temper[]] = [
 export type SaleLoad = {
   /** While true, nobody buys and Steam's support takes nothing back, so time can jump without ending open sales. */
   isCalm: boolean
-  /** How many purchases the markets have accepted. */
   purchases(): number
   end(): Promise<void>
 }

@@ -12,7 +12,7 @@ const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
  */
 const PROMISED: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
-/** The immediate credit that the page promises the shopper before the offer. */
+/** The credit, available immediately, that the page promises the shopper before the offer. */
 export function promiseTo(memory: TillMemory, row: TradeRow): bigint {
   if (DEFAULT_PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))
