@@ -287,5 +287,6 @@ describe('an inventory page', () => {
 describe('a text of Steam', () => {
   it('loses control characters and direction marks', () => {
     expect(plainText(' nova\u202egnp.exe\u0000\n ')).toBe('novagnp.exe')
+    expect(plainText('\u061cnova\u200e\u200f\u2066')).toBe('nova')
   })
 })

@@ -162,7 +162,7 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
   return { partner: days(theirs), own: days(mine) }
 }
 
-/** A word that is shown as Steam wrote it. Empty for a text of more than 40 characters. */
+/** A short text of a tag; empty if it has more than 40 characters. */
 const word = text.transform((value) => (value.length > 40 ? '' : value.trim())).catch('')
 
 const descriptionRow = z.object({
@@ -300,9 +300,9 @@ function parseItem(row: unknown, { describe, properties }: PageDetails): SteamIt
   return [{ assetId, classId, instanceId, amount, ...describe(`${classId}_${instanceId}`), paintIndex }]
 }
 
-/** The text without control characters, and without marks that change the direction of the text after them. */
+/** Trims, and removes control characters and marks that change the direction of the text after them. */
 export function plainText(value: string): string {
-  return value.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
+  return value.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
 }
 
 export function nullIfZero(value: string | undefined): string | null {
