@@ -1,7 +1,4 @@
-/**
- * The calls a store makes, under /v1, with `Authorization: Bearer <API key>`. The descriptions are those of the
- * OpenAPI document. Money is an integer of minor units.
- */
+/** Calls under /v1. Money is an integer of minor units. */
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { GAMES, PHASES } from './games.ts'
@@ -136,7 +133,6 @@ const createDepositFields = z.strictObject({
     .describe('Minutes until the deposit expires if no offer is made. Default: 60.'),
 })
 
-/** POST /v1/deposits: request. */
 export const createDepositBodySchema = createDepositFields
   .refine((body) => (body.minAmount ?? 0) <= (body.maxAmount ?? Number.MAX_SAFE_INTEGER), {
     message: 'minAmount is larger than maxAmount',
@@ -171,7 +167,7 @@ const storeTradeSchema = z.object({
       phase: nullInOldEvents(z.enum(PHASES)).describe(
         'The phase of a Doppler, which its names do not say. Null for every other item, and in events of version 0.2.0 and earlier.',
       ),
-      price: minorUnits,
+      price: minorUnits.describe('Your credit for the item, after the operator’s commission.'),
       reversed: z
         .boolean()
         .describe('True once the sender has taken the item back under Steam’s trade protection.'),
@@ -201,16 +197,16 @@ export const storeDepositSchema = z
       .string()
       .nullable()
       .describe(
-        'Why the deposit ended without items: `expired`, `cancelled_by_store`, or the reason of its trade.',
+        'Why the deposit ended without items: `expired`, `cancelled_by_store`, or the reason of its trade. Null while it is open, and if it succeeded.',
       ),
     currency,
     amount: minorUnits
       .nullable()
       .describe('Your credit, after the operator’s commission. Null until the deposit has succeeded.'),
     heldAmount: minorUnits.describe(
-      'The part of `amount` that cannot be paid out before `heldUntil`. It falls when held items are taken back.',
+      'The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when held items are taken back.',
     ),
-    heldUntil: time.nullable(),
+    heldUntil: time.nullable().describe('When the last held credit should be released; null if none is.'),
     reversedAmount: minorUnits.describe(
       'The value of the items that the sender took back. Deduct it from your shopper’s balance.',
     ),
@@ -218,8 +214,10 @@ export const storeDepositSchema = z
       'The part of `reversedAmount` that the till has charged to your balance. Null only in events of version 0.2.0 and earlier.',
     ),
     availableAmount: minorUnits.describe('`amount` minus `heldAmount` and `chargedAmount`.'),
-    minAmount: positiveMinorUnits.nullable().describe('Equals `targetAmount` if you gave one.'),
-    maxAmount: positiveMinorUnits.nullable(),
+    minAmount: positiveMinorUnits
+      .nullable()
+      .describe('Equals `targetAmount` if you gave one. Null: no limit.'),
+    maxAmount: positiveMinorUnits.nullable().describe('Null: no limit.'),
     targetAmount: positiveMinorUnits.nullable(),
     games: z.array(game),
     language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s preference.'),
@@ -238,7 +236,6 @@ export const storeDepositSchema = z
   })
   .meta({ id: 'Deposit' })
 
-/** An id assigned by the till. */
 export const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id that the till assigned: digits')
 
 export const idParamsSchema = z.object({ id: idText })
@@ -251,10 +248,8 @@ const limit = z.coerce
   .default(50)
   .describe(`Page size, at most ${MOST_LIMIT}.`)
 
-/** GET /v1/deposits/lookup: request. */
 export const lookupQuerySchema = z.strictObject({ externalId })
 
-/** GET /v1/deposits: request. */
 export const listDepositsQuerySchema = z.strictObject({
   status: status.optional(),
   customerReference: customerReference.optional(),
@@ -273,15 +268,15 @@ export const depositListSchema = z
 
 const balanceSchema = z.object({
   currency,
-  held: minorUnits.describe('Credited, but cannot be paid out before Steam’s protection ends.'),
+  held: minorUnits.describe('Credited, but cannot be paid out yet.'),
   available: z.int().describe('Can be paid out. A negative amount is your debt.'),
-  reversed: minorUnits.describe('Total of all reversals.'),
+  reversed: minorUnits.describe('All that senders took back, at your cost or the operator’s.'),
 })
 
-/** GET /v1/balance: one entry for each currency in which money ever moved. */
-export const balancesSchema = z.object({ balances: z.array(balanceSchema) }).meta({ id: 'Balances' })
+export const balancesSchema = z
+  .object({ balances: z.array(balanceSchema).describe('One for each currency in which money ever moved.') })
+  .meta({ id: 'Balances' })
 
-/** GET /v1/statement: request. */
 export const statementQuerySchema = z.strictObject({
   currency,
   after: idText.optional().describe('`next` of the previous page.'),
@@ -295,7 +290,11 @@ export const statementSchema = z
         z.object({
           id: z.string(),
           at: time,
-          cause: z.enum(MOVEMENT_CAUSES),
+          cause: z
+            .enum(MOVEMENT_CAUSES)
+            .describe(
+              '`delivered`: a trade was credited. `released`: held credit became available. `reversed`: the sender took items back. `paid_out`: the operator paid you. `payout_voided`: a recorded payout did not happen. `adjusted`: a credit or debit by the operator. `written_off`: the operator gave up a debt of yours.',
+            ),
           depositId: z.string().nullable(),
           payoutReference: z.string().nullable().describe('For a payout, a voided payout or an adjustment.'),
           held: z.int().describe('Change of the held amount.'),
@@ -305,11 +304,10 @@ export const statementSchema = z
       .describe(
         'Newest first. The movements add up to the balance. A reversal that costs you nothing has zeros.',
       ),
-    next: z.string().nullable(),
+    next: z.string().nullable().describe('Pass this as `after` to get the next page; null on the last page.'),
   })
   .meta({ id: 'Statement' })
 
-/** GET /v1/games: all games, each with the smallest sum of one trade. */
 export const gamesSchema = z
   .object({
     games: z.array(
@@ -324,13 +322,14 @@ export const gamesSchema = z
           ),
         minimums: z
           .partialRecord(currency, minorUnits)
-          .describe('By currency. A currency without an exchange rate is missing.'),
+          .describe(
+            'The smallest sum of one trade, by currency. A currency without an exchange rate is missing.',
+          ),
       }),
     ),
   })
   .meta({ id: 'Games' })
 
-/** GET /v1/prices: request. */
 export const pricesQuerySchema = z.strictObject({
   game,
   currency,
@@ -348,7 +347,7 @@ export const pricesSchema = z
       z.object({
         name: z.string(),
         price: minorUnits.nullable().describe('The credit for the item now; null: not accepted.'),
-        reason: z.string().nullable().describe('Why the item is not accepted.'),
+        reason: z.string().nullable().describe('Why the item is not accepted; null if it is.'),
       }),
     ),
   })
@@ -356,7 +355,9 @@ export const pricesSchema = z
 
 export const healthSchema = z
   .object({
-    status: z.enum(['ok', 'degraded']),
+    status: z
+      .enum(['ok', 'degraded'])
+      .describe('`ok` if both `trades` and `inventories` are true; otherwise `degraded`.'),
     trades: z.boolean().describe('New trades can start.'),
     inventories: z.boolean().describe('Inventories can be read.'),
     maintenance: z
@@ -371,7 +372,7 @@ export const healthSchema = z
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]
 
-/** Every refusal: RFC 9457. */
+/** A refusal (RFC 9457). */
 export const problemSchema = z
   .object({
     type: z.string(),

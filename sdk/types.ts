@@ -18,13 +18,14 @@ export type Deposit = {
     | 'tradeCountered'
     | 'tradeHasInvalidItems'
     | (string & {})
-  /** Why the deposit ended without items: `expired`, `cancelled_by_store`, or the reason of its trade. */
+  /** Why the deposit ended without items: `expired`, `cancelled_by_store`, or the reason of its trade. Null while it is open, and if it succeeded. */
   endReason: string | null
   currency: 'USD' | 'EUR' | 'BRL' | (string & {})
   /** Your credit, after the operator’s commission. Null until the deposit has succeeded. */
   amount: number | null
-  /** The part of `amount` that cannot be paid out before `heldUntil`. It falls when held items are taken back. */
+  /** The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when held items are taken back. */
   heldAmount: number
+  /** When the last held credit should be released; null if none is. */
   heldUntil: string | null
   /** The value of the items that the sender took back. Deduct it from your shopper’s balance. */
   reversedAmount: number
@@ -32,8 +33,9 @@ export type Deposit = {
   chargedAmount: number | null
   /** `amount` minus `heldAmount` and `chargedAmount`. */
   availableAmount: number
-  /** Equals `targetAmount` if you gave one. */
+  /** Equals `targetAmount` if you gave one. Null: no limit. */
   minAmount: number | null
+  /** Null: no limit. */
   maxAmount: number | null
   targetAmount: number | null
   games: ('cs' | 'dota' | 'rust' | 'tf' | (string & {}))[]
@@ -76,6 +78,7 @@ export type Deposit = {
         | 'emerald'
         | (string & {})
         | null
+      /** Your credit for the item, after the operator’s commission. */
       price: number
       /** True once the sender has taken the item back under Steam’s trade protection. */
       reversed: boolean
