@@ -15,7 +15,7 @@ type Finished = {
 }
 
 export type Calls = {
-  /** One line per method, busiest first: calls per bot and minute, the most calls of one bot, and how many got 429. */
+  /** One line per method, busiest first. */
   lines(over: Span): string[]
   /** How many calls got 429, except those of the bots with these Steam ids. */
   limited(except: ReadonlySet<string>): number
@@ -107,7 +107,7 @@ function budgetOf(name: string, minutes: number): { account?: number; address?: 
 
 const isMethod = (name: string): name is Method => name in METHODS
 
-/** The account of the call's token or cookie. */
+/** The Steam id in the call's cookie or token; undefined for a public call. */
 function callerOf(url: URL, cookie = ''): string | undefined {
   const fromCookie = /steamLoginSecure=(\d+)/.exec(cookie)?.[1]
   if (fromCookie !== undefined) return fromCookie
@@ -116,7 +116,7 @@ function callerOf(url: URL, cookie = ''): string | undefined {
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]
 }
 
-/** The memory of all these processes together, in MB. */
+/** The resident memory of these processes together, in MiB. */
 export async function memoryOf(pids: readonly number[]): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', pids.join(',')])
   const kb = stdout.trim().split(/\s+/).map(Number)

@@ -14,7 +14,7 @@ import { median, type Outcome, percentile95 } from './outcome.ts'
 
 /** The factor by which an action may cost more with 10,000 items than with 100. */
 const MOST_RATIO = 1.2
-/** The most time that a search and a sort over 10,000 items may take. */
+/** The most CPU time of a search and a sort over 10,000 items, at the 95th percentile. */
 const MOST_SCRIPT_MS = 5
 const ROUNDS = 41
 
@@ -32,7 +32,7 @@ type Action = 'scrollMs' | 'keyMs' | 'clickMs'
 /** A page that shows its items. `nodes`: the number of its DOM nodes. */
 type OpenPage = { page: Page; session: CDPSession; nodes: number }
 
-/** CPU milliseconds of the main thread during `action`. They exclude other work on the machine. */
+/** CPU milliseconds of the main thread during `action` and the two frames after it. */
 async function threadMs(session: CDPSession, page: Page, action: () => Promise<unknown>): Promise<number> {
   const spent = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics')
@@ -106,7 +106,6 @@ function factorOf(name: string, action: Action, { few, many }: Times): number {
   return factor
 }
 
-/** Milliseconds of script of a search and a sort over 10,000 items, at the 95th percentile. */
 function scriptMs(): number {
   const items = stock(10_000)
   const queries = ['k', 'kn', 'kni', 'нож', 'red', 'redline 9', '77', '']

@@ -21,11 +21,10 @@ const CALLS_A_ROUND = 20
 const PUBLIC_URL = 'http://till.test'
 const STEAM_URL = 'http://steam.test'
 const STORE_ID = 1n
-/** The id of the first deposit. */
 const FIRST_ID = 1_001
 /** The number of waiting pages whose deposits one query reads. */
 const POLLED = 50
-/** The number of deposits in the last hour, at one a second. */
+/** At one a second. */
 const DEPOSITS_AN_HOUR = 3_600
 
 /** Measures both sizes on one server alternately, so other work on the machine affects both. */

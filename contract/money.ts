@@ -12,7 +12,7 @@ export const MOVEMENT_CAUSES = [
   'delivered',
   /** Held credit became available: Steam's protection ended, or an operator released it. */
   'released',
-  /** Steam gave delivered items back to the shopper. */
+  /** Delivered items went back to the shopper, as Steam or an operator reported. */
   'reversed',
   /** An operator paid the store. */
   'paid_out',

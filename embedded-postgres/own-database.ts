@@ -1,4 +1,3 @@
-/** The embedded database of a single gateway. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import type { Config } from '../gateway/config.ts'
 import { tryLock } from '../gateway/kit/lock.ts'

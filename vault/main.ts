@@ -1,7 +1,3 @@
-/**
- * The vault's process and its commands: `node vault/main.ts run`, `enrol`, `allow`, `limits`, `rules`, `approve`,
- * `log`, `market`, `markets`, `market-off`, `market-on`.
- */
 import { run, type StricliProcess } from '@stricli/core'
 import { APP } from './app.ts'
 import { readSettings, type Settings } from './settings.ts'

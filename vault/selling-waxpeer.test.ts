@@ -63,7 +63,7 @@ async function readReportsOn(market: string): Promise<string[][]> {
   return rows.map(({ reference, kind }) => [reference, kind])
 }
 
-it('an item goes to the market with the highest proceeds. Until a market has paid, its stated fee counts', async () => {
+it('before a market has paid, an item is listed where the proceeds after the stated fee are highest', async () => {
   bench.market.begin('lies-fee')
   await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)

@@ -1,4 +1,3 @@
-/** Calls to the browser's authenticator, and signing in. */
 import { call, keepSession, type Reply } from './call.ts'
 
 type Options<T> = { options: T }
@@ -25,12 +24,11 @@ async function answerChallenge(path: string): Promise<Reply<{ session?: string }
   return call(`${path}/finish`, { assertion })
 }
 
-/** Signs in with a passkey of this console. */
 export async function signIn(): Promise<Reply<unknown>> {
   return keepSessionOf(await answerChallenge('sign-in'))
 }
 
-/** Makes a call. If the server asks for a fresh check, the operator confirms with a passkey, and the call is repeated. */
+/** Makes a call. If the server asks for a fresh passkey check, runs it, and repeats the call if it succeeds. */
 export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
   const reply = await call<T>(path, body)
   if (reply.ok || reply.failure.kind !== 'step_up') return reply
@@ -44,7 +42,7 @@ export type Invitation = {
   options: PublicKeyCredentialCreationOptionsJSON
 }
 
-/** Reads the invitation behind an operator's link. The link can still be used. */
+/** Reads the invitation behind an operator's link, without using the link up. */
 export const readLink = (link: string): Promise<Reply<Invitation>> => call('link/begin', { link })
 
 /** Registers a passkey, which uses up the link and signs in. */

@@ -10,7 +10,6 @@ type Data = Json<MarketList>
 const EFFECT_OF_OFF =
   'The vault lists nothing more there and removes its listings within a minute. Sold items are still delivered.'
 
-/** The markets on which the vault sells, and a switch for each. */
 export function MarketSwitches() {
   const { shown, refresh } = useAnswer<Data>('markets', {})
   return (

@@ -65,7 +65,6 @@ export function MethodCalls({ methods }: { methods: Methods }) {
   )
 }
 
-/** The calls of one bot. */
 export function CallsOfBot({ bot }: { bot: string }) {
   const { shown, refresh } = useAnswer<Json<Weather>>('weather', { bot })
   return (

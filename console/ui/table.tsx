@@ -30,7 +30,7 @@ type Props<ROW> = {
 const sortValueOf = <ROW,>({ sortValue, csvValue }: Column<ROW>): ((row: ROW) => Cell) | undefined =>
   sortValue ?? csvValue
 
-/** A table that has all its rows. A press on the name of a sortable column sorts by it. */
+/** Has all its rows, so the page itself sorts them. */
 export function Table<ROW>(props: Props<ROW>) {
   const { caption, columns, rows } = props
   const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)
@@ -113,7 +113,7 @@ function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: Pla
 
 type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   rows: Rows<ROW>
-  /** Returns every row that the filter matches, for a file. */
+  /** Resolves to every row that the filter matches, for a file, or to the reason why there is no file. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
   /** By the name of a column: the server's order for each direction. The page's address has the current one as `order`. */
@@ -161,7 +161,6 @@ export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }:
 
 type ExportProps<ROW> = Pick<ListProps<ROW>, 'columns' | 'all' | 'fileName'>
 
-/** A button that saves all rows as a file. */
 export function Export<ROW>({ columns, all, fileName }: ExportProps<ROW>) {
   const [state, setState] = useState<'idle' | 'busy' | Failure>('idle')
   const save = async (): Promise<void> => {

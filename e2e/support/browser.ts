@@ -36,7 +36,7 @@ export const BROWSER_ARGS = [
   '--disable-sync',
 ]
 
-/** Playwright's default argument against the back-forward cache, which every shopper's browser uses. */
+/** Playwright's default argument against the back-forward cache, which shoppers' browsers use. */
 const BACK_FORWARD_CACHE = '--disable-back-forward-cache'
 
 export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
@@ -56,7 +56,7 @@ export function launchShell(): Promise<Browser> {
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ...signals })
 }
 
-/** How long to wait for anything that is sure to happen, long enough for a slow machine. */
+/** Long enough for a slow machine. */
 export const WAIT_MS = 60_000
 const EVIDENCE_MS = 10_000
 

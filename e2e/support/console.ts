@@ -1,4 +1,3 @@
-/** The operator's console of the shared till, in a browser. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -20,7 +19,7 @@ export async function enterSandbox(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 
-/** Runs an operator's command on the till, and returns its output. */
+/** Runs an operator's command on the shared till. Resolves to its output; rejects if it fails. */
 export async function runOperatorCommand(...args: string[]): Promise<string> {
   const env = {
     TRADETILL_DATA: join(till.root, 'gateway'),

@@ -1,4 +1,3 @@
-/** Formats prices for a person. */
 import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
 import { formatAmount, MICROS_PER_CENT } from '../operations/amount.ts'
@@ -53,7 +52,6 @@ const VERDICT_TEXT: Record<PriceView['verdict'], string> = {
   blocked: 'you blocked it (noPrice)',
 }
 
-/** Returns a line for each band and example, and a warning for each item sold at a loss. */
 export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
   ...bands.flatMap(
     ({ fromUsd, examples, accepted, not_popular, no_price, in_dispute, too_cheap, blocked }) => [
@@ -78,5 +76,5 @@ const lossLine = ({ item, sales, currency, resultMinor }: Coverage['losses'][num
   return `! ${item}: sold ${counted(sales, 'time')} in 30 days, for ${loss} less than it cost. Raise the commission, override its price or block it.`
 }
 
-/** Formats millionths of a dollar as dollars, rounded down to cents. */
+/** Rounds down to cents. */
 const dollars = (micros: bigint): string => formatAmount(micros / MICROS_PER_CENT, 'USD')

@@ -1,7 +1,6 @@
-/** Reads a customer's spendable balance from an address of the store. */
 import { beginningOf, reasonOfSilence } from './handler-client.ts'
 
-/** Reads the balance, in minor units. Rejects if the address does not answer with an amount. */
+/** Reads the customer's spendable balance, in minor units. Rejects if the address does not answer with an amount. */
 export type ReadBalance = (currency: string) => Promise<number>
 
 const DEADLINE_MS = 10_000

@@ -21,9 +21,9 @@ export type Options = {
   balance?: string | undefined
   /** Port of the stand-in till, which the store uses as its till during the checks. */
   tillPort?: number | undefined
-  /** A POST to this address makes the store open a deposit. */
+  /** A POST to this address makes the store open a deposit. Needs `tillPort`. */
   open?: string | undefined
-  /** Names of the checks to run; all by default. */
+  /** Names of the checks to run; all by default. With `open`, checks that need invented orders are left out. */
   only?: readonly string[] | undefined
   patience?: Partial<Patience & { deadlineMs: number }>
 }

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import type { Log } from '../kit/log.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
 
-/** The most streams of this process, and of one session. */
 const MOST_STREAMS = 100
 const MOST_STREAMS_OF_SESSION = 6
 const CHECK_EVERY_MS = 2_000
@@ -12,7 +11,7 @@ const CHECK_EVERY_MS = 2_000
  * ended sessions are closed.
  */
 const CHECKS_PER_BEAT = 10
-/** Number of checks after which a stream is closed: half an hour. The page then opens another. */
+/** After this many checks, half an hour, the next beat closes a stream. The page then opens another. */
 const MOST_CHECKS = 900
 
 export type Live = {

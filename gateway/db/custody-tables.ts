@@ -1,4 +1,3 @@
-/** Types of the tables of items: which bot has them, and how they left. */
 import type { Generated } from 'kysely'
 
 /** An item came to a bot (`in`), went back to its shopper (`back`), or left otherwise (`out`). */
@@ -30,7 +29,6 @@ export type DepartureTable = {
   seen_at: Generated<Date>
 }
 
-/** An item of a departure. */
 export type DepartedItemTable = {
   departure_id: bigint
   app_id: number

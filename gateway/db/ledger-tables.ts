@@ -1,4 +1,3 @@
-/** Types of the tables around the ledger, for Kysely: credit at risk, payouts, adjustments, and checks. */
 import type { Generated } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 

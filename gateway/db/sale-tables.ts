@@ -1,4 +1,3 @@
-/** Types of the tables of sales and their books, for Kysely. */
 import type { Generated } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 

@@ -34,7 +34,7 @@ type DepartedAsset = {
 
 /**
  * Books items that were sent to this bot. Also stores them, because the history of the receiving bot may be read
- * before that of the giving bot.
+ * before that of the giving bot. Resolves to the number of booked items.
  */
 export async function bookSentBack(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function bookSentBack(
   return bookReturns(tx, { condition: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
 }
 
-/** Books items that had left and were sent to a bot again. */
+/** Books items that had left and were sent to a bot again. Resolves to their number. */
 async function bookReturns(
   tx: Tx,
   { condition, at }: { condition: RawBuilder<unknown>; at: Date },

@@ -287,6 +287,7 @@ describe('GET /api/payment', () => {
   it('refuses an invalid or unknown hash with problem JSON that is not cached', async () => {
     const bad = await poll('xyz')
     expect(bad.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
+    expect(bad.headers).toMatchObject({ 'cache-control': 'no-store' })
     const unknown = await poll('0'.repeat(32))
     expect(unknown.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
     expect(unknown.headers).toMatchObject({ 'cache-control': 'no-store' })

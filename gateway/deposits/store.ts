@@ -1,4 +1,3 @@
-/** Reads and writes rows of deposits. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -79,7 +78,7 @@ export async function countOpenDeposits(tx: Tx, storeId: bigint, most: number): 
   return Number(count)
 }
 
-/** Returns the deposit's id, and the hash of the call that created it. */
+/** Returns the deposit's id, and the hash of the call that created it. Rejects if there is no such deposit. */
 export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
   return tx
     .selectFrom('deposit')
@@ -118,7 +117,7 @@ export async function setShopper(
     .execute()
 }
 
-/** True if a trade of the deposit is open or was delivered. */
+/** True if a trade of the deposit is open or was delivered, even if it was reversed since. */
 export async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
   const row = await tx
     .selectFrom('trade')

@@ -1,6 +1,5 @@
 /**
- * Reads each store's webhooks. If asked, also sends a signed test to each enabled webhook: the same test that a store can
- * request. A test is not an event.
+ * Reads each store's webhooks. If asked, also sends each enabled webhook the signed test that a store can request.
  */
 import { pino } from 'pino'
 import type { Db } from '../db/client.ts'
@@ -19,7 +18,7 @@ import { readStores } from './readiness-store.ts'
 
 /** How many tests run at the same time. Each lasts up to 15 seconds. */
 const TESTS_AT_A_TIME = 16
-/** No test begins after this time, so even a report on a thousand stores takes only minutes. */
+/** Later tests are left out, so the tests of a thousand stores take little more than a minute. */
 const MOST_BEGIN_MS = 60_000
 
 export type TestsDeps = {

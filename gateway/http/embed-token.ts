@@ -16,11 +16,11 @@ export type EmbedTokens = {
 /** `hmacs` returns the HMAC with the current key first, then those with older keys. */
 export type EmbedTokenDeps = { hmacs(text: string): readonly Buffer[]; clock: Clock }
 
-/** A deposit expires after a day at most, and its page is read for a while longer. An older page reloads. */
+/** Longer than the day that a deposit lives at most, unless outages stop its time. */
 const LIFE_MS = 36 * 3_600_000
 const FORM = /^e1\.([0-9a-f]{32})\.(\d{10})\.([\w-]{1,700})\.([\w-]{43})$/
 
-/** True for a text that begins like such a token, valid or not. The answer to a call with one sets no cookie. */
+/** True for a text that begins like such a token, valid or not. */
 export const isEmbedToken = (token: unknown): token is string =>
   typeof token === 'string' && token.startsWith('e1.')
 

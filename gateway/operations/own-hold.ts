@@ -1,8 +1,8 @@
 import { counted } from '../kit/counted.ts'
 
 /**
- * Returns a notice about a bot that was just added. `days`: how long Steam would hold a trade because of the bot; null
- * if that was not checked.
+ * Returns a notice about a bot that was just added; empty if Steam would hold no trade. `days`: how long Steam would hold
+ * a trade because of the bot; null if that was not checked.
  */
 export function holdNotice(days: number | null): string {
   if (days === null)

@@ -1,5 +1,3 @@
-/** Steam accounts of shoppers: their history, denials, credit only on release, and erasure. */
-
 import type { Db } from '../db/client.ts'
 import { counted } from '../kit/counted.ts'
 import { scrub } from '../kit/scrub.ts'
@@ -59,7 +57,6 @@ export async function readShopperRecord(db: Db, steamId: string, most?: number):
   }
 }
 
-/** Shows an account's history at this till (deliveries, reversals, declined offers) and its restrictions. */
 export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
   const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
   const record = await readShopperRecord(db, steamId)
@@ -138,7 +135,7 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
 
 export type ShopperList = { shoppers: DeniedShopper[]; onRelease: OnReleaseShopper[] }
 
-/** Lists accounts that are denied or credited on release, newest first. */
+/** Lists the newest accounts that are denied, and the newest that are credited on release. */
 export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList>> {
   const limit = MOST_LISTED
   return done({

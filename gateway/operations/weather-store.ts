@@ -1,4 +1,3 @@
-/** How Steam answers: outages, whether it answers each bot, and the calls of a day. */
 import {
   type CallsOfBot,
   callsByHour,
@@ -26,7 +25,7 @@ export type Weather = {
   }[]
   /** Calls of all bots in the last 24 hours, by hour. */
   hours: HourOfCalls[]
-  /** Calls by method, of one bot, or of all bots and public pages. */
+  /** Calls in the last 24 hours by method, of one bot, or of all bots and public pages. */
   methods: (MethodCalls & { method: string })[]
   /** Calls of one method by bot; empty unless a method was asked for. */
   methodBots: CallsOfBot[]

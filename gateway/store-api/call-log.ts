@@ -1,4 +1,3 @@
-/** Logs one line for each call of a store, with the request id (for support) and the deposit. */
 import type { ObservedCall } from '../http/app.ts'
 import type { Log } from '../kit/log.ts'
 

@@ -1,4 +1,3 @@
-/** The rows of store accounts and of their API keys. */
 import type { Insertable, Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { ApiKeyTable, StoreTable } from '../db/schema.ts'
@@ -29,7 +28,7 @@ export async function insertKey(tx: Tx, key: Insertable<ApiKeyTable>): Promise<v
   await tx.insertInto('api_key').values(key).execute()
 }
 
-/** Returns a key with its store, unless it was revoked. */
+/** Returns a key with its store, unless it was revoked. It may have expired. */
 export const findKey = (db: Db, id: string) =>
   db
     .selectFrom('api_key')
@@ -40,7 +39,7 @@ export const findKey = (db: Db, id: string) =>
     .where('api_key.revoked_at', 'is', null)
     .executeTakeFirst()
 
-/** Returns the keys of a store, oldest first. */
+/** Oldest first, including revoked and expired ones. */
 export const keysOf = (db: Db, storeId: bigint) =>
   db
     .selectFrom('api_key')

@@ -63,7 +63,6 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
   }
 }
 
-/** The answer to a call: status, and data or error. */
 export type ConsoleAnswer = {
   status: number
   data: Record<string, unknown>

@@ -70,7 +70,7 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
   }
 }
 
-/** True if an event has effects besides the trade's new state. */
+/** True if an event can have effects besides the trade's new state. */
 export function hasConsequences({ kind }: TradeEvent): boolean {
   return !NOTHING_MORE.has(kind)
 }
@@ -94,7 +94,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
     effects.push({ kind: 'move_to_other_bot', inDoubt: refusal.next === 'move_in_doubt', at })
   }
   const because: string = refusal?.because ?? 'no_bot_came'
-  // A bar needs a person's attention. A busy Steam does not.
+  // A bar needs a person's attention, unless Steam is only busy.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
     return [...effects, logLine('error', 'bot was barred, because Steam refused its offer', { because })]
   return [...effects, logLine('warn', 'offer was refused', { reason, because })]
@@ -112,7 +112,6 @@ function changeStatus(
   return { funds: { ...funds, deposit }, effects: [...before, ...statusEffects(status)] }
 }
 
-/** Returns the effects of a deposit's new status. */
 export function statusEffects(status: Exclude<DepositStatus, 'created'>): Effect[] {
   return [
     { kind: 'change_deposit', change: { status } },

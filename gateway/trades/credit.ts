@@ -58,7 +58,7 @@ export function deliver(funds: Funds, { steamTrade, settlesAt, at, byOperator }:
   }
 }
 
-/** Returns the change of these columns of the deposit. `held` includes the time until which credit is held. */
+/** `held` includes the time until which credit is held, and `reversed` the amount that the store was charged. */
 export function changeOf(funds: Funds, columns: ('status' | 'credited' | 'held' | 'reversed')[]): Effect {
   const { status, credited, held, reversed, charged } = funds.deposit
   return {

@@ -13,7 +13,7 @@ import { countChosen, countReplayedSince, isReplaying, lockReplays, noteReplay }
 import { isAccepted } from './sender.ts'
 import { DELIVERIES_TOPIC, replayDeliveries } from './store.ts'
 
-/** Lists attempts at an endpoint of the store, newest first. */
+/** Newest first. */
 export async function listAttempts(
   db: Db,
   storeId: bigint,
@@ -46,7 +46,7 @@ export async function listAttempts(
  */
 const NO_ANSWER = 'no_answer' as const
 
-/** At most this many deliveries of a store are replayed in 24 hours. */
+/** By one store. */
 const MOST_REPLAYED_A_DAY = 50_000
 const DAY_MS = 86_400_000
 const HOUR_S = 3_600

@@ -1,4 +1,3 @@
-/** Stores webhook endpoints. */
 import type { Selectable, Updateable } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -41,7 +40,7 @@ export async function lockAndCountEndpoints(tx: Tx, storeId: bigint): Promise<nu
   return (await endpointsOf(tx, storeId)).length
 }
 
-/** Returns the endpoints of the store, oldest first. */
+/** Oldest first. */
 export const endpointsOf = (db: Db | Tx, storeId: bigint): Promise<EndpointRow[]> =>
   db
     .selectFrom('webhook_endpoint')
@@ -62,7 +61,6 @@ const ownedBy = (db: Db | Tx, storeId: bigint, id: bigint) =>
 export const findEndpoint = (db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow | undefined> =>
   ownedBy(db, storeId, id).executeTakeFirst()
 
-/** Locks the endpoint until the transaction ends. */
 export const lockEndpoint = (
   tx: Tx,
   storeId: bigint,
@@ -77,7 +75,7 @@ type Change = Pick<
   'url' | 'event_types' | 'state' | 'disabled_reason' | 'secret' | 'previous_secret' | 'previous_until'
 >
 
-/** Changes an endpoint. Resolves to undefined if the store has no such endpoint. */
+/** Resolves to undefined if the store has no such endpoint. */
 export const changeEndpoint = (
   db: Db | Tx,
   storeId: bigint,

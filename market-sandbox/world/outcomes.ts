@@ -14,7 +14,6 @@ import {
   withSeller,
 } from './world.ts'
 
-/** The seller's share of a price. */
 export const SELLER_SHARE = 0.95
 /** A buyer who reverses a trade pays this share of the price to the seller. */
 const REVERSAL_SHARE = 0.2
@@ -24,7 +23,7 @@ const BAN_AFTER_REVERSAL_S = 30 * DAY_S
 /** After this many sales in a row that were not handed over, the account may not sell for a day. */
 const MISSES_BEFORE_BAN = 3
 const BAN_AFTER_MISSES_S = DAY_S
-/** An offer that nobody accepted and the seller has not cancelled after this time counts as not handed over. */
+/** If its offer is still open this long after the sale, an item counts as not handed over. */
 const MUST_CANCEL_S = 7 * 3600
 
 /** Steam's numbers for the states of an offer. */

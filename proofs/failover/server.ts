@@ -82,7 +82,7 @@ export type Copy = Server & {
   promote(): Promise<void>
 }
 
-/** Starts a copy of the running server in another folder. It follows that server. */
+/** Starts a copy in another folder, which follows the running server. */
 export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   await execute(first.url, `alter system set wal_keep_size = '${KEPT_LOG}'`, 'select pg_reload_conf()')
   const backup = await copyEmbedded(

@@ -28,7 +28,6 @@ type Plan = {
   from: Sources
 }
 
-/** The gateway of this tree. */
 const OWN_GATEWAY = 'gateway/main.ts'
 /** How many deliveries to wait for before the first gateway is replaced. */
 const LEAST_DELIVERIES = 3

@@ -86,7 +86,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   })
 }
 
-/** The caller's long history, if the behaviour `busy-for-nine-days` is on; else empty. */
+/** The caller's long history with a shopper, if the behaviour `busy-for-nine-days` is on; otherwise empty. */
 function pastIn(sandbox: Sandbox, caller: string): { offers: Offer[]; trades: Trade[] } {
   const world = sandbox.world()
   const account = findAccount(world, caller)

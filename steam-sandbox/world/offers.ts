@@ -39,8 +39,9 @@ export type Intent = {
 
 /**
  * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not
- * acknowledged trade protection, 11 no active offer to counter, 15 wrong token, unknown account or a partner who
- * cannot receive offers, 24 a barred sender, 25 too many live offers, 26 an item is missing or not tradable.
+ * acknowledged trade protection, 11 no active offer to counter, 15 wrong token, unknown account, the sender itself or a
+ * partner who cannot receive offers, 24 a barred sender, 25 too many live offers, 26 no items, or one is missing or not
+ * tradable.
  */
 export function sendOffer(
   world: World,

@@ -10,7 +10,6 @@ import { holdFolder, openVault } from '../vault.ts'
 import { wishesIn } from '../wishes/store.ts'
 import { waitForTill } from '../wishes/wait-for-till.ts'
 
-/** The pause between two rounds, and the pause after a failed round. */
 const ROUND_PAUSE_MS = 3_000
 const FAILED_PAUSE_MS = 15_000
 

@@ -173,7 +173,7 @@ describe('a listing', () => {
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
-  it('can come down or change its price until it is sold', async () => {
+  it('of an item that was sold cannot change its price or come down, but one that is on sale can come down', async () => {
     const { assetId } = await sell(DOTA, 'never')
     expect(await unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
       { itemId: assetId, isDone: false },

@@ -132,7 +132,7 @@ export async function prepareToSell(bench: MarketBench, client: Market, appId: n
 
 type Sale = { appId: number; temper: Temper; count?: number }
 
-/** Lists items at $1.00 each; a buyer of this temper buys them. */
+/** Lists items at 1.00 each, in the client's currency. A buyer of this temper buys them. */
 export async function sell(bench: MarketBench, client: Market, { appId, temper, count = 1 }: Sale) {
   await prepareToSell(bench, client, appId)
   const lines = bench

@@ -1,5 +1,5 @@
 const VOLUME = 0.2
-/** How long the alarm continues after the first movement of the mouse. */
+/** How long the alarm continues after the first movement of the mouse, or the first touch. */
 const AFTER_MOVE_MS = 1500
 
 /**
@@ -22,7 +22,6 @@ export function startAlarm(onEnd: () => void): () => void {
   const moved = (): void => {
     timer ??= setTimeout(stop, AFTER_MOVE_MS)
   }
-  // A touch counts as movement too.
   for (const event of ['mousemove', 'touchstart']) {
     addEventListener(event, moved, { signal: controller.signal, passive: true })
   }

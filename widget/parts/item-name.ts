@@ -1,4 +1,3 @@
-/** The name of an item without the parts that the marks on its card show. */
 import { wearStart } from '../../contract/item-name.ts'
 import type { Item } from '../../contract/widget-api.ts'
 

@@ -1,4 +1,4 @@
-/** The Steam port on the client libraries. The gateway loads this file through lazy-steam.ts. */
+/** The Steam port on the client libraries. */
 import type { Agent } from 'node:https'
 import type { Game } from '../../../contract/games.ts'
 import type { Language } from '../../../contract/languages.ts'

@@ -1,4 +1,3 @@
-/** PostgreSQL servers for simulated seeds. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
