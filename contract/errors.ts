@@ -264,8 +264,8 @@ export const ERRORS = {
     status: 503,
     title: 'Technical works',
     detail: {
-      en: 'New trades are paused for technical works. Your items are safe and your timer is stopped; try again in a few minutes.',
-      ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности, время не идёт; попробуйте через несколько минут.',
+      en: 'New trades are paused for technical works. Your items are safe; try again in a few minutes.',
+      ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности; попробуйте через несколько минут.',
     },
     forStores: {
       en: 'The till is paused until its operator has finished a restore. The call changed nothing; repeat it in a few minutes.',
@@ -304,7 +304,7 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
  */
 export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
 
-/** The body of every refused call, sent as `application/problem+json`. */
+/** The body of a refused call that is not for a page, sent as `application/problem+json`. */
 export type Problem = {
   type: string
   title: string
