@@ -1,4 +1,3 @@
-/** Starts an embedded PostgreSQL for one bench. It is removed afterwards. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -19,7 +19,7 @@ export function printOutcome(outcome: Outcome): void {
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }
 
-/** The median. Of an even number of values, the upper of the two in the middle. */
+/** Of an even number of values, the upper of the two in the middle. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }

@@ -35,7 +35,6 @@ import { type Answer, createCaller } from './siege-calls.ts'
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
-/** Polls of each shopper. */
 const POLLS = 6
 /** The poll after which a shopper accepts, counted from 0. */
 const ACCEPT_AFTER_POLL = 2
@@ -45,7 +44,7 @@ const ASK_AGAIN_MS = 500
 const MOST_ASKS = 60
 /** The number of trade links from which the attacker with a deposit's link picks at random. */
 const HOSTILE_LINKS = 10
-/** The factor by which a siege may lengthen the waiting times. */
+/** The factor by which a siege may raise the 95th percentile of the waiting times. */
 const RATIO_LIMIT = 2
 /** The most rows a minute that a siege may add. */
 const ROWS_A_MINUTE = 3_000
@@ -165,7 +164,6 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
   ]
 }
 
-/** Plays a wave of honest shoppers. Resolves once each visit has ended. */
 async function playWave(till: ProcessTill, gateway: Running): Promise<Wave> {
   const seen: Observed = { times: new Map(), refusals: new Map() }
   const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
@@ -218,14 +216,13 @@ async function visit(till: ProcessTill, number: number, seen: Observed): Promise
   }
 }
 
-/** Accepts the guest's open offer. Throws without one. */
 function accept(guest: ReturnType<ProcessTill['steam']['invite']>): void {
   const offer = guest.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('no offer is open')
   guest.accept(offer.id)
 }
 
-/** Adds a second store to the till. Resolves to its key. */
+/** Resolves to the API key of the new store. */
 async function addHostileStore({ pool, box }: ProcessTill): Promise<string> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {

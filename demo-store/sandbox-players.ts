@@ -4,7 +4,7 @@ export type Player = { name: string; tradeUrl: string; line: string }
 const DEADLINE_MS = 2_000
 const MOST_PLAYERS = 10
 
-/** Reads the players. Resolves to undefined without a readable answer from the sandbox. */
+/** Resolves to undefined without a readable answer from the sandbox. */
 export async function readPlayers(sandboxUrl: string): Promise<Player[] | undefined> {
   try {
     const response = await fetch(`${sandboxUrl}/control/players`, {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { FIRST_SHOPPER } from './visitor.ts'
 
-/** The first version of the tables. Later changes are in STEPS. */
 const FIRST_TABLES = `
   pragma journal_mode = wal;
   pragma synchronous = full;

@@ -169,7 +169,7 @@ test('A-030 the money section of the help page ends with a complete sentence, wh
   }
 })
 
-test('A-065 A-066 both languages come with the page, so choosing one needs no connection', async () => {
+test('A-065 A-066 once the page is loaded, choosing the other language needs no connection', async () => {
   const { page } = await openDeposit({ deposit: { language: 'ru' } })
   await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
   // The link above is in the document. The file with the other texts is loaded later.

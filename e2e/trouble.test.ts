@@ -218,7 +218,7 @@ test('the pages of the till, the sandbox and the demo store show a notice of san
   await page.getByRole('note').getByText(texts.sandboxBanner).waitFor()
 })
 
-test('live mode refuses a sandbox address and missing secrets, and lists all problems', async () => {
+test('live mode refuses a sandbox address, and a missing master key and database, and lists all three', async () => {
   const refused = run('gateway/main.ts', {
     TRADETILL_MODE: 'live',
     TRADETILL_STEAM_SANDBOX_URL: parts.place.sandbox,

@@ -1,4 +1,3 @@
-/** The folders of the binaries and the data of the embedded PostgreSQL, and the account that runs it. */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {

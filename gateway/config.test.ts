@@ -308,7 +308,7 @@ describe('live mode', () => {
     expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(name)])
   })
 
-  test('names every missing setting, and prints no secret', () => {
+  test('names an invalid master key and every missing setting, and prints no secret', () => {
     const problems = problemsOf({ TRADETILL_MODE: 'live', TRADETILL_MASTER_KEY: 'canary' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
       'TRADETILL_MASTER_KEY',
@@ -367,7 +367,7 @@ describe('live mode', () => {
       expect(problems.join()).toContain(reason)
       expect(problems.join()).not.toContain('secret')
       expect(problemsOf({ ...LIVE, DATABASE_URL, TRADETILL_PLAIN_DATABASE: '1' })).toEqual([])
-      // A sandbox accepts any address.
+      // A sandbox accepts plain connections.
       expect(problemsOf({ DATABASE_URL })).toEqual([])
     },
   )

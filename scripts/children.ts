@@ -1,4 +1,3 @@
-/** Starts and ends the processes of the start script. */
 import { spawn } from 'node:child_process'
 import type { EventEmitter } from 'node:events'
 import { createServer } from 'node:net'

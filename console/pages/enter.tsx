@@ -4,7 +4,7 @@ import { enterSandbox, type Invitation, readLink, register } from '../api/passke
 import { Failed } from '../ui/parts.tsx'
 import { go } from '../ui/place.ts'
 
-/** Reads the secret after the #. Browsers never send that part of an address, so no log contains the secret. */
+/** Browsers never send the part of an address after the #, so no log of addresses contains the secret. */
 const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } => {
   const text = hash.replace(/^#/, '')
   return text.startsWith('sandbox=')

@@ -1,4 +1,3 @@
-/** Runs `npm start` on free ports, with its data in a temporary folder. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +7,6 @@ import { eventually, freePorts, GiveUp, isServing, type Running, run } from './p
 
 /** Where a till runs: its folder, its settings, and the addresses of its parts. */
 export type Place = {
-  /** The folder of all data. */
   root: string
   env: Record<string, string>
   gateway: string
@@ -85,7 +83,6 @@ export function waitForBot({ root }: Pick<Place, 'root'>, main?: Running): Promi
   })
 }
 
-/** Rows of one query on the gateway's database. */
 export async function query(
   { root }: Pick<Place, 'root'>,
   sql: string,

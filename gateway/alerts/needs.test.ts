@@ -1,4 +1,3 @@
-/** The counts of problems that need a person: what counts, and what does not. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stage } from '../departures/departure.ts'
@@ -20,11 +19,11 @@ afterAll(() => till.close())
 
 const needs = () => readNeeds(till.db)
 
-test('a till without problems has no counts', async () => {
+test('every count of a till without problems is 0', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot counts if it is barred for more than half an hour, and not merely doubted', async () => {
+test('a bot counts while its bar lasts for more than another half an hour, unless it is merely doubted', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>
     sql`
@@ -42,7 +41,7 @@ test('a bot counts if it is barred for more than half an hour, and not merely do
   await till.db.deleteFrom('bot_bar').execute()
 })
 
-test('a store counts while its credit at risk is near its limit', async () => {
+test('a store counts while its credit at risk is at least 90 % of its limit', async () => {
   const { id } = await aStore(till, { riskLimitUsdCents: 10_000n })
   const setCreditAtRisk = (usdCents: number) =>
     sql`

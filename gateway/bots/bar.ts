@@ -49,8 +49,8 @@ type Refusal = { reason: BarReason; game: Game; now: Date }
 const TOGETHER_MS = 20_000
 
 /**
- * True if the refusal counts together with the one that caused the bar. Rate-limited requests are repeated before the
- * bar ends, so a later refusal counts separately.
+ * True if a refusal during a bar counts together with the one that caused it. Rate-limited requests are repeated before
+ * the bar ends, so a refusal after `TOGETHER_MS` counts separately.
  */
 const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
   const { firstMs, mostMs } = RULES[reason]
@@ -60,8 +60,8 @@ const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
 
 /**
  * The bar after one more refusal. The length of the first bar for this reason is doubled for each earlier consecutive
- * bar, up to the longest. Refusals of offers sent together count once. `before`: the last bar of the same scope, even if
- * it has ended.
+ * bar, up to the longest. A bar that would end sooner than `before` does not replace it. `before`: the last bar of the
+ * same scope, even if it has ended.
  */
 export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
   const { reason, game, now } = refusal

@@ -21,7 +21,7 @@ export type HealthKeeper = {
   rememberRead(...read: ReadArguments): void
   /** Writes the changes since the last call. */
   write(): Promise<void>
-  /** Retries failing capabilities, without waiting for the answers. */
+  /** Retries the failing capabilities that are due, without waiting for the answers. */
   retry(session: SteamSession): void
 }
 

@@ -1,5 +1,3 @@
-/** Formats the answers of operations for a person. */
-
 import type { Bar } from '../bots/bar.ts'
 import { counted } from '../kit/counted.ts'
 import type { ActPage } from '../operations/acts.ts'
@@ -155,7 +153,6 @@ const COLUMNS = [
   'protectedUntil',
 ] as const
 
-/** Formats items as CSV with a header. */
 export const itemLines = ({ items }: ItemList): string[] =>
   csvLines(
     COLUMNS,
@@ -206,7 +203,6 @@ export const movedLines = ({ moved, refused }: MovedItems): string[] => [
   `${moved.length} recorded as moved.`,
 ]
 
-/** Returns a line for each departure, and one for each of its items. */
 export const departureLines = ({ departures, next }: DeparturePage): string[] => [
   ...departures.flatMap((departure) => {
     const { departureId, bot, steamTradeId, partnerSteamId, begunAt, stage, explanation, destination } =

@@ -1,4 +1,3 @@
-/** Formats Steam accounts for a person. */
 import type { ShopperList, ShopperView } from '../operations/shoppers.ts'
 import { cellsOf } from './deposit-lines.ts'
 import { onReleaseText, recordLines } from './shopper-record-lines.ts'

@@ -1,4 +1,3 @@
-/** The HTTP server, with the rules for every call. The routes of calls come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
 import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
@@ -52,7 +51,6 @@ export type AppOptions = {
   embed?: Embed
   /** Whether this process serves the shoppers' page; true by default. */
   hasPage?: boolean
-  /** Reads the payment of a deposit for its page. */
   readPayment?: PaymentReader
   routes: {
     /** Polls and receipts. They skip the API's hooks and set their own headers. */
@@ -162,7 +160,6 @@ function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void
   scope.addHook('onRequest', async () => refuseIfUnable(unable()))
 }
 
-/** Reports every answered call of these routes to `observe`. */
 function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   if (observe === undefined) return
   scope.addHook('onResponse', async (request, reply) => {

@@ -1,4 +1,3 @@
-/** The headers of every answer, and the policy of the widget's page. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const YEAR_S = 31_536_000
@@ -68,7 +67,6 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
  */
 const framers = new WeakSet<FastifyReply>()
 
-/** An answer of the API must not be stored. */
 export const API_HEADERS = { 'cache-control': 'no-store' } as const
 
 /** Origins that are safe to insert into a policy. */
@@ -77,7 +75,7 @@ const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/
 /** The sources that a page may use. `styleHashes`: its inline styles. */
 export type PageSources = { imageOrigins: readonly string[]; styleHashes?: readonly string[] }
 
-/** Allows pages of this origin to frame the answer; by default none may. */
+/** Allows pages of this origin to frame the answer, unless the origin is unsafe in a policy. By default none may. */
 export function allowFraming(reply: FastifyReply, sources: PageSources, origin: string): void {
   if (!PLAIN_ORIGIN.test(origin)) return
   framers.add(reply)

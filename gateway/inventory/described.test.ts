@@ -1,4 +1,3 @@
-/** How the till turns Steam's descriptions into items as the shopper sees them. */
 import { describe, expect, test } from 'vitest'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { parsePartnerPage } from '../steam/parse.ts'

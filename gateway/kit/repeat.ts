@@ -1,4 +1,3 @@
-/** Recurring work, such as sweeps. */
 import type { Log } from './log.ts'
 
 type RepeatOptions = {
@@ -15,9 +14,7 @@ export type Repeating = {
   stop(): Promise<void>
 }
 
-/**
- * Runs `work` every `everyMs`, one run at a time. A failure is logged, and does not change the time of the next run.
- */
+/** Runs `work` every `everyMs`, but not while a run continues. A failure is logged, and delays no later run. */
 export function repeat(
   { name, everyMs, log, atOnce = true }: RepeatOptions,
   work: () => Promise<void>,

@@ -47,7 +47,10 @@ export async function createBackup(
 
 export type CheckedBackup = Omit<Inspection, 'differences'> & { differences: number }
 
-/** Checks a backup by restoring it elsewhere. `server`: URL of a server on which a dump is restored into a new database. */
+/**
+ * Checks a backup by restoring it elsewhere. `server`: URL of a server on which a dump is restored into a new database;
+ * by default the till's own.
+ */
 export async function checkBackup(
   { config, url }: StandaloneDeps,
   path: string,
@@ -78,7 +81,7 @@ export async function checkBackup(
 
 export type RestoredBackup = { dataDir: string }
 
-/** Restores a backup into the data folder. Refuses if the folder already has a database. */
+/** Restores a backup into the data folder. Refuses if the folder already has a database, or DATABASE_URL is set. */
 export async function restoreBackup(
   { config }: StandaloneDeps,
   path: string,

@@ -19,7 +19,6 @@ export type Overview = {
   /** Credits of these deposits by currency. */
   credited: { currency: Currency; amountMinor: bigint; deposits: number }[]
   funnel: Funnel
-  /** Counts of what needs a person. */
   needs: Needs
   /** Page timings of the last 7 days. */
   vitals: Vital[]

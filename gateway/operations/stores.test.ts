@@ -1,4 +1,3 @@
-/** An operator changes, lists and disables stores. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { createDeposit } from '../deposits/create.ts'

@@ -1,5 +1,3 @@
-/** Registers, changes and shows stores. */
-
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Endpoint } from '../../contract/webhooks.ts'
@@ -64,7 +62,6 @@ export function changeStore(
   })
 }
 
-/** Returns why a commission is too small: a pumped price would pay more than the item is worth. */
 function unsafeCommission({ config }: ActDeps, commissionBps: number | null | undefined): string | undefined {
   const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
   const unsafe = games.filter((game) => !config.mayPayAboveLevel.has(game))
@@ -139,7 +136,6 @@ export type StoreView = {
   origins: string[]
   creditMode: 'on_accept' | 'on_release'
   riskLimit: UsdAmount
-  /** The used part of the limit. */
   atRisk: UsdAmount
   liability: 'operator' | 'store'
   /** Null means the default of the settings. */

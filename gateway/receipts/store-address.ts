@@ -1,4 +1,3 @@
-/** Where a receipt links to its store. Pure. */
 import { isLoopback } from '../kit/loopback.ts'
 
 /**

@@ -105,7 +105,7 @@ export type Effect =
   | { kind: 'doubt_bot'; botId: bigint }
   /**
    * Another bot tries the same items for the same deposit, if one is free. `inDoubt`: Steam gave no reason, so if the
-   * other bot succeeds, this bot is doubted.
+   * other bot succeeds, a doubt about this bot is counted.
    */
   | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }

@@ -4,7 +4,7 @@ import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 
-/** A bot that has not started to send in this time is overloaded, or has lost its session or its process. */
+/** How long a bot has to begin a send. One that needs longer is overloaded, or has lost its session or its process. */
 export const TAKE_UP_MS = 5_000
 
 /** For an intent that its bot does not take up. Any process may call this. */
@@ -15,7 +15,7 @@ export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<voi
 
 type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 
-/** Resolves to true if this call refused the request. */
+/** Resolves to true if the request is refused afterwards, by this call or by another. */
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false

@@ -60,7 +60,7 @@ const HELD = { held_amount: 3_000n, at_risk_amount: 0n, credit_mode: 'on_release
 const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_accept' }
 
 describe('D-36 a shopper who took a trade back', () => {
-  it('is credited on release the next time and told so before the trade; other shoppers are credited as before', async () => {
+  it('is credited on release the next time and told so while the offer is open; other shoppers are credited as before', async () => {
     const first = await deliver()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)

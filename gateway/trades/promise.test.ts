@@ -1,4 +1,3 @@
-/** Shoppers see how much will be credited, and when, before they accept an offer. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -172,7 +171,7 @@ describe('D-9 an open offer', () => {
   })
 })
 
-describe('D-9 an inventory promises, before a trade is requested,', () => {
+describe('D-9 an inventory forecasts, before a trade is requested,', () => {
   let stocked: StockedTill
 
   beforeEach(async () => {
@@ -198,7 +197,7 @@ describe('D-9 an inventory promises, before a trade is requested,', () => {
     expect(hold).toEqual({ atOnce, days: PROTECTION_DAYS, until, by: 'limit' })
   })
 
-  it('no more than the deposit accepts', async () => {
+  it('no more immediate credit than the deposit accepts', async () => {
     await setLimit(10_000_000n)
     await stocked.db.updateTable('deposit').set({ max_amount: 900n }).execute()
     expect((await stocked.ask()).hold?.atOnce).toBe(900)

@@ -73,7 +73,7 @@ export type TradeStore = {
   openTradesOf(botId: bigint): Promise<TradeSummary[]>
   /** The bot's delivered trades that can still be reversed, by their Steam trade ids. */
   protectedTradesOf(botId: bigint, steamTradeIds: readonly string[]): Promise<TradeSummary[]>
-  /** When the oldest delivery that can still be reversed was sent; undefined if there is none. */
+  /** The earliest start of a send among deliveries that can still be reversed; undefined if there is none. */
   oldestProtectedOf(botId: bigint): Promise<Date | undefined>
   /** The bot's trades by their secret codes, in any state. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
@@ -88,11 +88,11 @@ export type TradeStore = {
   historyOf(botId: bigint): Promise<HistoryPass>
   saveHistoryPass(botId: bigint, by: { writer: Writer; now: Date }, pass: HistoryPass): Promise<void>
   /**
-   * Takes due trades of bots in service, the oldest first, and makes them due again at `nextAt`. Concurrent sweeps take
-   * different trades.
+   * Takes due trades of active and paused bots, those due longest first, and makes them due again at `nextAt`.
+   * Concurrent sweeps take different trades.
    */
   takeDueTrades(how: { now: Date; nextAt: Date; limit: number }): Promise<WaitingTrade[]>
-  /** Intents from `before` or earlier that no bot took up. */
+  /** Intents that were created at `before` or earlier. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
    * Open trades of retired bots, their other trades that have an alarm, and trades on which Steam did not answer in time:
@@ -170,7 +170,6 @@ export type ShellDeps = {
   historyEveryMs: number
 }
 
-/** The log fields of a trade. */
 export const aboutTrade = ({ id, depositId }: Pick<TradeFacts, 'id' | 'depositId'>) => ({
   deposit: String(depositId),
   trade: String(id),

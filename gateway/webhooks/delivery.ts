@@ -73,7 +73,6 @@ function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHe
   }
 }
 
-/** The log fields of a claimed delivery. */
 export const logFieldsOf = (claim: Claim) => ({
   event: claim.event_id,
   // An epoch's event has no deposit.

@@ -21,11 +21,9 @@ export type ProcessTill = {
   box: SecretBox
   /** Address of the first gateway, whether it runs or not. */
   url: string
-  /** Addresses of all gateways. */
   urls: readonly string[]
   /** Where each gateway serves its metrics. */
   metricsUrls: readonly string[]
-  /** Environment of the gateways' processes. */
   env: Record<string, string>
   pool: pg.Pool
   steam: RunningSteam

@@ -8,7 +8,6 @@ const CSP =
   "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'"
 
-/** A complete page around `body`. */
 export function page(title: string, body: string, status = 200): Reply {
   const reply = text(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
@@ -48,7 +47,6 @@ export function lineOfHtml(line: string): string {
   return escapeHtml(line).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** A trade link with a button that copies it. */
 export function linkRow(link: string, whose: string): string {
   return copyRow(link, `Trade link of ${whose}`)
 }

@@ -19,7 +19,6 @@ const STEPS = ['gift', 'phone'] as const
 
 type Step = (typeof STEPS)[number]
 
-/** The page on which a person answers an offer. */
 export function offerPage({ world }: Sandbox, offerId: string, { query }: Incoming): Reply {
   const offer = findOffer(world(), offerId)
   const sender = offer && findAccount(world(), offer.sender)

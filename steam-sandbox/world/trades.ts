@@ -210,7 +210,6 @@ export function reverseTrade(
   return { world: withArrived(recorded, returned), answer: { kind: 'reversed', tradeId: reversalId } }
 }
 
-/** The trade that returns the items. */
 function reversalRow(trade: Trade, back: TradedItem[], { id, nowS }: { id: string; nowS: number }): Trade {
   const items = back.map(({ from, assetId, appId, classId, newAssetId = '', newContextId = '2' }) => ({
     assetId: newAssetId,
@@ -239,7 +238,10 @@ export function isProtectedNow(trade: Trade, nowS: number): boolean {
   return trade.settlesAtS > nowS && !trade.settled
 }
 
-/** Reverses every protected trade of an account and bars it from trading for 30 days, as one click on Steam does. */
+/**
+ * Reverses the protected trades of an account, except those with an item that has moved on, and bars the account from
+ * trading for 30 days, as one click on Steam does. Changes nothing without a protected trade.
+ */
 export function reverseAll(world: World, by: string, nowS: number): World {
   const trades = world.trades.filter(
     (trade) =>

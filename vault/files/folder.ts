@@ -1,4 +1,7 @@
-/** The vault's own folder. No other user of the machine may read it, and every write reaches the disk. */
+/**
+ * The vault's own folder. No other user of the machine may read it, which is not checked on Windows. Every write
+ * reaches the disk.
+ */
 import {
   closeSync,
   existsSync,
@@ -13,11 +16,9 @@ import {
 import { join } from 'node:path'
 
 export type Folder = {
-  /** Returns the path of a file. */
   at(name: string): string
   /** Reads a file. Undefined if there is none. Throws if another user may read or write it. */
   read(name: string): string | undefined
-  /** Replaces the file. */
   write(name: string, text: string): void
 }
 

@@ -12,7 +12,7 @@ export type Call = { method: 'GET' | 'POST'; url: URL; body?: string }
 export type Reply = { status: number; type: string; text: string }
 
 export type Connection = {
-  /** Makes a call. Rejects if no complete answer arrives in time. */
+  /** Rejects if no complete answer arrives in time, or if it is too long. */
   ask(call: Call): Promise<Reply>
   /** Opens a websocket, such as wss://market.example. It closes if it does not open in time. */
   open(url: string): WebSocket
@@ -58,7 +58,6 @@ export function sandboxConnection(
   }
 }
 
-/** The connection to the real markets. */
 export function liveConnection(deadlineMs = DEADLINE_MS): Connection {
   return {
     ask: askOver(new Agent({ keepAlive: true, maxSockets: 4 }), deadlineMs),

@@ -10,7 +10,6 @@ import type { FlowState } from './state.ts'
 
 export type Propose = typeof propose
 
-/** Everything the flow needs from outside. */
 export type World = {
   api: Api
   /** Monotonic milliseconds. */

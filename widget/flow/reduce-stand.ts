@@ -1,4 +1,3 @@
-/** Transitions of the inventory stand: game, language, loading, picking. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Inventory } from '../../contract/widget-api.ts'

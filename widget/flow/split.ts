@@ -1,16 +1,16 @@
-/** Splits an amount into the part credited at once and the part credited later. Pure. */
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 
 /**
- * `expected`: other payments may change both parts before the offer. `least`: more may be credited at once, never less,
- * so the later part is a maximum. `final`: nothing can change.
+ * How certain the parts of an amount are that are credited at once and later. `expected`: other payments may change
+ * both parts before the offer. `least`: the offer promises the first part, and more may be credited at once, so the
+ * later part is a maximum. `final`: the store's limit cannot change the parts.
  */
 export type Certainty = 'expected' | 'least' | 'final'
 
 /** `until` is ISO 8601; null if nothing is credited later. */
 export type Split = { now: number; later: number; until: string | null; certainty: Certainty }
 
-/** Forecasts the credit for picked items. Reserves nothing in the store's limit, so only the offer can promise amounts. */
+/** The credit for picked items. Reserves nothing in the store's limit, so only the offer can promise amounts. */
 export function forecast(total: number, hold: Inventory['hold']): Split {
   if (hold === null || total === 0) return { now: total, later: 0, until: null, certainty: 'final' }
   // If the store waits for all of it, there is no limit that other payments could use up.

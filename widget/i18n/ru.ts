@@ -5,7 +5,6 @@ import { pageTexts } from './page.ts'
 import { restTexts } from './rest.ts'
 import { standTexts } from './stand.ts'
 
-/** Every text of a deposit's page in Russian. */
 export const ru: Messages = {
   ...pageTexts.ru,
   ...restTexts.ru,

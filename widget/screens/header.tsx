@@ -32,7 +32,6 @@ function LanguageSelect() {
   )
 }
 
-/** In a sandbox, says so on every page. */
 function SandboxBanner() {
   const { texts } = usePage()
   return isSandbox() ? (

@@ -1,4 +1,3 @@
-/** The names of sources, as shoppers see them. Pure. */
 import type { Game } from '../../../contract/games.ts'
 import { REFERENCE_SOURCE } from '../exchange.ts'
 import { FILE_SOURCE, OPERATOR_SOURCE } from '../price.ts'

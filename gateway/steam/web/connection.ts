@@ -1,4 +1,3 @@
-/** A bot's logged-in connection to Steam. */
 import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
@@ -78,7 +77,6 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   return { kind: 'open', connection: createConnection(settings, { transport, identity }, renewal) }
 }
 
-/** An account's identity, and the transport for its calls. */
 type Caller = { transport: Transport; identity: Identity }
 
 function createConnection(settings: Settings, caller: Caller, renewal: Renewal): Connection {
@@ -203,7 +201,6 @@ export function createIdentity(transport: Transport) {
 
 type Renewal = ReturnType<typeof createRenewal>
 
-/** One moment, on both clocks. */
 type Moment = { monotonicMs: number; clockMs: number }
 
 function createRenewal(settings: Settings, refreshToken: string, identity: Identity) {

@@ -12,7 +12,7 @@ import {
 import type { Call, Connection } from './connection.ts'
 import { economyBody, economyCall } from './offers.ts'
 
-/** The most items to read, far more than a bot has. A longer inventory counts as incomplete. */
+/** Reading stops at this many items, far more than a bot has. If more follow, the answer counts as incomplete. */
 const MAX_ITEMS = 20_000
 const MAX_PAGES = 25
 const PAGE_SIZE = 1_000
