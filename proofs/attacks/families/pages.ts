@@ -1,4 +1,3 @@
-/** Headers, cookies and caches of answers, and private files: families 5 to 7, 11, 31, 32, 36 and 39. */
 import { type Case, type Family, family } from '../attack.ts'
 import { MACHINE_SECRET, ORIGIN, type Target } from '../target.ts'
 import { answered, problemIf } from './checks.ts'
@@ -11,7 +10,6 @@ const POLICY_LINE = "['content-security-policy', \"default-src 'none'; frame-anc
 
 const hashOf = (target: Target): string => target.shoppers[0]?.hash ?? ''
 
-/** Paths that answer with the page. */
 const pagePathsOf = (target: Target): string[] => ['/', `/${hashOf(target)}`, '/help', '/nothing/here']
 
 const pathsOf = (target: Target): string[] => {
@@ -325,12 +323,12 @@ const caches = family({
         {
           file: 'gateway/deposits/routes.ts',
           from: 'if (view !== undefined && knownEtag === view.etag)',
-          to: 'if (view !== undefined && known !== undefined)',
+          to: 'if (view !== undefined && knownEtag !== undefined)',
         },
       ],
     },
   },
-  honest: showsPage,
+  honest: (target) => answered(target.ask({ url: `/api/payment?hash=${hashOf(target)}` }), 200),
   cases(target) {
     const personal = target.shoppers.map(({ hash }) => `/api/payment?hash=${hash}`)
     const stored: Case<'not stored' | 'the answer of this deposit'>[] = [
