@@ -2,8 +2,10 @@
  * The market sandbox's control API, pages and restarts. The tests in vault/markets cover the calls of its markets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
 import { FAULTS } from './faults.ts'
@@ -109,6 +111,19 @@ describe('the pages', () => {
     expect(await readPage('/faults/')).toContain('Switch on: slow')
   })
 })
+
+it.each(['nothing', 'constructor'])(
+  'the unknown call %s without a key is refused for its key',
+  async (name) => {
+    const options = { headers: { host: 'market.csgo.com' } }
+    const answer = Promise.withResolvers<string>()
+    get(`${market.url}/api/v2/${name}`, options, (response) => answer.resolve(text(response))).on(
+      'error',
+      answer.reject,
+    )
+    expect(JSON.parse(await answer.promise)).toMatchObject({ success: false, error: 'bad_key' })
+  },
+)
 
 it('the world survives a restart, and a file that is not a world is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))

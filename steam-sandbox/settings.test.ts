@@ -56,6 +56,12 @@ it('the page that asks who you are describes every shopper in the words of the c
   expect(await show('/my/edit/settings')).toContain('The inventory is private. Settings were changed here.')
 })
 
+it.each(['unknown', 'toString'])('a form with the unknown setting %s changes nothing', async (value) => {
+  const before = accountOf('magic_hidden')
+  expect((await set('edit/settings', 'magic_hidden', value)).status).toBe(404)
+  expect(accountOf('magic_hidden')).toEqual(before)
+})
+
 it('a hidden inventory can be made public, and hidden again', async () => {
   const inventorySetting = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
   expect(inventorySetting()).toBe('hidden')

@@ -17,7 +17,8 @@ export async function api(request: Incoming, market: Market): Promise<Reply | un
   const name = /^\/api\/v2\/([\w/.-]+)$/.exec(request.path)?.[1]
   if (name === undefined) return undefined
   // The name of a public call ends with a currency, such as `prices/USD.json`.
-  const publicCall = PUBLIC[name.replace(/\/\w+\.json$/, '')]
+  const publicName = name.replace(/\/\w+\.json$/, '')
+  const publicCall = Object.hasOwn(PUBLIC, publicName) ? PUBLIC[publicName] : undefined
   if (publicCall) return publicCall({ request, market })
   const key = request.query.get('key') ?? ''
   const seller = market.world().sellers.find((other) => other.key === key)

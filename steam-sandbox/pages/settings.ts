@@ -23,7 +23,6 @@ export function whoAreYou({ world }: Sandbox, at: string): Reply {
   )
 }
 
-/** A person's trade link, with a button that replaces it. */
 export function tradeSettingsPage(sandbox: Sandbox, steamId: string): Reply {
   return settingsPage(sandbox, steamId, {
     title: 'Who can send me trade offers?',
@@ -34,7 +33,6 @@ ${linkRow(tradeLink({ ...account, token: validTokenOf(world, account) }), accoun
   })
 }
 
-/** Shows whether others can see a person's items, with a button that changes it. */
 export function privacyPage(sandbox: Sandbox, steamId: string): Reply {
   return settingsPage(sandbox, steamId, {
     title: 'Privacy settings',
@@ -49,7 +47,6 @@ export function privacyPage(sandbox: Sandbox, steamId: string): Reply {
   })
 }
 
-/** A person's mobile authenticator. */
 export function authenticatorPage(sandbox: Sandbox, steamId: string): Reply {
   return settingsPage(sandbox, steamId, {
     title: 'Steam Guard Mobile Authenticator',
@@ -86,7 +83,8 @@ const withSettings = (account: Account, change: Account['settings']): Account =>
 })
 
 export function settingsForm({ form, path }: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
-  const change = CHANGES[form.get('set') ?? '']
+  const setting = form.get('set') ?? ''
+  const change = Object.hasOwn(CHANGES, setting) ? CHANGES[setting] : undefined
   if (change === undefined) return undefined
   sandbox.change((world) => ({ world: withAccount(world, steamId, change), answer: undefined }))
   return redirect(path, 303)
