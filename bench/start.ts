@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready, and gateway, Steam sandbox and
- * demo store answer, on an empty folder and on an existing one. The median of three starts counts for each, against a
- * limit for a quiet machine.
+ * demo store answer, on an empty data folder and on an existing one (`warm`). The median of three starts counts for
+ * each, against a limit for a quiet machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,6 @@ import { type MachineSpeed, meanOf, readSpeed, stretchLimit } from '../proofs/ma
 import { buildWidgetIfChanged } from '../scripts/build-pages.ts'
 import { median, type Outcome } from './outcome.ts'
 
-/** `empty`: on an empty data folder. `warm`: on an existing one. */
 const LIMITS_S = { empty: 6, warm: 4 } as const
 const RUNS = 3
 /** The time-out of a start on a machine that is too busy to measure anything. */

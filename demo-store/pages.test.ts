@@ -1,4 +1,3 @@
-/** The pages of the demo store: cart, purchases, payments, languages, and the drawer with its calls. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { callersOf, type Demo, RECEIPT, SECRET, startDemo, URL_OF_DEPOSIT } from './stub-till.ts'
 

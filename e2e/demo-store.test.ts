@@ -1,4 +1,3 @@
-/** The demo store in a browser: a cart that is paid inside the store's page, and the store on a phone. */
 import { beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'

@@ -1,4 +1,3 @@
-/** The page before and while its code arrives: what the first answer alone shows a shopper, and parts that come later. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE, SMALL_DESKTOP } from './support/browser.ts'

@@ -1,4 +1,3 @@
-/** The trade link: the guide, the field with its checks, and the account that the page knows from it. */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

@@ -1,4 +1,3 @@
-/** The dialogs of the page, above all the confirmation of an open offer, and how they close. */
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

@@ -35,7 +35,6 @@ const SHIPPED = [
 
 const COMMIT_DIGITS = 8
 
-/** A message for the person at the terminal, shown without a stack. */
 class Refusal extends Error {}
 
 const git = (...args: string[]): string =>
@@ -110,7 +109,6 @@ function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/** The checksums for `sha256sum --check` in the unpacked folder. */
 function sumsOf(entries: readonly Entry[]): string {
   const lines = entries.flatMap((entry) =>
     entry.kind === 'file' ? [`${sha256(entry.content)}  ${entry.path}\n`] : [],

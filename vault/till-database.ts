@@ -1,4 +1,3 @@
-/** The vault's connection to the till's database, with its own role. */
 import pg from 'pg'
 
 const CONNECT_TIMEOUT_MS = 10_000

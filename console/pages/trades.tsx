@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** The oldest trades that are open, held or still checked. The deposit's page has the acts. */
+/** The oldest trades that are open or held, or about which a bot must ask Steam again. */
 export function TradesPage({ query }: { query: URLSearchParams }) {
   const bot = query.get('bot')
   const { shown, refresh } = useAnswer<Data>('trades', bot === null ? {} : { bot })

@@ -1,4 +1,3 @@
-/** Small parts that the pages share. */
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/call.ts'
 import type { Shown } from './answer.ts'
@@ -39,7 +38,6 @@ const TONES: Record<string, Tone> = {
   disabled: 'bad',
 }
 
-/** A status or state in words, coloured by `TONES`. */
 export const Status = ({ name }: { name: string }) => (
   <Pill tone={TONES[name] ?? 'plain'}>{toWords(name)}</Pill>
 )
@@ -103,7 +101,6 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
   )
 }
 
-/** A list of facts with their names. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,4 +1,3 @@
-/** Starts real processes, as a person at a terminal would. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -99,8 +98,8 @@ const CHECK_EVERY_MS = 100
 export class GiveUp extends Error {}
 
 /**
- * Repeats `check` until it returns a value other than undefined and false. Throws the last error, with `what` in front,
- * after `timeoutMs`, or as soon as `check` throws a GiveUp.
+ * Repeats `check` until it returns a value other than undefined and false. Throws an error that names `what` after
+ * `timeoutMs`, or as soon as `check` throws a GiveUp.
  */
 export async function eventually<T>(
   what: string,
@@ -122,7 +121,7 @@ export async function eventually<T>(
   throw new Error(`${what}: not within ${timeoutMs} ms (${String(last)})`)
 }
 
-/** Resolves to true if a server answers at this address. */
+/** Resolves to true if a server answers at this address within two seconds, whatever the answer is. */
 export async function isServing(url: string): Promise<boolean> {
   try {
     await fetch(url, { signal: AbortSignal.timeout(2000) })

@@ -40,13 +40,12 @@ export type BotHandlers = {
   history(bot: BotContext): Promise<void>
   drift(bot: BotContext): Promise<void>
   /**
-   * Called once when the work starts, then every 5 s while the bot has live offers or the search for lost offers is
-   * not complete. Reads one list for all offers. Resolves to the number that must still be watched.
+   * Called when the work starts and 5 s after a trade has moved, then every 5 s until it resolves to 0. Reads one list
+   * for all offers. Resolves to the number of open trades, plus one while the search for orphans is not complete.
    */
   watch(bot: BotContext): Promise<number>
 }
 
-/** Name of the queue that the holder of the bot's lease works on. */
 export function botQueue(botId: bigint): string {
   return `bot.${botId}`
 }

@@ -1,4 +1,3 @@
-/** Periodic checks of the bots and their items. */
 import { Gauge, type Registry } from 'prom-client'
 import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
@@ -24,7 +23,6 @@ export type BotGauges = {
   historySeconds: Gauge<'bot'>
 }
 
-/** A log line names at most this many Steam ids. */
 const MOST_NAMED = 20
 
 const STATES = ['online', 'offline', 'paused', 'dead', 'retired'] as const
@@ -85,7 +83,7 @@ type SurveyDeps = {
   watchTokens: TokenWatch
 }
 
-/** Must be called every minute. Several processes can call it at the same time. */
+/** Sets the gauges and updates the counts of items. Several processes can call it at the same time. */
 export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()

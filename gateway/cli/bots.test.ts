@@ -1,4 +1,3 @@
-/** The operator's commands for bots, on a real database and the sandbox. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'

@@ -1,4 +1,3 @@
-/** The command line on a database that belongs to other settings, or on which no gateway has started. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-/** Which Steam sandbox a command uses. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

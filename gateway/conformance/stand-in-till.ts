@@ -9,7 +9,7 @@ import type { Order } from './invented.ts'
 
 export type StandInTill = {
   url: string
-  /** Events in the order of their numbers. */
+  /** Events in the order of their sequences. */
   log: WebhookEvent[]
   /** How many times the store has read the log. */
   reads(): number
@@ -20,7 +20,6 @@ export type StandInTill = {
 
 type Options = {
   port: number
-  /** Opens a deposit for a new order of the store. */
   openDeposit(order: Order): StoreDeposit
 }
 

@@ -24,6 +24,5 @@ export function ourBuild(): Build {
 const commitOfRelease = (): string =>
   releaseSchema.parse(JSON.parse(readFileSync(RELEASE_FILE, 'utf8'))).commit
 
-/** One line for a person. */
 export const buildLine = ({ version, commit, schema }: Build): string =>
   `tradetill ${version} (commit ${commit}, schema ${schema}, Node ${process.versions.node})`

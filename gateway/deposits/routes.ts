@@ -1,4 +1,3 @@
-/** Three calls of a deposit's page: for its payment, its trade link and its error reports. */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { type ZodTypeProvider, validatorCompiler as zodCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -18,7 +17,7 @@ import type { View } from './shopper-view.ts'
 import { findByHash } from './store.ts'
 import type { ViewCache } from './view-cache.ts'
 
-/** The shortest time between two reads of an offer caused by returning shoppers. */
+/** The shortest time between two requests of this process to read the same offer again. */
 const REFRESH_EVERY_MS = 2_000
 
 type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
@@ -96,7 +95,6 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
   }
 }
 
-/** POST /api/trade-url and POST /api/error-report. */
 export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()): FastifyPluginAsync {
   const report = createErrorReports(deps.log, nowMs)
   return async (app) => {

@@ -10,7 +10,7 @@ export type ViewCache = {
   peek(hash: string): View | undefined
   /** True if a polled deposit has this hash. False proves nothing. */
   has(hash: string): boolean
-  /** Reads a view now. For a link that asks too often, resolves to the cached one. */
+  /** Reads a view now. For a link that asks too often, resolves to the cached one if that is recent. */
   readNow(hash: string): Promise<View | undefined>
   stop(): void
 }
@@ -25,7 +25,7 @@ type Options = {
 const REFRESH_MS = 500
 /** A page that has not polled for this long is gone. */
 const FORGET_MS = 10_000
-/** While the database is down, a view older than this is not served. */
+/** A view that was read longer ago is not recent, as while the database is down. */
 const STALE_MS = 5_000
 /** The most views to keep. Others are read for each call. */
 const MOST_VIEWS = 20_000

@@ -1,4 +1,3 @@
-/** Faults of the console, epochs, alarms and the vault, by pure checks and by real probes. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -215,7 +214,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(await readAlarms(till.db)).toEqual({ departures: 0, missing: 0 })
   })
 
-  it('reads the vault’s role, its rights, its connection, and the wishes that it has not answered', async () => {
+  it('reads the vault’s role, its rights, its connection, and the wishes that it has not answered within 15 minutes', async () => {
     expect(await readVault(till.db, ROLE)).toEqual({ role: 'absent', connected: 0, unseen: 0 })
     await till.pool.query(`create role ${ROLE} login password 'secret'`)
     expect(await readVault(till.db, ROLE)).toMatchObject({ role: 'not_granted' })

@@ -105,7 +105,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Makes a call to the public address. */
 const ask = ({ headers, ...call }: InjectOptions) =>
   app.inject({ ...call, headers: { host: 'pay.example', ...headers } })
 

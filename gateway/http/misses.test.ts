@@ -156,7 +156,7 @@ describe('a guesser', () => {
     expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`)).toBe(429)
   })
 
-  test('occupies only two database connections, and only a limited number of its calls wait for them', async () => {
+  test('has only two of its guesses looked up at a time, and only a limited number of its calls wait for that', async () => {
     // A single address may not have that many open calls.
     const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
     for (const from of addresses) await leaveMisses(0, from)

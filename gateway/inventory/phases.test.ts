@@ -1,4 +1,3 @@
-/** The price of a phase, from the inventory to the trade. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PriceHoldKind } from '../pricing/price-hold.ts'
 import { savePriceHold } from '../pricing/store.ts'

@@ -25,7 +25,7 @@ export type NamedAct<T> = {
   needsReason?: boolean
   /** Arguments to record. They must not contain a secret. */
   argumentsOf(data: T): Record<string, unknown>
-  /** Set if the act needs a second operator when it moves more money than the operators' limit. */
+  /** Set if a second operator must approve the act when it moves more than one operator may move alone. */
   secondOperator?: SecondOperator<T>
 }
 
@@ -71,7 +71,6 @@ export async function act<T>(
   }
 }
 
-/** Thrown to roll back the transaction of a refused act. */
 class RolledBack extends Error {}
 
 /**
@@ -106,8 +105,9 @@ async function obstacleTo<T>(
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Applies the limit to the sum of the last 24 hours, because one large act can be split into many small ones.
- * Uses the machine's clock, which no operator can advance.
+ * Returns whether the limit allows the amount, and if so counts the amount. Applies the limit to the sum of the last 24
+ * hours, because one large act can be split into many small ones. Uses the machine's clock, which no operator can
+ * advance.
  */
 async function mayMoveAlone(
   tx: Tx,

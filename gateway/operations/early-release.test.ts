@@ -1,4 +1,3 @@
-/** An operator releases a deposit's held credit while its shopper can still take the items back. */
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { checkLedger } from '../ledger/jobs.ts'

@@ -1,4 +1,3 @@
-/** Prices: each source's figures, and the operator's blocks, freezes and overrides. */
 import { GAMES, type Game } from '../../contract/games.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
@@ -31,14 +30,13 @@ export type PriceView = PricedItem & {
   holds: PriceHoldView[]
   commissionBps: number
   verdict: Verdict
-  /** The item's worth, and the shopper's credit for it. Both are null if the item is not accepted. */
+  /** The item's worth, and the shopper's credit for it. Null if the item is not accepted, or without an exchange rate. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
-  /** Why the item is not accepted; null if it is. */
+  /** Why the item is not accepted; null if it is, or without an exchange rate. */
   unavailable: string | null
 }
 
-/** Shows each source's price of an item and its age, which of them count, and the shopper's credit. */
 export async function showPrice(
   deps: FindDeps,
   { game, item, storeId }: PricedItem & { storeId?: bigint | undefined },
@@ -87,7 +85,6 @@ const viewOf = (game: Game, { name, kind, usdMicros, since }: PriceHold): PriceH
 
 export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: PriceHoldView[] }
 
-/** Lists the state of each source, and all blocks, freezes and overrides. */
 export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   const holds: PriceHoldView[] = []
   for (const game of GAMES) {
@@ -110,7 +107,7 @@ const ACT_NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'p
 /** Limited because each pattern is compared with every name. */
 const MOST_PATTERNS = 200
 /** Shorter patterns match items by accident. */
-const LEAST_LETTERS = 3
+const LEAST_CHARACTERS = 3
 const MOST_NAME = 200
 
 function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<PriceHoldView>> {
@@ -136,8 +133,8 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
   if (item !== null && (item === '' || item.length > MOST_NAME)) {
     return `The name must have 1 to ${MOST_NAME} characters.`
   }
-  if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_LETTERS) {
-    return `A pattern must have at least ${LEAST_LETTERS} letters. For the whole game, use --all.`
+  if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_CHARACTERS) {
+    return `A pattern must have at least ${LEAST_CHARACTERS} characters besides *. On the command line, --all means the whole game.`
   }
   if (usdMicros !== null && usdMicros <= 0n) return 'The price must be above zero.'
   return undefined
@@ -167,13 +164,13 @@ export type Coverage = {
   game: Game
   items: number
   bands: CoverageBand[]
-  /** Items whose recent sales brought less than they cost. */
+  /** The items whose sales of the last 30 days lost most. */
   losses: LosingItem[]
 }
 
 const MOST_EXAMPLES = 5
 
-/** Returns how many items of a game are accepted, by price, why others are not, and which items were sold at a loss. */
+/** Counts the items of a game by price and verdict. */
 export async function priceCoverage(deps: FindDeps, game: Game): Promise<Answer<Coverage>> {
   const { db, clock, config } = deps
   const now = clock.now()

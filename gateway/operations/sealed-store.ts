@@ -83,7 +83,7 @@ export async function replaceValue(
   return numAffectedRows === 1n
 }
 
-/** Counts all values, and those that begin with `mark`. */
+/** Counts all sealed values, and those that begin with `mark`. */
 export async function countValues(db: Db | Tx, mark: Buffer): Promise<{ values: number; marked: number }> {
   const parts = SEALED.map(
     ({ table, column }) => sql`
@@ -108,8 +108,8 @@ export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boo
 }
 
 /**
- * Empties all sealed values and gives the database to another key. Also deletes the keyed hashes of trade links, which
- * are useless without the former key.
+ * Removes all sealed values, some with their rows, and gives the database to another key. Also deletes the keyed hashes
+ * of trade links, which are useless without the former key.
  */
 export async function eraseSealed(
   tx: Tx,

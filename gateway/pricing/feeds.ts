@@ -7,12 +7,10 @@ import type { Feed, PriceSource } from './sources/source.ts'
 const MAX_BACKOFF_MS = 3_600_000
 /** The longest wait after a first failure, so a source with an interval of six hours is asked again sooner. */
 const FIRST_RETRY_MS = 10 * 60_000
-/** At most this many characters of an error are stored. */
 const MAX_ERROR_LENGTH = 500
 
 type Turn = { source: PriceSource; now: Date }
 
-/** Returns all feeds of the source. */
 export function feedsOf(source: PriceSource): Feed[] {
   return [
     ...(source.fetch ? (source.games ?? GAMES) : []),

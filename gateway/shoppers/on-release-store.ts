@@ -1,4 +1,7 @@
-/** Shoppers who reversed a trade. Their deliveries are credited on release, whatever their store's setting is. */
+/**
+ * Accounts that reversed a trade. Their deliveries are credited on release, whatever the store's setting is, until an
+ * operator trusts the account again.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
@@ -9,7 +12,7 @@ import type { Db, Tx } from '../db/client.ts'
 export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true from careful_shopper where steam_id = ${steamId}), false)`
 
-/** Returns how a shopper must be credited, whatever their store's setting is; null if the store decides. */
+/** Resolves to null if the store decides. */
 export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_release' | null> {
   const { rows } = await sql<{ is: boolean }>`select ${isOnReleaseSql(sql`${steamId}`)} as is`.execute(db)
   return rows[0]?.is === true ? 'on_release' : null
@@ -33,7 +36,7 @@ export type OnReleaseShopper = {
   /** The last reversed trade; `lastAt` is when the till noticed the reversal. */
   tradeId: bigint
   lastAt: Date
-  /** Number of reversals. A trade that is reversed in parts counts several times. */
+  /** Number of reversals since `since`. A trade that is reversed in parts counts several times. */
   reversals: number
 }
 

@@ -11,8 +11,8 @@ export function parseOrigin(text: string, mode: 'sandbox' | 'live'): string | un
 }
 
 /**
- * Returns whether `text` is an absolute http(s) URL whose origin is in `origins`. Refuses everything that browsers and
- * parsers read differently: control characters, spaces, backslashes, user names, and letters that are normalised to
+ * Returns whether `text` is an absolute http(s) URL whose origin is in `origins`. Refuses what browsers and parsers may
+ * read differently: control characters, spaces, backslashes, user names, and letters that are normalised to
  * others.
  */
 export function isAllowedUrl(text: string, origins: readonly string[]): boolean {

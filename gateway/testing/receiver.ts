@@ -1,4 +1,3 @@
-/** A store's webhook address on this machine: keeps every request and gives the answers that the test sets. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 

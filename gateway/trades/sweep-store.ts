@@ -129,7 +129,7 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
     .execute()
 }
 
-/** Offline bots with trades created before `madeBefore` and due before `dueBefore`. `trades`: how many. */
+/** Offline bots with open or held trades created by `madeBefore` and due by `dueBefore`. `trades`: how many. */
 export function botsOfOverdueTrades(
   db: Db,
   { madeBefore, dueBefore }: { madeBefore: Date; dueBefore: Date },

@@ -16,7 +16,6 @@ export function isPrice(price: number): boolean {
   return Number.isInteger(price) && price > 0 && price <= MOST_PRICE
 }
 
-/** Puts one item on sale, or refuses with the market's own error. */
 export function listItem(
   world: World,
   { seller, appId, line }: { seller: Seller; appId: number; line: Line },

@@ -11,7 +11,7 @@ const ANOTHER_BUYER = '76561198000000666'
 const SECRET_CODE = 'K7MXPQ'
 /** How long after the sale the market cancels a deal for which no offer was sent. */
 const HAND_OVER_MS = 5 * MINUTE_MS
-/** How long after the sale the market cancels a deal whose offer the buyer has not accepted. */
+/** How long after the sale the market cancels a deal whose offer is still open, unless Steam holds it in escrow. */
 const GIVES_UP_MS = 11 * MINUTE_MS
 
 export type MarketItem = {
@@ -109,7 +109,7 @@ export class ModelMarket {
     luck.trace.add(`${this.name} sold ${dealId}: ${assets.map(({ assetId }) => assetId).join()}`)
   }
 
-  /** Advances the market: settles deals that were handed over, and cancels those that are late. */
+  /** Lets the market do what is due, and forge a sale now and then. */
   act(): void {
     const { nowMs, luck, steam } = this.#context
     for (const { due, seller, soldAtMs, isForged } of this.deals) {

@@ -1,4 +1,3 @@
-/** Everything that the simulated Steam knows. */
 import type { Offer, OfferAsset, OfferState, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'

@@ -14,7 +14,6 @@ export type Measured = {
   name: string
   statements: number
   ms: number
-  /** Rows that the statements returned. */
   rows: number
   /** Whether the task may read tables completely, as it runs once a day. Then it has no complaints. */
   readsAll: boolean

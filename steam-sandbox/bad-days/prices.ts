@@ -6,7 +6,6 @@ const on = (line: string, effect: Effect): BadDay => ({
   effect,
 })
 
-/** Faults of reading a market price. */
 export const PRICES: Record<string, BadDay> = {
   'price-403': on('A request gets 403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
   'price-html': on('A request gets 200 and an HTML page.', { status: 200, body: ERROR_PAGE }),

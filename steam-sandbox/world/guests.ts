@@ -40,7 +40,6 @@ export function inviteGuest(world: World, like: string): Added {
   return { world: { ...world, accounts, lastId: world.lastId + assets.length }, answer: guest }
 }
 
-/** The most bots that a sandbox can have. */
 export const MOST_BOTS = 500
 
 const FIRST_ADDED_BOT = 1_900_000_000

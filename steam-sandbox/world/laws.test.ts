@@ -1,4 +1,3 @@
-/** Laws of the simulated world, tested with random sequences of steps. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'

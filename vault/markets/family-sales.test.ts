@@ -1,4 +1,3 @@
-/** Sales on market.csgo.com and its sister markets, from the listing to the money, against both sandboxes. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../steam-sandbox/world/world.ts'
@@ -152,7 +151,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('that is not handed over bars the account from selling for a day if it is the third in a row', async () => {
+  it('that is not handed over bans the account from selling for a day if it is the third in a row', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(bench, client, { appId: DOTA, temper: 'accepts' })
       await bench.advanceS(5 * 60)

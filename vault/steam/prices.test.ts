@@ -1,4 +1,3 @@
-/** The vault's prices, which it reads from Steam's market. */
 import { expect, it, onTestFinished } from 'vitest'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { createCaller } from './call.ts'

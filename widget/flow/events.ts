@@ -80,5 +80,4 @@ export type ToastText =
   | { text: 'tooManyItems' }
   | { text: 'connectionBack' }
 
-/** The state after an event, and its effects. */
 export type Step = { state: FlowState; effects: Effect[] }

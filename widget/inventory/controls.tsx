@@ -8,7 +8,6 @@ import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
-/** Game, search, sort and reload. On a phone a button shows and hides the search. */
 export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
   const { texts } = useStandTexts()
   const isNarrow = useNarrow()

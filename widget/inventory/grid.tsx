@@ -19,7 +19,6 @@ type Props = {
   selection: readonly string[]
   currency: Currency
   onToggle(id: string): void
-  /** Adds these items to the picks. */
   onAdd(ids: readonly string[]): void
   asking: Asking
   /** The id of the element that describes the keys. */
@@ -225,7 +224,6 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
 /** `why`: the ? button. `fewer`, `all`, `more`: the buttons of a stack. `card`: any other place. */
 type Part = 'card' | 'why' | 'all' | 'fewer' | 'more'
 
-/** Returns the part of a card that was pressed. */
 function partOf(target: EventTarget): Part {
   const part =
     target instanceof Element ? target.closest<HTMLElement>('[data-part]')?.dataset.part : undefined
@@ -257,7 +255,6 @@ type KeyActions = {
   /** Lets the next range start at the focused cell. */
   forgetAnchor(): void
   all(): void
-  /** Explains the price of the focused cell. */
   ask(): void
 }
 

@@ -26,10 +26,9 @@ type Load<Code> = (attempt: number) => Promise<Code>
 const listeners = new Set<() => void>()
 let changes = 0
 
-/** Counts the changes of all parts. */
 export const changesOfParts = (): number => changes
 
-/** Calls the listener after each change of a part. */
+/** Returns a function that ends the subscription. */
 export function subscribeToParts(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,4 +1,3 @@
-/** Runs the flow of a deposit in the browser. */
 import { addressIn } from '../../contract/languages.ts'
 import { pageCookies, renewToken, sendToStore } from '../embed.ts'
 import { createApi } from '../flow/api.ts'

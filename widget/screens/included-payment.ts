@@ -3,7 +3,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 
 export type IncludedPayment = {
   payment: Payment
-  /** When the page's first bytes arrived, in monotonic milliseconds: the page's code may have loaded much later. */
+  /** When the page's first bytes arrived, in monotonic milliseconds: the page's code may have loaded much later. 0 if unknown. */
   atMs: number
 }
 

@@ -1,4 +1,3 @@
-/** The list of toasts, outside React. */
 export type ToastType = 'info' | 'success' | 'warning' | 'error'
 
 export type Toast = {

@@ -1,4 +1,3 @@
-/** `shopper …`: Steam accounts of shoppers: their history, denials, credit only on release, and erasure. */
 import { buildRouteMap } from '@stricli/core'
 import { steamId } from '../arguments.ts'
 import {

@@ -1,4 +1,3 @@
-/** The lists of offers and of Steam trades of a bot with a long history, read through the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../../../steam-sandbox/start.ts'
 import type { SteamSession } from '../steam.ts'

@@ -25,7 +25,6 @@ const NO_QUEUE: Queue = {
   work: async () => async () => {},
   stop: async () => {},
 }
-/** How long a quote is valid. */
 const QUOTE_MS = 900_000
 const YEAR_MS = 31_536_000_000
 /** The offer ids begin here, with a separate range for each bot. */
