@@ -18,7 +18,7 @@ export class TillProblem extends Error {
   }
 }
 
-/** Thrown if the last try got no answer. The call may have worked anyway. Repeat it; to open a deposit, use the same `externalId`. */
+/** Thrown if the last try got no answer. The call may have worked: repeat it, with the same `externalId` if any. */
 export class TillUnreachable extends Error {
   override readonly name = 'TillUnreachable'
 }
