@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { CODE_ALPHABET, CODE_LENGTH, systemIds } from '../../gateway/kit/ids.ts'
-import { looksLikeDeposit } from './gift.ts'
+import { isSameSet, looksLikeDeposit } from './gift.ts'
 
 it.each(['K7MXPQ', ' K7MXPQ ', 'code K7MXPQ', 'K7MXPQ!'])(
   'the message "%s" looks like that of a deposit’s offer',
@@ -25,4 +25,16 @@ it("a secret code of the gateway looks like a deposit's, and a code of character
   const readable = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const accepted = [...readable].filter((character) => looksLikeDeposit(character.repeat(CODE_LENGTH)))
   expect(accepted.join('')).toBe(CODE_ALPHABET)
+})
+
+it('two lists have the same items if each names the same items once, in any order', () => {
+  const [a, b, c] = ['1', '2', '3'].map((assetId) => ({ appId: 730, contextId: '2', assetId }))
+  if (a === undefined || b === undefined || c === undefined) throw new Error('three items are needed')
+  expect(isSameSet([a, b], [b, a])).toBe(true)
+  expect(isSameSet([a, b], [a, c])).toBe(false)
+  expect(isSameSet([a, b], [a])).toBe(false)
+  expect(isSameSet([a], [a, b])).toBe(false)
+  expect(isSameSet([a, a], [a, b])).toBe(false)
+  expect(isSameSet([a, b], [a, a])).toBe(false)
+  expect(isSameSet([a, b], [a, { ...b, contextId: '16' }])).toBe(false)
 })

@@ -45,10 +45,9 @@ export type GiftOffers = {
 const keyOf = ({ appId, contextId, assetId }: GivenAsset): string => `${appId}/${contextId}/${assetId}`
 
 export function isSameSet(one: readonly GivenAsset[], other: readonly GivenAsset[]): boolean {
-  const keys = new Set(one.map(keyOf))
-  return (
-    keys.size === one.length && one.length === other.length && other.every((asset) => keys.has(keyOf(asset)))
-  )
+  const [keys, others] = [new Set(one.map(keyOf)), new Set(other.map(keyOf))]
+  const areDistinct = keys.size === one.length && others.size === other.length
+  return areDistinct && keys.size === others.size && [...keys].every((key) => others.has(key))
 }
 
 /** `isOurs`: the account that reads the offer has sent it. */
