@@ -47,7 +47,7 @@ function bytesOf(html: string): number {
   return files.reduce((sum, size) => sum + size, gzipSync(html, { level: 9 }).length)
 }
 
-/** The bytes of adyen-web's smallest page for a card, built with the same tool. */
+/** The gzipped bytes of a page with adyen-web's card form, built with the same tool. */
 function adyenBytes(): Promise<number> {
   return withPackage(ADYEN, async (folder) => {
     writeFileSync(

@@ -19,7 +19,7 @@ const SHAPE = { stores: 500, bots: 50 }
 /** The factor by which a task may take longer on the old till. */
 const LIMIT = 1.5
 const ROUNDS = 15
-/** A faster task passes at any ratio, because the ratio of such short times means nothing. */
+/** Shorter times count as this, because the ratio of such short times means nothing. */
 const LEAST_MS = 2
 /** Events or movements of a page. */
 const PAGE = 100

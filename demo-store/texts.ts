@@ -1,4 +1,3 @@
-/** The store's texts. */
 export const LANGUAGES = ['en', 'ru'] as const
 export type Language = (typeof LANGUAGES)[number]
 

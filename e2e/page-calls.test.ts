@@ -1,4 +1,3 @@
-/** The calls of the page: reports, tokens, trades and refusals, and the toasts about calls that fail. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../contract/widget-api.ts'
 import { formatDate, formatMoney } from '../widget/i18n/format.ts'

@@ -15,7 +15,7 @@ const MARKET_ROUTES: Route[] = [
   (request, markets) => waxpeer(request, markets.waxpeer),
 ]
 
-/** Answers one request, after applying the active faults. */
+/** Answers one request. Active faults can delay, replace or lose the answer. */
 export async function serve(
   message: IncomingMessage,
   response: ServerResponse,

@@ -16,7 +16,6 @@ const reportCaught = reportErrors(
 
 // Do not report a failed measurement as an error of the page.
 const measure = (): void => void rest.fetch().then((code) => code.measure().catch(() => {}))
-// Start to measure only after the page has loaded.
 addEventListener('load', () => setTimeout(measure))
 
 const root = document.getElementById('root')

@@ -1,4 +1,3 @@
-/** Takes the README's pictures from a real till. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'

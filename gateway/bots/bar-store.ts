@@ -1,4 +1,3 @@
-/** Stores the bots' bars (`bar.ts`), and the doubts that can lead to a bar. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'

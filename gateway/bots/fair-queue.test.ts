@@ -162,10 +162,10 @@ test('turns that still wait when the queue closes are dropped, and resolve', asy
   expect(reads).toHaveLength(1)
 })
 
-test('a turn that expires while the queue looks for expired turns resolves', async () => {
+test('a turn that expires while the queue drops expired turns resolves', async () => {
   let nowMs = 0
   let stepMs = 0
-  // With a step, each look at the clock advances it.
+  // With a step, each reading of the clock advances it.
   const now = () => {
     nowMs += stepMs
     return nowMs

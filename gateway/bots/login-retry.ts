@@ -1,7 +1,5 @@
-/** How long a bot waits before it logs in again. `random` returns a number from 0 to 1. */
-
 const FIRST_MS = 1_000
-/** The longest wait, before its random variation. Reached in outages of hours. */
+/** The longest wait, before its random variation. */
 const LAST_MS = 300_000
 /** After a session longer than this, the waits begin again with the shortest. */
 const GOOD_MS = 15_000
@@ -17,6 +15,7 @@ export type LoginRetry = {
   recordSessionEnd(lastedMs: number): void
 }
 
+/** `random` returns a number from 0 to 1. */
 export function createLoginRetry(random: () => number): LoginRetry {
   let ms = FIRST_MS
   return {

@@ -1,4 +1,3 @@
-/** Completes the stored profile of a bot. */
 import type { Db } from '../db/client.ts'
 import type { Steam } from '../steam/steam.ts'
 import { type Lease, noteProfile } from './lease-store.ts'

@@ -6,7 +6,7 @@ import { beatProcess, endProcess, readSpread } from './process-store.ts'
 import { shareOf } from './spread.ts'
 
 const SCAN_MS = 5_000
-/** A process without a bot looks more often, to notice a newly enrolled one soon. */
+/** A process without a bot scans more often, to notice a newly enrolled one soon. */
 const IDLE_SCAN_MS = 1_000
 
 export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> & {
@@ -15,12 +15,12 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   random?: () => number
   /** Names this process among the holders of leases. A new UUID at every start. */
   owner: string
-  /** How many bots this process may hold. 0 leaves all bots to other processes. */
+  /** The most bots that this process may hold: 50 by default. 0 leaves all bots to other processes. */
   maxBots?: number
   pace?: Partial<Pace>
   /** Called with the number of live processes, including those that hold no bots. */
   onProcesses?: (count: number) => void
-  /** How often to look for bots. */
+  /** How often to take or give up leases: every 5 s by default, and sooner while it holds no bot. */
   scanMs?: number
 }
 

@@ -1,4 +1,3 @@
-/** Builds the command line from the operator's commands, with the library that parses arguments. */
 import {
   ArgumentScannerError,
   buildApplication,

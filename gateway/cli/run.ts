@@ -1,4 +1,3 @@
-/** The operator's command line as a function from arguments, settings and a terminal to an exit code. */
 import { ExitCode, run, type StricliProcess } from '@stricli/core'
 import { scrub } from '../kit/scrub.ts'
 import { toJson } from '../operations/json.ts'

@@ -17,7 +17,7 @@ export const readDestinations = z.string().transform((text, context): Destinatio
     const isNew =
       name !== undefined && steamId !== undefined && !destinations.has(name) && !accounts.has(steamId)
     if (!isNew || destinations.size === MOST_DESTINATIONS) {
-      const message = `must be at most ${MOST_DESTINATIONS} pairs of a name in lower case and a 64-bit Steam id, each named once, such as storage:76561198000000000`
+      const message = `must be at most ${MOST_DESTINATIONS} pairs of a lower-case name and a person's 64-bit Steam id, separated by commas, with no name and no id twice, such as storage:76561198000000000`
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }

@@ -39,7 +39,7 @@ export type ListedItem = {
   receivedAt: Date
   protectedUntil: Date | null
   leftAt: Date | null
-  /** The departure by which it left, or came back. */
+  /** The departure that its last move belongs to; null if that was a delivery, a reversal or a move by hand. */
   departureId: bigint | null
 }
 

@@ -7,7 +7,7 @@ import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
 const HOUR_MS = 3_600_000
-/** If the last answer of a feed is older than this, it is a fault. */
+/** If the last good answer of a feed is older than this, it is a fault. */
 const MOST_ANSWER_AGE_MS = 6 * HOUR_MS
 /** If the newest exchange rate is older than this, it is a fault. */
 const MOST_RATE_AGE_MS = 48 * HOUR_MS

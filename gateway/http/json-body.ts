@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 
-/** The most bytes of a call's body. */
 export const MOST_BODY_BYTES = 64 * 1024
 /** Our calls nest only a few levels. Thousands of levels could exhaust the stack. */
 const MOST_LEVELS = 32

@@ -30,15 +30,14 @@ function createOpenCalls(most: number): OpenCalls {
 }
 
 /**
- * Refuses a call from an address that has too many open calls. A call is open from the end of its headers to the last
- * byte of its answer.
+ * Refuses a call from an address that has too many open calls. A call is open from the end of its headers until the last
+ * byte of its answer is sent or its connection ends.
  */
 export function limitCallsOfAddresses(app: FastifyInstance, most: number): void {
   const calls = createOpenCalls(most)
   app.addHook('onRequest', (request, reply, done) => {
     const key = addressKey(request.ip)
     if (!calls.begin(key)) refuse('too_many_requests', { retryAfterS: 1 })
-    // `on` is enough, because an answer closes only once.
     reply.raw.on('close', () => calls.end(key))
     done()
   })

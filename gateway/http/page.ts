@@ -1,4 +1,3 @@
-/** The widget's page and its files. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -83,7 +83,7 @@ describe('the amount of a trade', () => {
     expect(await trade('1')).toEqual(answer)
   })
 
-  test('D-15 may exceed an exact target; the excess is credited in full', async () => {
+  test('D-15 may exceed an exact target; the total of the trade includes the excess', async () => {
     await setLimits({ min_amount: 1_441n, target_amount: 1_441n })
     expect(await trade('1')).toEqual(refusal('below_minimum'))
     expect(await trade('1', '2')).toEqual(accepted)

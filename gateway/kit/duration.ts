@@ -1,5 +1,3 @@
-/** Durations as people type and read them, pure. */
-
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 type Unit = keyof typeof SECONDS
 

@@ -1,5 +1,3 @@
-/** URLs of this machine. */
-
 const ADDRESSES = new Map([
   ['localhost', '127.0.0.1'],
   ['127.0.0.1', '127.0.0.1'],

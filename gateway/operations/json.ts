@@ -2,7 +2,7 @@
 
 const AMOUNT = /(?:Minor|Micros)$/
 
-/** Formats one line of JSON. A bigint is an amount if its name ends in a unit, otherwise an id. */
+/** Formats one line of JSON. A bigint is an amount if its name ends in `Minor` or `Micros`, otherwise an id. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (key, entry: unknown) => {
     if (typeof entry !== 'bigint') return entry

@@ -7,7 +7,6 @@
 const IDLE_MS = 30 * 60_000
 /** A session ends this long after its beginning, however much it is used. */
 const LONGEST_MS = 12 * 60 * 60_000
-/** How long a passkey check allows acts on money, items, keys and limits. */
 const FRESH_MS = 5 * 60_000
 /** Minimum time between two updates of a session's row. */
 export const NOTED_EVERY_MS = 15_000

@@ -77,7 +77,7 @@ export async function refreshDue(deps: PricingDeps, source: PriceSource, signal:
 
 const PRICES_KEPT_MS = 30 * 24 * HOUR_MS
 
-/** Deletes prices that their source has not listed for 30 days, except frozen ones. Must be called periodically. */
+/** Deletes prices that their source has not updated for 30 days, except frozen ones. */
 export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
   return forgetPricesBefore(db, new Date(clock.now().getTime() - PRICES_KEPT_MS))
 }

@@ -246,8 +246,7 @@ function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules,
 }
 
 /**
- * Returns the shopper's credit in minor units. `rate` is units of the currency for one dollar, times 10^8.
- * Rounded down once, at the end.
+ * Returns the shopper's credit in minor units, rounded down. `rate` is units of the currency for one dollar, times 10^8.
  */
 export function shopperAmount(usdMicros: bigint, rate: bigint, commissionBps: number): bigint {
   return toMinorUnits(usdMicros * (BPS - BigInt(commissionBps)), rate) / BPS

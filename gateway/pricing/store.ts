@@ -1,4 +1,3 @@
-/** Prices, holds and exchange rates in PostgreSQL. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -134,7 +133,6 @@ export async function savePriceHold(
     .execute()
 }
 
-/** The number of patterns. Callers limit it, because each pattern is compared with every name. */
 export async function countPatterns(db: Db | Tx, game: Game): Promise<number> {
   const { count } = await db
     .selectFrom('price_hold')
@@ -179,7 +177,7 @@ export async function removePriceHold(
 type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
 
 const RATE_COLUMNS = ['id', 'source', 'per_usd as perUsd', 'as_of as asOf'] as const
-const RATES_KEPT_MS = 30 * 86_400_000
+const MOST_RATE_AGE_MS = 30 * 86_400_000
 
 export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
@@ -194,7 +192,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .select(RATE_COLUMNS)
         .distinctOn('source')
         .where('currency', '=', currency)
-        .where('as_of', '>', new Date(now.getTime() - RATES_KEPT_MS))
+        .where('as_of', '>', new Date(now.getTime() - MOST_RATE_AGE_MS))
         .orderBy('source')
         .orderBy('as_of', 'desc')
         .orderBy('id', 'desc')

@@ -9,7 +9,7 @@ import { type DepositPlace, deleteDeliveries, eraseProfiles, eraseTokens } from 
 type Deps = { db: Db; clock: Clock; box: SecretBox; keep: Keep }
 
 const BATCH = 500
-/** The most batches of one run; the rest waits for the next run. */
+/** The most batches of each kind in one run; the rest waits for the next run. */
 const MOST_BATCHES = 200
 /** A trade that ended without its items is reviewed for a day. A final one is looked at again a day after settlement. */
 const LAST_LOOK_MS = 24 * 3_600_000
@@ -17,7 +17,7 @@ const FIRST_PLACE: DepositPlace = { expiresAt: '-infinity', id: 0n }
 
 /**
  * Erases and deletes data that the till must not keep any longer, and encrypts tokens that an earlier version stored
- * unencrypted. Call it periodically.
+ * unencrypted.
  */
 export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {
   const now = clock.now()

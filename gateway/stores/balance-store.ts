@@ -1,4 +1,3 @@
-/** The balances of a store, and the statement of their movements. */
 import { sql } from 'kysely'
 import { MOVEMENT_CAUSES } from '../../contract/money.ts'
 import type { Balances, Statement, StatementQuery } from '../../contract/store-api.ts'

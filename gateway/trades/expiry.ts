@@ -1,4 +1,3 @@
-/** Ends deposits that were not paid in time. */
 import { depositIdOf } from '../deposits/jobs.ts'
 import { type DepositDeps, EXPIRE_QUEUE } from '../deposits/service.ts'
 import type { ShellDeps } from './trade-store.ts'
@@ -24,7 +23,7 @@ export function workOnExpiry(deps: ShellDeps & Pick<DepositDeps, 'queue'>): Prom
   return deps.queue.work(EXPIRE_QUEUE, (data) => expireDeposit(deps, depositIdOf(data)))
 }
 
-/** Ends deposits whose time is over and whose job was lost. */
+/** Ends deposits whose time is over, in case their jobs were lost. */
 export async function sweepDeposits(deps: ShellDeps): Promise<void> {
   const { trades, clock, log } = deps
   for (const id of await trades.expiredDeposits(clock.now(), MOST_DUE)) {

@@ -1,4 +1,3 @@
-/** Trades in PostgreSQL. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import { historyOf, saveHistoryPass } from '../bots/history-store.ts'

@@ -72,7 +72,7 @@ describe('equal lists of assets', () => {
 
 describe('the time when a delivery is final', () => {
   const day = 86_400
-  it('D-9 is the end of the game’s days of protection, or Steam’s own time if that is later', () => {
+  it('D-9 is the end of the game’s days of protection, or Steam’s own time if that is later; null without either', () => {
     expect(settlementOf(steamTrade(), at(0), 8)).toEqual(at(8 * day))
     expect(settlementOf(steamTrade({ settlesAt: at(9 * day) }), at(0), 8)).toEqual(at(9 * day))
     expect(settlementOf(steamTrade({ settlesAt: at(7 * day) }), at(0), 0)).toEqual(at(7 * day))

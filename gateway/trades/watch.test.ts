@@ -208,7 +208,7 @@ describe('a till that has lost a trade', () => {
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 
-  it('D-25 looks for orphaned offers once per lease, two weeks back, and then makes no more calls to Steam', async () => {
+  it('D-25 looks for orphaned offers once per lease, two weeks back, and then lists no more offers', async () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: steamTradeIdOf('51') })
     const since: Date[] = []

@@ -1,6 +1,6 @@
 /**
  * A folder that stands for the root of a machine. Tools such as sed are the real ones. Programs that change a machine, such
- * as systemctl, only record how they were called.
+ * as systemctl, are stubs that record how they were called.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -130,6 +130,6 @@ export function aMachineWithSettings() {
   return machine
 }
 
-/** The calls that would change a real machine. */
+/** The calls of systemctl and apt-get, except `systemctl is-active`, which is not recorded. */
 export const changes = (calls: readonly string[]) =>
   calls.filter((call) => /^(?:systemctl|apt-get) /.test(call))

@@ -1,4 +1,3 @@
-/** For each level of the simulation: how many deposits a seed has, and which faults its seeds must meet together. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -13,6 +12,7 @@ import { openSessions } from './real/sessions.ts'
 export type LevelName = 'pure' | 'real'
 
 type Rules = {
+  /** The faults that its seeds must meet together. */
   faults: readonly Fault[]
   /** Deposits per seed. */
   deposits: number

@@ -1,4 +1,3 @@
-/** Values that fit a JSON schema, including values near its limits, and values of any kind. */
 import * as fc from 'fast-check'
 
 export type JsonSchema = { [key: string]: unknown }

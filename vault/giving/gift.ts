@@ -1,4 +1,3 @@
-/** A gift: its items, its recipient, and the check that an offer is exactly this gift. Pure. */
 export type GivenAsset = { appId: number; contextId: string; assetId: string }
 
 export type Gift = {

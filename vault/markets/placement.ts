@@ -5,7 +5,7 @@ import { netOf } from './price-policy.ts'
 /** `netMinor`: the expected proceeds, after the market's fee. */
 export type Bid = Line & { netMinor: bigint }
 
-/** A market's report of other sellers' prices counts only up to this share of the vault's own price. */
+/** The amount that a sale brings counts only up to this share of the item's price from the vault's own source. */
 const MOST_COUNTED_BP = 15_000n
 const ALL_BP = 10_000n
 

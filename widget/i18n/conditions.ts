@@ -1,4 +1,3 @@
-/** Which items are accepted: shown in the guide to the trade link and on the help page. */
 export const itemConditions = {
   en: 'We accept items worth more than $0.10 that are popular among players and free of trade restrictions.',
   ru: 'Подходят предметы дороже 5 рублей, популярные среди игроков и без ограничений на обмен.',

@@ -1,5 +1,3 @@
-/** Finds the trade link in a pasted text. */
-
 /** An address of Steam's trade page, up to the next space, bracket or quotation mark. */
 const ADDRESSES =
   /(?<![\w.@-])(?:https?:\/\/)?(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?\?[^\s<>"'«»()]+/gi

@@ -1,4 +1,3 @@
-/** The sources of prices and exchange rates that the settings name. */
 import type { Clock } from '../../kit/clock.ts'
 import type { WebSources } from '../settings.ts'
 import { csfloatPrices } from './csfloat.ts'

@@ -21,7 +21,7 @@ const CALLS = [
   ...Object.entries(ACTS).map(([name, call]) => ({ path: pathOf(name), ...call })),
 ]
 
-/** An act with empty input, so an act that gets through does nothing. */
+/** An act with empty input, which most acts refuse. */
 const EMPTY = { reason: 'an attack', input: {} }
 
 async function call(staff: Staff, path: string, headers: Headers): Promise<ConsoleAnswer> {
