@@ -29,8 +29,6 @@ const ITEM = {
   reversed: false,
 }
 
-const RECEIPT = `https://pay.invalid/receipt/${'0'.repeat(32)}`
-
 /** Makes the deposit of an order, before any payment. */
 export function inventedDeposit(id: string, order: Order, now: Date): StoreDeposit {
   return {
@@ -78,7 +76,7 @@ export function withChange(deposit: StoreDeposit, change: Change): StoreDeposit 
   }
   return {
     ...next,
-    receiptUrl: isFinal(next.status) ? RECEIPT : null,
+    receiptUrl: isFinal(next.status) ? `https://pay.invalid/receipt/${next.id}-${'0'.repeat(32)}` : null,
     availableAmount: (amount ?? 0) - heldAmount - (chargedAmount ?? 0),
     trade: next.status === 'created' || next.status === 'paymentTimeout' ? null : trade,
   }
