@@ -44,7 +44,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.trade_timeout': {
     meaning:
-      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). If its outcome stayed unknown, the trade ended after 15 days (`unresolved`), or earlier because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). As after every end, `deposit.succeeded` can still follow.',
+      'The offer was not accepted in time (`deadline`, `expired`), you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). If its outcome stayed unknown, the trade ended after 15 days (`unresolved`), or earlier because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). As after every end, `deposit.succeeded` can still follow.',
     sequence: 15,
     ...endedWith('tradeTimeout', 'deadline'),
   },
@@ -60,7 +60,8 @@ const SAMPLES: Record<DepositEventType, Sample> = {
     ...endedWith('tradeCountered', 'countered'),
   },
   'deposit.trade_has_invalid_items': {
-    meaning: 'The items could no longer be traded.',
+    meaning:
+      'The trade could not be completed, most often because an item could no longer be traded (`invalid_items`). Otherwise Steam declared the offer invalid (`invalid`), wanted a confirmation from the bot (`needs_confirmation`), put the items into escrow (`escrow`), or did not complete or undid the exchange (`exchange_failed`, `exchange_taken_back`), or the offer was cancelled on the phone that confirms trades (`cancelled_by_second_factor`).',
     sequence: 18,
     ...endedWith('tradeHasInvalidItems', 'invalid_items'),
   },

@@ -76,7 +76,7 @@ const en = {
     'deposit.trade_timeout': 'Offer not accepted in time',
     'deposit.trade_declined': 'Offer declined',
     'deposit.trade_countered': 'Counteroffer refused',
-    'deposit.trade_has_invalid_items': 'Items no longer tradable',
+    'deposit.trade_has_invalid_items': 'Trade not completed',
   } satisfies Record<Step['kind'], string>,
   results: {
     created: 'Nothing has been sent yet. The items are with their owner.',
@@ -86,7 +86,7 @@ const en = {
     tradeTimeout: 'The offer was not accepted in time. The items stayed with their owner.',
     tradeDeclined: 'The offer was declined on Steam. The items stayed with their owner.',
     tradeCountered: 'A counteroffer came and was refused. The items stayed with their owner.',
-    tradeHasInvalidItems: 'The items could no longer be traded.',
+    tradeHasInvalidItems: 'The trade could not be completed.',
   } satisfies Record<DepositStatus, string>,
 }
 
@@ -165,7 +165,7 @@ const ru: Texts = {
     'deposit.trade_timeout': 'Предложение не принято вовремя',
     'deposit.trade_declined': 'Предложение отклонено',
     'deposit.trade_countered': 'Встречное предложение отклонено',
-    'deposit.trade_has_invalid_items': 'Предметы больше нельзя обменять',
+    'deposit.trade_has_invalid_items': 'Обмен не состоялся',
   },
   results: {
     created: 'Пока ничего не отправлено. Предметы у владельца.',
@@ -175,7 +175,7 @@ const ru: Texts = {
     tradeTimeout: 'Предложение не приняли вовремя. Предметы остались у владельца.',
     tradeDeclined: 'Предложение отклонено в Steam. Предметы остались у владельца.',
     tradeCountered: 'Пришло встречное предложение, оно отклонено. Предметы остались у владельца.',
-    tradeHasInvalidItems: 'Предметы больше нельзя было обменять.',
+    tradeHasInvalidItems: 'Обмен не состоялся.',
   },
 }
 
