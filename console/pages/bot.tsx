@@ -89,10 +89,6 @@ const ADVICE: Record<View['bars'][number]['reason'], string> = {
     'Another bot could serve the same shoppers, so this one is chosen last: look at the account in Steam.',
 }
 
-/**
- * While a bar lasts, the bot rests: it gets no new trades of the bar's game, or of any game. A `doubted` bot gets
- * those for which no other bot is free.
- */
 function Rests({ bars }: Pick<View, 'bars'>) {
   if (bars.length === 0) return null
   return (
@@ -147,10 +143,10 @@ function Calls({ view: { calls, refusals } }: { view: View }) {
         ]}
       />
       <Table
-        caption="Offers that Steam refused to the bot"
+        caption="Offers that Steam refused, or that the till did not send"
         rows={refusals}
         keyOf={({ refusal, game }) => refusal + game}
-        empty="Steam refused none of its offers."
+        empty="There were none."
         columns={[
           { name: 'Refused', show: ({ refusal }) => toWords(refusal) },
           { name: 'Game', show: ({ game }) => game },

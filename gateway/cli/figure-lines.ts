@@ -1,5 +1,3 @@
-/** Formats the overview, the money and the weather for a person. */
-
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { OverviewView } from '../operations/figures.ts'
@@ -15,10 +13,10 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Show
     ...open.map(({ count, text }) => `needs you\t${count} ${text}`),
     ...credited.map(
       ({ currency, amountMinor, deposits }) =>
-        `credited in 24 hours\t${formatAmount(amountMinor, currency)}\tby ${counted(deposits, 'deposit')}`,
+        `opened in 24 hours\t${formatAmount(amountMinor, currency)} credited\tby ${counted(deposits, 'deposit')}`,
     ),
     ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
-    `how far shoppers came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
+    `how far shoppers came in 24 hours\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
     ...vitals.map(({ screen, device, metric, p75, pages }) =>
       [
         'pages of 7 days',

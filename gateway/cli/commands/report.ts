@@ -1,4 +1,3 @@
-/** `report …`: earnings of the till. */
 import { buildRouteMap } from '@stricli/core'
 import type { SalesReport } from '../../operations/sales.ts'
 import { moment } from '../arguments.ts'
@@ -9,13 +8,18 @@ import type { Session } from '../session.ts'
 type Flags = FindFlags & { from: Date; to: Date; csv?: boolean }
 
 const sales = command({
-  does: 'show the items sold in a period, their proceeds and cost, and the books of the markets',
+  does: 'show the items sold in a period, their proceeds and cost, and the current books of the markets',
   example: 'report sales --from 2026-11-01 --to 2026-12-01',
   parameters: {
     flags: {
       from: { kind: 'parsed', parse: moment, brief: 'only sales since this time', placeholder: 'TIME' },
       to: { kind: 'parsed', parse: moment, brief: 'only sales before this time', placeholder: 'TIME' },
-      csv: { kind: 'boolean', brief: 'one line of CSV for each sale', optional: true, withNegated: false },
+      csv: {
+        kind: 'boolean',
+        brief: 'CSV: the names of the columns, then a line for each sale',
+        optional: true,
+        withNegated: false,
+      },
       ...FIND,
     },
   },
@@ -30,4 +34,7 @@ const sales = command({
   lines: ({ csv, ...found }: SalesReport & { csv?: string[] }) => csv ?? saleLines(found),
 })
 
-export const report = buildRouteMap({ routes: { sales }, docs: { brief: 'what the till earned' } })
+export const report = buildRouteMap({
+  routes: { sales },
+  docs: { brief: 'what the till earned by selling items' },
+})
