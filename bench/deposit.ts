@@ -12,8 +12,7 @@ const SHOPPERS = ['nova_hound', 'quiet_lynx', 'magic_reverser', 'magic_last_seco
 /** How many visits each shopper makes at the same time. Steam lets a bot have five open offers with one person. */
 const VISITS_AT_ONCE = 4
 const GAME = 'cs'
-/** Visits of each shopper. */
-const VISITS = 8
+const VISITS_OF_EACH = 8
 const POLL_EVERY_MS = 50
 /** The longest that a deposit may take from its offer to its credit. */
 const PATIENCE_MS = 60_000
@@ -36,7 +35,7 @@ export function benchDeposit(): Promise<Outcome> {
 async function measure(till: ProcessTill): Promise<Outcome> {
   let credited = 0
   const visitInTurn = async (person: string) => {
-    for (let visit = 0; visit < VISITS / VISITS_AT_ONCE; visit += 1) {
+    for (let visit = 0; visit < VISITS_OF_EACH / VISITS_AT_ONCE; visit += 1) {
       if (await makeDeposit(till, person)) credited += 1
     }
   }
@@ -45,12 +44,12 @@ async function measure(till: ProcessTill): Promise<Outcome> {
     SHOPPERS.flatMap((person) => Array.from({ length: VISITS_AT_ONCE }, () => visitInTurn(person))),
   )
   const perSecond = (credited / (performance.now() - begin)) * 1_000
-  const wanted = SHOPPERS.length * VISITS
+  const wanted = SHOPPERS.length * VISITS_OF_EACH
   console.log(`deposit: ${credited} of ${wanted} credited, ${SHOPPERS.length * VISITS_AT_ONCE} at a time`)
   return { name: 'deposit', ours: `${perSecond.toFixed(2)}/s`, passed: credited === wanted }
 }
 
-/** Asset ids that a visit has paid with, so no other visit chooses them. */
+/** Asset ids that a visit has chosen, so no other visit chooses them. */
 const taken = new Set<string>()
 
 async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> {

@@ -42,7 +42,6 @@ export type Credits = {
   end(): Promise<void>
 }
 
-/** Checks every 100 ms which deposits have succeeded, with one query for all. */
 export function watchCredits({ pool }: ProcessTill): Credits {
   /** When the deposit with each hash was seen as succeeded, in monotonic milliseconds. */
   const seen = new Map<string, number>()
@@ -79,7 +78,7 @@ export function watchCredits({ pool }: ProcessTill): Credits {
 /** `patienceMs`: how long a shopper waits for the items, and then for the offer. */
 type Wave = { shoppers: number; patienceMs: number }
 
-/** Plays a wave. Resolves once every visit has ended. */
+/** Resolves once each visit has ended: its offer was accepted, or it failed. */
 export function playWave(till: ProcessTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(MODEL_ACCOUNT))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
@@ -159,7 +158,7 @@ async function askFor(till: ProcessTill, body: object, patienceMs: number): Prom
   return 'no answer in time'
 }
 
-/** Makes a call. Resolves to undefined without an answer. */
+/** Resolves to undefined without an answer. */
 async function makeCall({ url }: ProcessTill, path: string, body?: object): Promise<Response | undefined> {
   // Any token of this length will do, if the cookie and the header have the same.
   const token = 'k'.repeat(43)

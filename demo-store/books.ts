@@ -1,7 +1,3 @@
-/**
- * The store's database: top-ups and their credits, balances, carts and purchases. It also has the place up to which the
- * till's event log was read.
- */
 import { DatabaseSync } from 'node:sqlite'
 import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../sdk/index.ts'
 import type { Cart } from './goods.ts'
@@ -33,7 +29,7 @@ export type TopUp = {
 /** `amount` is in minor units. `until`: when its last part is released, ISO 8601. */
 export type OnHold = { amount: number; until: string | null }
 
-/** Goods that are bought as soon as their price can be spent. */
+/** `amount`: the price of the goods, in minor units. */
 export type Order = { goods: Cart; amount: number }
 
 export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Order | undefined }
@@ -70,7 +66,6 @@ export function openBooks(file: string) {
       statements.setDeposit.run(id, url, externalId)
       statements.confirmTopUp.run(externalId)
     },
-    /** Books events from the log. An event that a webhook already delivered changes nothing. */
     log: {
       update,
       /** How far the till's event log has been read. */
@@ -115,7 +110,6 @@ function readsOf(statements: Statements) {
     recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_SHOWN).map(topUpOf),
     /** Money that a shopper may spend: minor units by currency. */
     balances: (shopper: string): Record<string, number> => sumsOf(statements.balances.all(shopper)),
-    /** Money that a shopper cannot spend yet, by currency. */
     onHold: (shopper: string): Record<string, OnHold> =>
       Object.fromEntries(
         statements.onHold

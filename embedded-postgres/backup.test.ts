@@ -1,4 +1,3 @@
-/** Copies of the embedded database: made, checked and restored. */
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

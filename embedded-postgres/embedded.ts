@@ -36,7 +36,6 @@ export type Embedded = {
 }
 
 export type EmbeddedOptions = {
-  /** The data folder of the gateway. */
   dataDir: string
   log: Log
   /** Address of the gateway's Steam sandbox, which the command line reads from `connection.json`. */
@@ -134,7 +133,7 @@ async function createCluster({ files, cluster, secretFile, fsync }: NewCluster):
   return password
 }
 
-/** Returns the password. Throws if it is missing, because a new database must not replace one that holds money. */
+/** Throws if the file is missing, because a new database must not replace one that holds money. */
 function readSecret(file: string): string {
   if (!existsSync(file)) {
     throw new Error(

@@ -1,4 +1,3 @@
-/** Opens the database, its queue and signals, and the till's clock. */
 import { openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'

@@ -9,10 +9,7 @@ export type Result = {
 }
 
 export type Finding = {
-  /**
-   * False if the proof found a problem. Slowness is a problem in two proofs only: `year` limits the time of its
-   * statements, and `rolling` the time that a bot has no lease.
-   */
+  /** False if the proof found a problem. Slowness is one in few proofs only (docs/proofs.md). */
   passed: boolean
   /** Name and content of the file that `--keep` writes; absent if there is nothing to keep. */
   result?: Result

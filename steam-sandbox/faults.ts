@@ -61,7 +61,7 @@ export function createFaults(nowS: () => number) {
     clear() {
       active = []
     },
-    /** Names of the bad days that are on. */
+    /** Names of the bad days that are on, for all or for one account. */
     on() {
       forgetEnded()
       return active.flatMap(({ name }) => (name === undefined ? [] : [name]))
@@ -104,7 +104,7 @@ function activeFaultOf({ at, when, effect, delayMs = 0 }: BadDay): ActiveFault {
   return { matches, times: Infinity, effect, delayMs }
 }
 
-/** The bad days of magic players (`magic_…`): each applies to every request about its player. */
+/** The bad days of magic players (`magic_…`): each applies only to requests about its player. */
 function magicDays({ accounts }: World): ActiveFault[] {
   return accounts.flatMap(({ behaviour, steamId }) => {
     const day = BAD_DAYS[behaviour ?? '']
@@ -146,7 +146,7 @@ export function replyOf({ effect }: Fault): Reply | undefined {
   }
 }
 
-/** Reads a fault from the control API. Undefined if it is invalid. */
+/** Reads a fault from the control API. Undefined if it has no path; any other invalid field counts as missing. */
 export function parseFault(value: unknown): PlainFault | undefined {
   const path = field(field(value, 'match'), 'path')
   if (typeof path !== 'string') return undefined

@@ -1,4 +1,3 @@
-/** The return of items with an approval at the vault, the vault's commands, and a vault killed between two entries. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

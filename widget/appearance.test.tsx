@@ -1,4 +1,3 @@
-/** How cards, levels and currencies look. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { CURRENCIES } from '../contract/money.ts'

@@ -1,8 +1,8 @@
 const DAY_MS = 86_400_000
 
 /**
- * The period of a report, from its filters; by default from the first of this month through today. Includes `from`, not
- * `to`.
+ * The period of a report, from its filters; by default from the first of this month through today (UTC). Includes
+ * `from`, not `to`.
  */
 export function periodOf(query: URLSearchParams, now: string): { from: string; to: string } {
   const tomorrow = new Date(new Date(now).getTime() + DAY_MS).toISOString().slice(0, 10)

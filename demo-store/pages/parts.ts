@@ -31,7 +31,6 @@ export const liveParts = (view: StoreView): string =>
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((good) => good.id === id)?.name ?? id
 
-/** The spendable money, and separately the money on hold. */
 export function walletPart({ visitor, balances, onHold }: StoreView): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
@@ -53,7 +52,7 @@ function sumUntil({ amount, until }: OnHold, currency: string, visitor: Visitor)
   return `${money(amount, currency, visitor.language)}${day}`
 }
 
-/** Says which part of a successful top-up can be spent, and which is on hold; undefined if all of it went back. */
+/** Says which part of a successful top-up can be spent, and which is on hold; undefined if all was taken back. */
 export function arrivedText(
   { amount, held, heldUntil, reversed, currency }: TopUp,
   visitor: Visitor,
@@ -139,7 +138,7 @@ export function accountPart({ visitor, account }: StoreView): string {
 
 const TONES: Record<string, string> = { created: 'wait', pending: 'wait', succeeded: 'good' }
 
-/** Chooses the text and colour of a top-up's status. While none of its money can be spent, it is not called credited. */
+/** While none of a top-up's money can be spent, it is not called credited. */
 function outcomeOf({ status, reason, amount, held, reversed }: TopUp): { key: string; tone: string } {
   if (amount !== null && reversed >= amount) return { key: 'reversed', tone: 'bad' }
   if (amount !== null && held > 0 && held + reversed >= amount) return { key: 'held', tone: 'wait' }

@@ -1,4 +1,3 @@
-/** The type of a scene of the gallery (the server's answers and the shopper's steps), and parts that scenes share. */
 import type { Page } from 'playwright-core'
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { Inventory, Payment, PriceReason } from '../../contract/widget-api.ts'

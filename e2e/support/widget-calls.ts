@@ -1,4 +1,3 @@
-/** The widget's calls without a browser. */
 import { z } from 'zod'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
 import { callerOf, type OpenedDeposit, type Shopper } from '../../scripts/shopper-calls.ts'

@@ -1,5 +1,3 @@
-/** The operator's commands on a bot. */
-
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'

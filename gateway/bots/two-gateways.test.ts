@@ -1,6 +1,3 @@
-/**
- * Two gateways on one database, the second reduced to its bots: which holds a bot, and which takes over after a kill.
- */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -106,7 +103,7 @@ const expectAllOnline = (count: number) =>
 const onlineIn = (output: string) => output.split('bot came online').length - 1
 
 describe('two gateways', () => {
-  it('share the bots, and never hold the same one; the bots of a killed gateway move to the other', async () => {
+  it('bring each bot online only once, and the bots of a killed gateway move to the other', async () => {
     await enrol(0)
     const output = await startGateway()
     await expectAllOnline(1)

@@ -19,7 +19,7 @@ const REFRESHES_AT_A_TIME = 4
 const CHOICES_AT_A_TIME = 4
 /**
  * While more inventories than this wait for their turn, a job of an inventory also keeps its place until the inventory
- * has been read. The bot then takes fewer new jobs. Shoppers give up after 20 s anyway.
+ * has been read, for JOB_MS at most. The bot then takes fewer new jobs. Shoppers give up after 20 s anyway.
  */
 const MANY_INVENTORIES = 40
 /** A job waits at most this long for its work, because the queue considers a job lost after a minute. */
@@ -48,7 +48,7 @@ const TIME: Time = {
   pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 }
 
-/** Starts the bot's work. The returned function stops it and waits for running jobs. */
+/** The returned function stops the work and waits for running jobs. */
 export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => Promise<void>> {
   const { queue } = deps
   const name = botQueue(bot.botId)
@@ -77,7 +77,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
   const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
   const background = new Set<Promise<unknown>>()
 
-  // A job is only a wake-up: it ends once its work waits in a lane. A sweep finds due work that was not done.
+  // Most jobs end once their work waits for its turn. Sweeps find due work that was not done.
   const runInBackground = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
     const done = work
       .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId), ...about }, message))

@@ -104,5 +104,4 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
 /** Prefix of every command that an operator types. */
 export const PREFIX = isRelease() ? 'tradetill' : 'npm run --silent tradetill --'
 
-/** Returns the complete command line of an example. */
 const exampleOf = (example: string): string => `${PREFIX} ${example}`

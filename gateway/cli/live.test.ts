@@ -1,4 +1,3 @@
-/** `npm run live` against the sandbox's Steam: how it logs in, what it prints, and the record that it writes. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

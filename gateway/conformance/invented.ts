@@ -15,7 +15,6 @@ export type Order = {
   metadata: Record<string, string>
 }
 
-/** The amount of an invented deposit, in minor units. */
 export const AMOUNT_MINOR = 1_000
 const HOUR_MS = 3_600_000
 const SHOPPER_STEAM_ID = '76561198000000077'

@@ -1,4 +1,3 @@
-/** A call of the console: the role that it needs, its input, and the operation that answers it. */
 import type { z } from 'zod'
 import type { OperatorRole } from '../../contract/operators.ts'
 import { type ActDeps, type Answer, type FindDeps, refused } from '../operations/operation.ts'

@@ -1,4 +1,3 @@
-/** Registers passkeys by link, signs in with them and with a sandbox's key, and ends sessions. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dismissOperator, linkOperator, listOperators } from '../operations/operators.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'

@@ -96,7 +96,7 @@ export function createConnectionGroup(): ConnectionGroup {
   }
 }
 
-/** Gives the statements of `work` more time, if the connection has deadlines. */
+/** Changes the deadline of the statements of `work`, if the connection has deadlines. */
 export async function withStatementDeadline<T>(
   client: unknown,
   ms: number,

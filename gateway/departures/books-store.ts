@@ -62,7 +62,7 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   return row && { id: row.id, departure: departureOf(row) }
 }
 
-/** Finds the id of another of our bots that has this account. */
+/** Finds the id of another bot of ours, neither removed nor retired, that has this account. */
 export async function findOtherBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
@@ -139,7 +139,7 @@ export function isMovedByHand(custody: Custody, given: readonly OfferAsset[], as
 
 type Saving = { id: bigint | undefined; botId: bigint; departure: Departure; at: Date }
 
-/** Stores the departure and its items. Resolves to its id. */
+/** Resolves to the departure's id. */
 export async function saveDeparture(tx: Tx, { id: known, botId, departure, at }: Saving): Promise<bigint> {
   const { steamTradeId, partnerSteamId, begunAt, stage, explanation, items } = departure
   if (known !== undefined) {
@@ -177,7 +177,6 @@ export async function saveDeparture(tx: Tx, { id: known, botId, departure, at }:
   }
 }
 
-/** `begunAt`: when the departure began. */
 type Booking = {
   id: bigint
   botId: bigint
@@ -187,7 +186,6 @@ type Booking = {
   custody: Custody
 }
 
-/** Writes the custody entries of an event. */
 export async function bookEvent(tx: Tx, booking: Booking, event: DepartureEvent): Promise<void> {
   switch (event.kind) {
     case 'seen':

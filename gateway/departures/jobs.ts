@@ -1,4 +1,3 @@
-/** The metrics of departures. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import { countUnexplained } from './list-store.ts'
@@ -9,14 +8,13 @@ export function createDepartureGauges(registry: Registry): DepartureGauges {
   return {
     unexplained: new Gauge({
       name: 'tradetill_bot_departures_unexplained',
-      help: 'Steam trades without an explanation in which a bot gave items that did not come back',
+      help: 'Steam trades without an explanation in which a bot gives items; without trades that were called off, or whose items all came back',
       labelNames: ['bot'],
       registers: [registry],
     }),
   }
 }
 
-/** Must be called every minute. Several processes can call it at the same time. */
 export async function surveyDepartures({ db, gauges }: { db: Db; gauges: DepartureGauges }): Promise<void> {
   const counts = await countUnexplained(db)
   gauges.unexplained.reset()

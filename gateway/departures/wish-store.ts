@@ -60,13 +60,11 @@ export async function listedItems(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ item }) => item))
 }
 
-/**
- * After this many days, a wish that the vault carried out is closed even if Steam's history has not shown the trade.
- */
 const UNBOOKED_DAYS = 1
 
 /**
- * Closes the wishes that the vault has finished. A wish that it carried out stays open until the departure is booked.
+ * Closes the wishes that the vault has finished. A wish that it carried out stays open until the departure is booked,
+ * for `UNBOOKED_DAYS` at most, because Steam's history may not show the trade.
  */
 export async function closeEndedWishes(db: Db | Tx): Promise<void> {
   await sql`

@@ -1,4 +1,3 @@
-/** The doctor's line about alerts, with a real receiver. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { alertFindings } from './alerts.ts'

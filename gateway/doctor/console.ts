@@ -1,4 +1,4 @@
-/** The operators' console: whether its public URL reaches it, and whether anybody can sign in. Pure checks. */
+/** Checks of the operators' console. Pure. */
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 import { tlsFinding } from './proxy.ts'

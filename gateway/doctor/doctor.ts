@@ -1,4 +1,4 @@
-/** Checks what a till needs, and reports in the order in which it is set up. Continues after a failed check. */
+/** Checks what a till needs, in the order in which it is set up. */
 import { existsSync, statfsSync } from 'node:fs'
 import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
@@ -40,7 +40,7 @@ export type DoctorOptions = {
 
 const nowMs = (): number => systemClock.now().getTime()
 
-/** Runs all checks. Never rejects because of a broken part, but reports it. */
+/** Runs all checks, even after a failed one. */
 export async function examine(options: DoctorOptions): Promise<Answer<Examination>> {
   const settings = readConfig(options.env)
   const dataDir = settings.kind === 'config' ? settings.config.dataDir : '/'

@@ -1,4 +1,3 @@
-/** The doctor's queries about prices, bots and stores. */
 import { sql } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import { CURRENCIES } from '../../contract/money.ts'

@@ -14,7 +14,7 @@ const LOST_MS = 30 * 60_000
 
 type SweepDeps = { db: Db; queue: Queue; drift: DriftStore; clock: Clock }
 
-/** Any number of processes can call this. Each bot is taken by only one of them. */
+/** Several processes can call this at the same time: only one of them takes a bot. */
 export async function sweepDrift({ db, queue, drift, clock }: SweepDeps): Promise<void> {
   const now = clock.now()
   const nextAt = new Date(now.getTime() + LOST_MS)
@@ -48,7 +48,6 @@ export function createDriftGauges(registry: Registry): DriftGauges {
 
 type SurveyDeps = { db: Db; clock: Clock; gauges: DriftGauges }
 
-/** Call this every minute, from any number of processes. */
 export async function surveyDrift({ db, clock, gauges }: SurveyDeps): Promise<void> {
   const nowMs = clock.now().getTime()
   const counts = await countDrift(db)

@@ -1,4 +1,3 @@
-/** A restored database: what stops, which event stores get, and how the numbers continue. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

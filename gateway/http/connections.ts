@@ -5,7 +5,6 @@ import type { Log } from '../kit/log.ts'
 import { addressKey } from './limits.ts'
 
 export type ConnectionLimits = {
-  /** Connections in all. */
   inAll: number
   /**
    * Connections of one address, unless it is a trusted proxy. Also the limit of its running calls, even through a
@@ -22,7 +21,6 @@ export type ConnectionLimits = {
   answerMs: number
   /** Bytes of answers that clients have not read yet, over all connections. */
   unreadBytes: number
-  /** How often to check connections against these limits. */
   checkEveryMs: number
 }
 
@@ -40,7 +38,6 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
 
 const KEEP_ALIVE_MS = 60_000
 const MAX_HEADER_BYTES = 16 * 1024
-/** How often the cut connections are logged, at most. */
 const REPORT_EVERY_MS = 60_000
 
 type Options = {
@@ -93,7 +90,6 @@ type Cause =
 
 type Cuts = {
   count(cause: Cause): void
-  /** Ends the connection and frees its system resources. */
   cut(socket: Socket, cause: Cause): void
   report(): void
 }

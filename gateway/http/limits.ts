@@ -48,7 +48,7 @@ export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): 
   }
 }
 
-/** A Map keeps the order of insertion, and every use reinserts, so the first entry is the least recently used. */
+/** A Map keeps the order of insertion, and each charge reinserts, so the first entry was charged least recently. */
 function dropOldest(buckets: Map<string, unknown>): void {
   if (buckets.size <= MAX_KEYS) return
   const oldest = buckets.keys().next()
@@ -100,7 +100,6 @@ export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => nu
 export type Limits = {
   /** False if the address has missed too often (unknown paths and hashes, wrong keys). */
   mayMiss(request: FastifyRequest): boolean
-  /** A miss costs the address a token. */
   countMiss(request: FastifyRequest): void
   /** Refuses a call that changes something if its address has made too many. In the store API, every call counts. */
   limitChanges(request: FastifyRequest): void

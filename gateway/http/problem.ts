@@ -66,7 +66,6 @@ function problemOf(request: FastifyRequest, { code, fields, until, refusalCause:
   }
 }
 
-/** Describes the deposit that a store asked for. */
 function describeDeposit({ params, query }: FastifyRequest): string {
   const id = fieldOf(params, 'id')
   return id === undefined
@@ -82,7 +81,6 @@ type Refusal = {
   refusalCause?: RefusalCause | undefined
 }
 
-/** Answers the call with the refusal `code`. */
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   request.call.refusal = refusal.code
   const problem = problemOf(request, refusal)

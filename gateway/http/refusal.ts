@@ -1,4 +1,3 @@
-/** Refusals: the expected errors of a call. */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
@@ -35,7 +34,6 @@ export type Unable = 'overloaded' | 'database_unavailable'
 
 const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }
 
-/** Refuses the call if it cannot be answered now. */
 export function refuseIfUnable(unable: Unable | undefined): void {
   if (unable !== undefined) refuse(unable, { retryAfterS: RETRY_S[unable] })
 }

@@ -1,4 +1,3 @@
-/** The rows of quotes. */
 import { sql } from 'kysely'
 import type { Game, Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -55,7 +54,6 @@ export async function latestQuote(
     .executeTakeFirst()
 }
 
-/** The credits of a quote's items, and their worth before commission. */
 export function pricesOfItems(db: Db | Tx, quoteId: string) {
   return db
     .selectFrom('quote_item')

@@ -137,12 +137,12 @@ export type FoundBot = { botId: bigint; name: string; steamId: string; state: Bo
 export type FoundItem = { game: Game; item: string }
 
 /**
- * A text search for names with all of these words. Words have only letters and digits, of any language, so they cannot
- * break the quoting.
+ * A text search for names in which each of these words begins a word. They have only letters and digits, of any
+ * language, so they cannot break the quoting.
  */
 const queryOf = (words: readonly string[]): string => words.map(prefixQueryOf).join(' & ')
 
-/** A database with the locale C folds the case of ASCII letters only, so other words are searched in three forms. */
+/** A database with the locale C folds the case of ASCII letters only, so other words are searched in several forms. */
 function prefixQueryOf(word: string): string {
   const capitalized = word.slice(0, 1).toUpperCase() + word.slice(1)
   const forms = /^\w*$/.test(word) ? [word] : [...new Set([word, capitalized, word.toUpperCase()])]
@@ -175,10 +175,10 @@ export function botOfSteamId(db: Db, steamId: string): Promise<FoundBot[]> {
     .execute()
 }
 
-/** Most names that a search reads before it sorts them. A short word matches half of a game's items. */
+/** Most names that a search reads before it sorts them. A short word can match half of a game's items. */
 const MOST_NAMES = 500
 
-/** Items with a stored price of any source, shortest names first. */
+/** Items with a stored price of any source, shortest names first, among the first `MOST_NAMES` found. */
 export async function itemsNamed(db: Db, words: readonly string[], limit: number): Promise<FoundItem[]> {
   const { rows } = await sql<FoundItem>`
     select game, item from (

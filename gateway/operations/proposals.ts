@@ -21,7 +21,7 @@ import { creditTrade, releaseTrade, reverseTrade } from './trades.ts'
 
 export type ApprovalLimit = { aboveUsdMinor: bigint | null }
 
-/** Sets the limit; null means that no act needs a second operator. Changing an existing limit needs one too. */
+/** Null means that no act needs a second operator. Changing an existing limit needs one too. */
 export function changeApprovalLimit(
   deps: ActDeps,
   { aboveUsdMinor }: ApprovalLimit,

@@ -51,7 +51,7 @@ const isNamed = ({ botId, steamId }: BotSummary, name: string) => name === Strin
 
 const noBot = (name: string) => refused('not_found', `There is no bot ${name}: see bot list.`)
 
-/** Returns the Steam account of a bot, given its number or Steam id. */
+/** `name`: the bot's number or Steam id. Resolves to its Steam id. */
 export async function accountOf({ db }: FindDeps, name: string): Promise<string | Refused> {
   const bots = await listBots(db)
   return bots.find((bot) => isNamed(bot, name))?.steamId ?? noBot(name)

@@ -34,7 +34,6 @@ export async function authenticate(
   if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
 }
 
-/** Returns the store of the API key in the header `authorization`. */
 export async function findCaller(
   deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { log?: Log },
   authorization = '',
@@ -44,7 +43,6 @@ export async function findCaller(
   return key && findStoreByKey(deps, key)
 }
 
-/** Returns the store of an authenticated call. */
 export function storeOf({ call }: FastifyRequest): CallingStore {
   if (call.store === undefined) throw new Error('this route does not authenticate its callers')
   return call.store

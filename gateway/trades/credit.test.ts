@@ -1,4 +1,3 @@
-/** A delivery is credited in few statements, and concurrent deliveries of one store never exceed its limit. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../db/client.ts'

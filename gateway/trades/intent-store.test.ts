@@ -1,4 +1,3 @@
-/** Secret codes that another trade already has, in a real database. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'

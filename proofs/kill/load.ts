@@ -93,7 +93,10 @@ async function visit(till: ProcessTill, random: Random, confirmedIds: string[]):
   if (ids.length > 0) await requestTrade(till, { hash, game, items: ids, quoteId })
 }
 
-/** Creates a deposit with this person as its shopper. Resolves to its hash; undefined if it was not created. */
+/**
+ * Creates a deposit with this person as its shopper, and gives it their trade link. Resolves to its hash; undefined if
+ * it was not created.
+ */
 export async function openVisit(
   till: ProcessTill,
   externalId: string,
@@ -119,7 +122,7 @@ export async function showItems(till: ProcessTill, hash: string, game: Game): Pr
 
 /**
  * Asks for the trade until there is a final answer. Asks again if the outcome is unknown, as the page does. Resolves to
- * 'active', to the code of a refusal, or to undefined when no answer came.
+ * 'active', to the code of a refusal, or to undefined without a final answer.
  */
 export async function requestTrade(till: ProcessTill, body: object): Promise<string | undefined> {
   const end = performance.now() + PATIENCE_MS
@@ -142,7 +145,7 @@ type Call = { headers?: Record<string, string>; body?: object }
 
 /** Calls the till. Repeats a call that fails, for up to `PATIENCE_MS`; then resolves to undefined. */
 export async function call(till: ProcessTill, path: string, { headers = {}, body }: Call = {}) {
-  // Any token will do, if the cookie and the header agree.
+  // Any token of this length will do, if the cookie and the header have the same.
   const token = 'k'.repeat(43)
   const pageHeaders = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }
   const json = body === undefined ? {} : { 'content-type': 'application/json' }

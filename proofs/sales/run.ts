@@ -28,7 +28,6 @@ export type SalesOutcome = {
 /** An arbitrary moment. */
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
-/** How many turns have faults. */
 const FAULTY_TURNS = 160
 /** How many turns come before the calm days, and again after them; and the time between two of these turns. */
 const BURST_TURNS = 60
@@ -142,7 +141,6 @@ async function calmTurn(scene: Scene, ms: number): Promise<void> {
   scene.pass(ms)
 }
 
-/** Runs a round of the vault, lets the others act, and checks the promises. */
 async function turn(scene: Scene): Promise<void> {
   const { world, till } = scene
   const { luck } = world

@@ -1,4 +1,3 @@
-/** Transitions of the trade: paying, the confirmation modal, the errors of its creation. */
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { FlowEvent, Step } from './events.ts'
 import { reloadInventory, withFailure } from './reduce-stand.ts'
@@ -106,7 +105,7 @@ function pay(state: FlowState): Partial<FlowState> {
   return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
-/** Shows the error. Behind its dialog, reloads changed prices or items, or marks an expired link. */
+/** Shows the error, and behind its dialog updates what the refusal shows to be outdated. */
 function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const isStale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }

@@ -1,4 +1,3 @@
-/** The page of a shopper who comes back: calls that hung are made again, and a chosen language stays. */
 import { describe, expect, it } from 'vitest'
 import {
   answers,

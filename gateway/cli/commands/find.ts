@@ -1,4 +1,3 @@
-/** `find`: searches by a link, a number or a name. */
 import { text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { findingLines } from '../deposit-lines.ts'
