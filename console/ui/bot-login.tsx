@@ -134,7 +134,7 @@ function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
   )
 }
 
-const LOOK_EVERY_MS = 2_000
+const POLL_EVERY_MS = 2_000
 
 type WaitingProps = {
   login: StartedLogin
@@ -155,7 +155,7 @@ function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
       const reply = await call<{ botId: string | null }>('login/look', { loginId }, true)
       if (isOver) return
       const isWaiting = reply.ok ? reply.data.botId === null : reply.failure.kind === 'offline'
-      if (isWaiting) timer = window.setTimeout(() => void poll(), LOOK_EVERY_MS)
+      if (isWaiting) timer = window.setTimeout(() => void poll(), POLL_EVERY_MS)
       else
         latestOnEnd.current(
           reply.ok ? { kind: 'done', message: reply.message } : { kind: 'asking', failure: reply.failure },

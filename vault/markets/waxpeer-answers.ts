@@ -14,10 +14,10 @@ export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, 
  * How long a sale in these games counts as settling. Steam lets a buyer reverse the trade for seven days. A day is
  * added, because it is unknown when Waxpeer pays.
  */
-const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
+const SETTLING_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 
 /** How far back to look for sales that may be settling: the longest settling time, and a day. */
-export const SETTLING_MS = Math.max(...Object.values(PROTECTED_MS)) + DAY_MS
+export const LOOK_BACK_MS = Math.max(...Object.values(SETTLING_MS)) + DAY_MS
 
 const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
@@ -236,7 +236,7 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
   if (status === STATUS.cancelled) return { kind: 'cancelled' }
   if (status !== STATUS.accepted) return { kind: 'pending' }
   const receivedMinor = scale.toMinor(give_amount)
-  const settlesAt = new Date(created.getTime() + (PROTECTED_MS[GAMES[game] ?? 0] ?? 0))
+  const settlesAt = new Date(created.getTime() + (SETTLING_MS[GAMES[game] ?? 0] ?? 0))
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }
 }
 

@@ -20,6 +20,7 @@ import {
   isOver,
   isSale,
   isWantedIn,
+  LOOK_BACK_MS,
   listedOf,
   listedSchema,
   onSaleOf,
@@ -31,7 +32,6 @@ import {
   removedOf,
   removedSchema,
   rowUnderWay,
-  SETTLING_MS,
   userSchema,
 } from './waxpeer-answers.ts'
 import { createSocket, type Socket } from './waxpeer-socket.ts'
@@ -159,7 +159,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
       if (wallet.kind !== 'answered') return wallet
       // Waxpeer reports no total of the money that is settling, so the client sums it up from the history.
-      const rows = await historyOf(parts, new Date(now().getTime() - SETTLING_MS))
+      const rows = await historyOf(parts, new Date(now().getTime() - LOOK_BACK_MS))
       if (rows.kind !== 'answered') return rows
       const settlingMinor = rows.value
         .map((row) => outcomeOf(row, scale, now()).end)
