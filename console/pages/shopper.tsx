@@ -54,7 +54,6 @@ export function ShopperStatus({ shopper: { denied, onRelease, isBot } }: { shopp
   )
 }
 
-/** The account's history at this till, for an operator deciding whether to release or hold credit. */
 export function History({ shopper: { history, money, denied } }: { shopper: ShopperFacts }) {
   return (
     <>

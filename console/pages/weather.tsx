@@ -101,8 +101,8 @@ function Calls({ hours }: { hours: Data['hours'] }) {
   return (
     <Panel title="Calls to Steam in the last 24 hours">
       <p className="quiet">
-        {sum(({ asked }) => asked)} calls of all bots; Steam answered 429 to {sum(({ limited }) => limited)}{' '}
-        of them.
+        {sum(({ asked }) => asked)} calls of all bots; Steam refused {sum(({ limited }) => limited)} of them
+        as too many.
       </p>
       {hours.some(({ asked }) => asked > 0) && (
         <Bars

@@ -13,7 +13,6 @@ type Row = Page['wishes'][number]
 
 const wishesOf = ({ wishes }: Page): readonly Row[] => wishes
 
-/** Requests to the vault to send items away. The vault decides by its own list of destinations and its own limits. */
 export function Wishes({ query }: { query: URLSearchParams }) {
   const input = query.get('open') === '1' ? { open: true } : {}
   const rows = useRows<Page, Row>('wishes', input, wishesOf)
@@ -96,7 +95,7 @@ const columnsOf = (refresh: () => void): readonly Column<Row>[] => [
 const ruleText = (rule: Page['rule']): string =>
   rule === null
     ? 'Bots keep all their items: there is no rule.'
-    : `The vault sends the oldest items to ${rule.destination} while a bot has more than ${rule.keep} free ${rule.keep === 1 ? 'item' : 'items'}.`
+    : `The vault is asked to send the oldest items to ${rule.destination} while a bot has more than ${rule.keep} free ${rule.keep === 1 ? 'item' : 'items'}.`
 
 const DESTINATION_FIELD = {
   name: 'to',

@@ -1,4 +1,3 @@
-/** Formats one bot for a person. */
 import { counted } from '../kit/counted.ts'
 import type { BotView } from '../operations/bot-view.ts'
 import { botLines } from './lines.ts'
@@ -14,7 +13,7 @@ export function botViewLines(bot: BotView): string[] {
     ...failing.flatMap(([what, since]) =>
       since === null ? [] : [`${what} have failed since ${since.toISOString()}`],
     ),
-    `calls to Steam in the last hour: ${calls.asked}, ${calls.limited} answered 429, ${calls.failed} failed, ${calls.heldBack} held back by our own limits`,
+    `calls to Steam in the last hour: ${calls.asked}, ${calls.limited} refused as too many, ${calls.failed} failed, ${calls.heldBack} held back by our own limits`,
     ...games.map(({ game, held, protected: kept, onTheWay, most, room }) =>
       [
         game,

@@ -94,7 +94,7 @@ type Calls = Omit<Weather['methods'][number], 'method'>
 
 const callsText = ({ asked, limited, failed, heldBack, averageMs, longestMs }: Calls): string[] => [
   counted(asked, 'call'),
-  `${limited} answered 429`,
+  `${limited} refused as too many`,
   `${failed} failed`,
   `${heldBack} held back`,
   ...(averageMs === null ? [] : [`${averageMs} ms on average, ${longestMs} ms at most`]),

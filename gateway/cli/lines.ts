@@ -133,7 +133,7 @@ export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
 ]
 
 export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
-  if (renewed.length + refused.length === 0) return ['No token ends within 30 days.']
+  if (renewed.length + refused.length === 0) return ['No bot is dead, and no token ends within 30 days.']
   return [
     ...renewed.map(({ botId, name, steamId }) => `Bot ${botId} renewed: ${name} (${steamId}).`),
     ...refused.map(({ botId, message }) => `Bot ${botId}: ${message}`),

@@ -83,7 +83,10 @@ describe('bot renew', () => {
       { operator: 'Ada', arguments: { botId: '2', steamId: steamIdOf(1) } },
     ])
     await setTokenEnd(1, 31)
-    expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
+    expect(await run(['bot', 'renew'])).toMatchObject({
+      code: 0,
+      out: 'No bot is dead, and no token ends within 30 days.\n',
+    })
   })
 
   it('draws a QR code in its own colours, whatever colours the terminal has', async () => {

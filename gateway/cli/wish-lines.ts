@@ -22,5 +22,5 @@ export const wishLines = ({ wishes, next }: WishPage): string[] => [
 export const ruleLines = ({ rule }: RuleView): string[] => [
   rule === null
     ? 'No items are sent automatically.'
-    : `The vault sends the oldest items to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`,
+    : `The vault is asked to send the oldest items to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`,
 ]

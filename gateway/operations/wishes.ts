@@ -1,5 +1,3 @@
-/** Wishes: requests that the vault send items. The vault decides by its own limits and list of destinations. */
-
 import { createWishes, type FreeItem, freeItems } from '../departures/wish.ts'
 import {
   type ListedWish,
@@ -25,9 +23,11 @@ export type SendRequest = {
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
-const INVALID_NAME = refused('usage', 'The destination must be a lower-case name from the vault’s list.')
+const INVALID_NAME = refused(
+  'usage',
+  'A destination’s name has up to 40 lower-case letters, digits and hyphens, and does not begin with a hyphen.',
+)
 
-/** Asks the vault to send items to a destination on its list. */
 export function sendItems(deps: ActDeps, { to, bot, assets }: SendRequest): Promise<Answer<NewWishes>> {
   const what = { name: 'items send', argumentsOf: (made: NewWishes) => ({ ...made, to }) }
   return act(deps, what, async (tx) => {
@@ -50,7 +50,7 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: SendRequest): Prom
 const requestedText = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
   `${counted(items.length, 'item')} requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
 
-/** Asks the vault to send the items of a deposit back to their shopper. */
+/** Asks the vault to send the free items of the trade that last delivered to a deposit back to their shopper. */
 export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<NewWishes>> {
   const what = {
     name: 'items return',
@@ -88,7 +88,6 @@ export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<
   return done({ wishes, next, rule: (await readSendRule(db)) ?? null })
 }
 
-/** Withdraws a wish that the vault has not taken up. */
 export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId: bigint }>> {
   return act(deps, { name: 'items unwish', argumentsOf: (view: { wishId: bigint }) => view }, async (tx) =>
     (await withdrawWish(tx, wishId))
@@ -115,7 +114,7 @@ export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promi
     const message =
       rule === undefined
         ? 'No items are sent automatically.'
-        : `The vault sends the oldest items to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`
+        : `The vault is asked to send the oldest items to ${rule.destination} while a bot has more than ${counted(rule.keep, 'free item')}.`
     return done(view, message)
   })
 }
