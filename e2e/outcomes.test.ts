@@ -1,4 +1,3 @@
-/** The end of a deposit as its page shows it, for each final status. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FinalDepositStatus } from '../contract/statuses.ts'
@@ -63,7 +62,6 @@ type Ended = { deposit: OpenedDeposit; amount: number }
 
 const ended = new Map<FinalDepositStatus, Ended>()
 
-/** Brings a deposit to this status by its real cause. */
 async function bringTo(status: FinalDepositStatus): Promise<void> {
   const { who, cause } = CAUSES[status]
   const deposit = await createDeposit()

@@ -39,7 +39,6 @@ type Problems = [name: keyof Environment, message: string][]
 /** How long Steam protects a trade of Counter-Strike 2. */
 const LEAST_CS_DAYS = 7
 
-/** Returns the problems that the schema does not find, each in one line. */
 export function problemsOf(environment: Environment): Problems {
   const ofMode =
     environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)

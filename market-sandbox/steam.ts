@@ -94,7 +94,7 @@ export function createSteamSide(url: string) {
       void (await call(`/control/offers/${offerId}/${does}`, { method: 'POST', body: {} })),
     /** Reverses all protected trades of an account. */
     reverse: (steamId: string) => control(z.unknown(), `players/${steamId}/reverse`, { method: 'POST' }),
-    /** True if an access token of this account opens the Web API. */
+    /** True if the Web API accepts the token, and the token names this account. */
     async isTokenOf(token: string, steamId: string): Promise<boolean> {
       const path = `/IEconService/GetTradeOffersSummary/v1/?access_token=${encodeURIComponent(token)}`
       return subjectOf(token) === steamId && (await call(path, { host: API_HOST })).status === 200

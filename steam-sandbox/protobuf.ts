@@ -8,7 +8,6 @@ const FIXED_64 = 1
 const LENGTH = 2
 const FIXED_32 = 5
 
-/** Writes a message. */
 export function encode(fields: [field: number, value: Value][]): Buffer {
   const writer = protobuf.Writer.create()
   for (const [field, value] of fields) {
@@ -27,7 +26,7 @@ export type Message = {
   number: (field: number) => bigint
 }
 
-/** Reads a message. An absent field reads as empty or 0. Returns undefined if the bytes are not a message. */
+/** An absent field reads as empty or 0. Returns undefined if the bytes are not a message. */
 export function decode(bytes: Buffer): Message | undefined {
   const fields = readFields(bytes)
   if (fields === undefined) return undefined

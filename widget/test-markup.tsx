@@ -1,4 +1,3 @@
-/** Renders a part of the page to HTML. */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { Language } from '../contract/languages.ts'

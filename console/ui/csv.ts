@@ -1,4 +1,3 @@
-/** Writes and saves CSV files. */
 import { textCell } from '../../contract/csv.ts'
 
 export type Cell = string | number | null

@@ -1,4 +1,3 @@
-/** Chooses bots and enrols them. */
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -35,8 +34,8 @@ const MOST_TURNS = 4
 type BotQuery = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
- * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no reachable bot has
- * room. The room in the chosen bot is reserved until the transaction ends.
+ * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no untried bot that
+ * can be reached has room. The room in the chosen bot is reserved until the transaction ends.
  */
 export async function chooseBotForTrade(
   tx: Tx,
@@ -71,7 +70,7 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
 /** Two gateways, with ten database connections each, together assign at most this many trades at the same moment. */
 const AT_ONCE = 20
 
-/** True while the store has less than its share of the bots. Takes no lock if the store has far less. */
+/** True while the store has fewer open offers than its share allows. Takes no lock if it has far fewer. */
 export async function isBelowShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimits): Promise<boolean> {
   const offers = await offersOfStore(tx, storeId)
   if (offers.ofStore + AT_ONCE < shareOfStore(offers, limits)) return true

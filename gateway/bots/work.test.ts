@@ -66,13 +66,13 @@ describe('a job of a bot', () => {
     },
   )
 
-  it('fails when its send fails, so the queue repeats it', async () => {
+  it('fails when its send fails, and an error is logged', async () => {
     const { give, lines } = await startBot({ trade: () => Promise.reject(new Error('no database')) })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('failed')
     expect(lines.join('')).toContain('work on a trade failed')
   })
 
-  it('whose send did not begin goes back to the queue when the bot is given up', async () => {
+  it('fails without an error line if its send has not begun when the bot is given up', async () => {
     const first = Promise.withResolvers<void>()
     const trade = vi.fn(() => first.promise)
     const { give, stop, lines } = await startBot({ trade })

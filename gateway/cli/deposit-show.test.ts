@@ -1,4 +1,3 @@
-/** The operator's view of a deposit with a long history, of moved items, and of a payout. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'
@@ -40,7 +39,6 @@ async function paidDeposit(game: 'cs' | 'dota') {
   return { deposit, trade: String(tradeId), code, offer, steamTrade: steamTradeIdOf(offer) }
 }
 
-/** Sends the due webhooks one by one. */
 async function sendWebhooks(): Promise<void> {
   await publishEvents(till.deps)
   await sendDue(senderDeps(till), 1n)
@@ -146,7 +144,7 @@ it('moved items are recorded, each with operator and reason, and the export show
   expect(acts).toMatchObject([{ ...record, arguments: { item, bot: 'Tradetill Bot' } }])
 })
 
-it('a payout is recorded and reduces the balance once', async () => {
+it('a payout is recorded once, reduces the balance, and is refused if too large or with a reference that names another', async () => {
   await paidDeposit('dota')
   const balance = async () => (await run('store', 'show', '1')).out.match(/available .*/)?.[0]
   expect(await balance()).toBe('available 30.00 USD, held 0.00 USD, reversed 0.00 USD')

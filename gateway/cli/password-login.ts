@@ -1,10 +1,9 @@
-/** Asks the operator for the credentials of a Steam account. Typed secrets are neither shown nor kept. */
 import type { LoginWay } from '../steam/web/enrol.ts'
 import type { Terminal } from './terminal.ts'
 
 const SHARED_SECRET = /^[A-Za-z0-9+/]{27}=$/
 
-/** Passes the typed credentials to `logIn`. Asks for the code only if Steam wants one. */
+/** Asks for the credentials of a Steam account, without showing secrets. Asks for the code only if `logIn` wants one. */
 export async function byPassword<T>(
   terminal: Pick<Terminal, 'openQuestions'>,
   logIn: (way: LoginWay) => Promise<T>,

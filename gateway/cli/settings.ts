@@ -1,11 +1,10 @@
-/** Reads the settings of a command and finds its database. */
 import { type Config, DEFAULT_STEAM_SANDBOX_URL, readConfig, refusalOf } from '../config.ts'
 import { type Connection, runningDatabase } from '../db/connection-file.ts'
 import { Refusal } from './terminal.ts'
 
 /**
  * Reads the settings and the URL of the database: DATABASE_URL, or the embedded database of the gateway running on the
- * data folder. Throws a Refusal if there is neither.
+ * data folder. Throws a Refusal if there is neither, or if the settings are wrong.
  */
 export function settingsWithDatabase(env: Record<string, string | undefined> | undefined): {
   config: Config
@@ -19,7 +18,7 @@ export function settingsWithDatabase(env: Record<string, string | undefined> | u
   return { config, url }
 }
 
-/** Reads the settings, and the URL of the database if there is one. */
+/** Like `settingsWithDatabase`, but `url` is undefined if there is no database. */
 export function settingsOf(env: Record<string, string | undefined> | undefined): {
   config: Config
   url: string | undefined

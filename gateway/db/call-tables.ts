@@ -1,4 +1,3 @@
-/** Types of the tables that count calls to Steam, for Kysely. */
 import type { Generated } from 'kysely'
 
 /**

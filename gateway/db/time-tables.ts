@@ -1,4 +1,3 @@
-/** Types of the tables of the till's time, for Kysely: its clock, outages, and how far sweeps have come. */
 import type { Generated } from 'kysely'
 
 /**

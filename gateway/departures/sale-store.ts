@@ -1,4 +1,3 @@
-/** Sales and their books in PostgreSQL. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
@@ -17,7 +16,7 @@ export type SaleSubject = ItemKey & {
   isByHand: boolean
 }
 
-/** `steps`: how many times the sale was saved. */
+/** `steps`: how many times `saveSale` has saved it. */
 export type KnownSale = SaleSubject & { saleId: bigint; steps: number; sale: Sale }
 
 export type CustodyNow = ItemKey & {

@@ -60,7 +60,6 @@ async function newestWishes() {
 
 const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.message : answer.kind)
 
-/** Writes what the vault would answer. */
 const recordDeed = async (
   wishId: bigint,
   state: 'delivered' | 'refused' | 'offered',

@@ -1,4 +1,3 @@
-/** Keeps the findings of looks at bots' inventories in PostgreSQL, and the times of these looks. */
 import { sql } from 'kysely'
 import { heldItems } from '../bots/held-item-store.ts'
 import { historyOf } from '../bots/history-store.ts'

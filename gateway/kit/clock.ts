@@ -1,5 +1,3 @@
-/** The clocks of the gateway. Code gets a clock as an argument. */
-
 /** The till's time: expiry, deadlines, settlement, retries and retention. */
 export type Clock = { now(): Date }
 

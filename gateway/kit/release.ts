@@ -1,4 +1,3 @@
-/** Tells an unpacked release from a source tree. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 

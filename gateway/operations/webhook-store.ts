@@ -1,4 +1,3 @@
-/** Endpoints of all stores and the state of their deliveries. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 

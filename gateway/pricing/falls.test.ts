@@ -79,7 +79,7 @@ describe('D-13 a fall', () => {
     expect(judge(changedPrice(10, 5), changedPrice(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 
-  test('is ignored up to the threshold of its game', () => {
+  test('of a fifth is ignored if the rules tolerate 30 %', () => {
     const tolerant = { ...RULES, fallBps: 3_000 }
     expect(worthOf([changedPrice(10, 8), steadyPrice(10), steadyPrice(10)], tolerant, NOW)).toEqual(
       priced(10),

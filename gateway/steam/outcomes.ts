@@ -1,4 +1,4 @@
-/** Judges Steam's answers. Pure. texts.ts has Steam's error texts. */
+/** Judges Steam's answers. Pure. */
 import type { Method } from './methods.ts'
 import type {
   AcknowledgeAnswer,

@@ -1,4 +1,3 @@
-/** The routes of the store API, made from its table of operations. */
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { storeDepositSchema } from '../../contract/store-api.ts'
@@ -11,7 +10,6 @@ import type { Operation } from './operation.ts'
 import { referenceRoutes } from './reference.ts'
 import { OPERATIONS } from './table.ts'
 
-/** Registers all calls of stores, and their reference. */
 export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
   return async (app) => {
     // The calls have a context of their own, because their hook and body parser must not apply to the reference.

@@ -1,7 +1,4 @@
-/**
- * Does the due work on a bot's trades, in the process that holds the bot's lease. This is the shell around the pure
- * rules.
- */
+/** Does the due work on a bot's trades, in the process that holds the bot's lease. */
 import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
 import { type DueStep, laneOf } from './alarm.ts'
 import { createOfferLists, type Shell } from './offer-list.ts'
@@ -14,7 +11,6 @@ import { isDelivered, type Trade } from './trade.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 import { review, watch } from './watch.ts'
 
-/** The handlers of a bot's jobs about its trades. */
 export function tradeHandlers(
   deps: ShellDeps,
 ): Pick<BotHandlers, 'laneOf' | 'trade' | 'refresh' | 'history' | 'watch'> {

@@ -15,13 +15,12 @@ const OFFER_LIFE_MS = 14 * 86_400_000
 /** The pause after a failed read or cancel. A call that keeps failing must not be repeated with every watch. */
 const RETRY_SEARCH_MS = 60_000
 
-/** The line of the log for an orphan that was accepted. */
 export const ITEMS_OF_NO_TRADE = 'items arrived for an offer that belongs to no trade'
 
 export type Orphans = {
   /**
-   * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until the search is
-   * complete.
+   * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until all pages are read and no
+   * orphan among them can still be accepted.
    */
   searchOffers(bot: BotContext): Promise<boolean>
   /** Handles an offer whose code belongs to no trade. Resolves to false while the offer can still be accepted. */

@@ -98,17 +98,20 @@ async function readSingly(
   }
 }
 
-/** How far back to look for a trade with the sender of a counteroffer. */
+/** The greatest age of a trade whose shopper may have sent a counteroffer. */
 const COUNTERED_MS = 15 * 60_000
 
-/** Declines a counteroffer. Otherwise it would stay open for two weeks, and someone could accept it by mistake. */
+/**
+ * Declines open offers of shoppers with a recent trade, because they are most likely counteroffers. Otherwise they would
+ * stay open for two weeks, and someone could accept one by mistake.
+ */
 async function declineCounters(deps: ShellDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
   const open = received.filter((offer) => offer.state === 'active')
   if (open.length === 0) return
   const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
   const partners = await deps.trades.partnersSince(bot.botId, since)
   for (const offer of open) {
-    // Ignore all other offers: the operator may move items by hand.
+    // Other offers stay: the operator may move items by hand.
     const depositId = partners.get(offer.partnerSteamId)
     if (depositId === undefined || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
     deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'bot began to decline a counteroffer')

@@ -1,4 +1,3 @@
-/** Stores the addresses that the operator allows for a store's webhooks. */
 import type { Db, Tx } from '../db/client.ts'
 import type { Address, Allowance, FindAllowance } from './url.ts'
 

@@ -1,4 +1,3 @@
-/** Checks the table in docs/bugs-of-others.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

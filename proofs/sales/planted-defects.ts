@@ -8,7 +8,6 @@ const PRICE = 'vault/markets/price-policy.ts'
 const SHOP = 'vault/markets/shop.ts'
 const GIVER = 'vault/giving/giver.ts'
 
-/** Defects of the vault and of the till's rules. */
 export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an item on sale is listed again': [
     {

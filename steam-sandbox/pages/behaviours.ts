@@ -26,7 +26,6 @@ function aheadText(hours: number): string {
   return `, ${parts.join(' ')} ahead`
 }
 
-/** The page with the time, and a switch for each behaviour. */
 export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply {
   const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
   const aheadHours = Math.round((nowS() - clockS()) / 3600)

@@ -189,7 +189,6 @@ function approve(sandbox: Sandbox, clientId: string, body: unknown): Reply {
   return json({ ok: true })
 }
 
-/** Sets the result of a scene of the tour. */
 function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
   if (tour.setResult(name, body)) return json({ ok: true })
   return json({ error: 'Give state (done or failed), summary and links for a scene of the tour.' }, 400)
@@ -234,7 +233,7 @@ function filledBy(
   return ids.reduce(fill, world)
 }
 
-/** Switches a behaviour off for one person, or for all. */
+/** Without a `steamId`, switches the behaviour off wherever it is on. */
 export function switchOff(sandbox: Sandbox, name: string, body: unknown): Reply {
   const asked = field(body, 'steamId')
   const steamId = typeof asked === 'string' ? asked : undefined

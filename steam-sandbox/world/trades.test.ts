@@ -245,7 +245,7 @@ describe('the automatic reactions of people', () => {
 })
 
 describe('a world that an older sandbox saved', () => {
-  it('keeps its people and trades, and receives the magic players, whose behaviour is fixed', () => {
+  it('keeps its trades, and receives the accounts that it lacks', () => {
     const current = fresh()
     const old = {
       version: 1 as const,

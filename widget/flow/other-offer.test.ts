@@ -1,4 +1,3 @@
-/** An offer of an earlier deposit, which the shopper may have left open. */
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { answers, json, type Reply, start } from './test-flow.ts'

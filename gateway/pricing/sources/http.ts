@@ -9,7 +9,7 @@ const MAX_RETRY_AFTER_MS = 6 * 3_600_000
 /** The pause after a 429 or 403 that names none: the longest window in which a source is known to count calls. */
 const RATE_LIMITED_MS = 5 * 60_000
 
-/** A source's answer cannot be used. `retryAfterMs`: how long to pause; null if the source asks for no pause. */
+/** A source's answer cannot be used. `retryAfterMs`: how long to pause; null: no pause. */
 export class SourceError extends Error {
   readonly retryAfterMs: number | null
   constructor(message: string, retryAfterMs: number | null = null) {

@@ -28,7 +28,6 @@ const HALF_HOUR_MS = 1_800_000
 
 type Work = (parts: { scene: Scene; process: Process; deps: Deps }) => Promise<unknown>
 
-/** The sweeps of a gateway. */
 const SWEEPS: readonly [Work, ...Work[]] = [
   ({ deps }) => sweepWishes(deps),
   ({ deps }) => bookVaultLog(deps),
@@ -37,7 +36,6 @@ const SWEEPS: readonly [Work, ...Work[]] = [
   ({ deps }) => updateHeldItems(deps.db),
 ]
 
-/** Runs one of the sweeps. */
 export function sweep(scene: Scene, process: Process): Promise<unknown> {
   const { random } = scene.world.luck
   const deps = depsOf(process.connections.db, scene.world.now, NO_SIGNALS)
@@ -115,7 +113,6 @@ async function finishTrades({ bots, world }: Scene, process: Process, deps: Deps
   }
 }
 
-/** Acts as the operator of the till. */
 export async function actAsOperator(scene: Scene, process: Process): Promise<void> {
   const { world } = scene
   const { luck } = world
