@@ -205,6 +205,17 @@ describe('a bot that is retired', () => {
     expect(custody).toEqual([{ moved: 'in' }, { moved: 'in' }])
   })
 
+  it('has the looks at its delivered trades ended, with an error line', async () => {
+    const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
+    session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await trade()).toMatchObject({ state: 'final', due_at: expect.any(Date) })
+    await retire()
+    await sweepTrades(till.deps)
+    expect(await trade()).toMatchObject({ state: 'final', due_at: null })
+    expect(errors()).toContain('looks at a delivered trade were ended')
+  })
+
   it('reviews its trade if it is enrolled again, and late proof wins', async () => {
     const { deposit, tradeId, offerId } = await anOffer()
     await retire()

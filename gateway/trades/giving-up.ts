@@ -120,7 +120,7 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
   }
 }
 
-export const lineOfUnwatched = ({ state }: Trade): string =>
-  state === 'held'
-    ? 'held credit was left to the operator, because no bot can ask Steam about it'
-    : 'reviews of a trade were ended'
+export function lineOfUnwatched({ state }: Trade): string {
+  if (state === 'held') return 'held credit was left to the operator, because no bot can ask Steam about it'
+  return state === 'final' ? 'looks at a delivered trade were ended' : 'reviews of a trade were ended'
+}
