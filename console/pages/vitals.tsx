@@ -35,7 +35,6 @@ const SCREENS: Record<Vital['screen'], string> = {
 
 type Row = { screen: Vital['screen']; device: Vital['device']; byMetric: Map<Name, Vital> }
 
-/** The 75th percentile of each metric. */
 export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
   const rows = [...Map.groupBy(vitals, ({ screen, device }) => `${screen} ${device}`).values()].flatMap(
     (group): Row[] => {
@@ -54,7 +53,7 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
     <Panel title="Page speed">
       <p className="quiet">For shoppers in the last 7 days. Three in four pages are at least this fast.</p>
       <Table
-        caption="Speed of each page for three of four shoppers, by class of device"
+        caption="Speed of each page, by class of device"
         rows={rows}
         keyOf={({ screen, device }) => `${screen} ${device}`}
         empty="No page has been measured yet."

@@ -1,4 +1,3 @@
-/** Draws a QR code in the terminal. */
 import { renderUnicodeCompact } from 'uqr'
 
 /** Sets bright white on black whatever the terminal's colours, because some phones cannot read an inverted code. */

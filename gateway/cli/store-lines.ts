@@ -1,4 +1,3 @@
-/** Formats stores, their money and their keys for a person. */
 import { counted } from '../kit/counted.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
@@ -113,7 +112,6 @@ export const reportLines = ({ rows, opening, closing }: StoreReport): string[] =
 const balanceAtText = ({ currency, heldMinor, availableMinor }: StoreReport['opening'][number]): string =>
   `available ${formatAmount(availableMinor, currency)}, held ${formatAmount(heldMinor, currency)}`
 
-/** Formats a report as CSV, with separate rows for opening and closing balances. */
 export const reportCsv = ({ rows, opening, closing }: StoreReport): string[] => {
   const balanceRows = (cause: string, balances: StoreReport['opening']) =>
     balances.map((row) => ({ ...row, begins: null, cause, movements: null, commissionMinor: null }))

@@ -1,4 +1,3 @@
-/** Formats wishes to the vault for a person. */
 import { counted } from '../kit/counted.ts'
 import type { RuleView, WishPage } from '../operations/wishes.ts'
 

@@ -48,7 +48,7 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
   return {
     async begin(owner, logIn) {
       if (!makeRoom(owner))
-        return refused('conflict', 'Other logins wait for their phones: end one of them, or wait.')
+        return refused('conflict', 'Too many logins are open: end one of yours, or wait up to ten minutes.')
       const loginId = randomUUID()
       const login: Login = { owner, begunMs: nowMs(), ending: new AbortController(), answer: undefined }
       logins.set(loginId, login)

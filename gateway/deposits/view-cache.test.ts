@@ -117,6 +117,7 @@ describe('polled views', () => {
       reader.truth.delete(`${n}`)
     }
     expect(['19999', '20000'].map(cache.has)).toEqual([true, false])
+    expect([await etag('19999'), await etag('20000')]).toEqual(['1', undefined])
   })
 
   it('are read once for simultaneous calls', async () => {

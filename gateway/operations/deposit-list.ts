@@ -55,7 +55,7 @@ export async function listDeposits(
 
 function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): string | undefined {
   const hasAmount = leastMinor !== undefined || mostMinor !== undefined || isByAmount(order)
-  return hasAmount && currency === undefined ? 'An amount needs its currency.' : undefined
+  return hasAmount && currency === undefined ? 'A range or order by amount needs a currency.' : undefined
 }
 
 /** The whole export is in memory at once, and a spreadsheet opens at most a million rows. */

@@ -1,4 +1,3 @@
-/** `deposit …`: shows and lists deposits, and holds and releases their credit. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'
@@ -46,7 +45,7 @@ type ListFlags = FindFlags & {
 }
 
 const list = command({
-  does: 'list deposits of all stores, newest first',
+  does: 'list deposits, by default of all stores and newest first',
   example: 'deposit list --store 1 --status succeeded --from 2026-11-01 --to 2026-12-01 --csv',
   parameters: {
     flags: {
@@ -79,12 +78,17 @@ const list = command({
       order: {
         kind: 'enum',
         values: DEPOSIT_ORDERS,
-        brief: 'the order; default: newest',
+        brief: 'by creation time, or by credit, which needs --currency; default: newest',
         optional: true,
       },
       before: pageBefore('DEPOSIT'),
       limit: limitUpTo(MOST_LISTED),
-      csv: { kind: 'boolean', brief: 'all pages, as CSV', optional: true, withNegated: false },
+      csv: {
+        kind: 'boolean',
+        brief: 'all pages, as CSV; stops at 100,000 deposits',
+        optional: true,
+        withNegated: false,
+      },
       ...FIND,
     },
   },

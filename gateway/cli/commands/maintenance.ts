@@ -1,4 +1,3 @@
-/** `maintenance …`: turns maintenance on and off. */
 import { buildRouteMap } from '@stricli/core'
 import { moment, text } from '../arguments.ts'
 import { ACT, type ActFlags, command } from '../command.ts'
@@ -9,24 +8,25 @@ type OnFlags = ActFlags & { text?: string; textRu?: string; for?: string; until?
 const TEXT = { kind: 'parsed', parse: text, placeholder: 'TEXT', optional: true } as const
 
 const on = command({
-  does: 'stop new trades and pause the countdown of deposits without an offer; if maintenance is on, change its notice',
+  does: 'stop new trades and pause the countdown of deposits without an offer; if maintenance is on, change its notice and end',
   example:
     "maintenance on --for 45m --text 'We are moving to a new server.' --text-ru 'Мы переезжаем на новый сервер.'",
   parameters: {
     flags: {
       text: { ...TEXT, brief: 'the notice to shoppers in English; needs --text-ru' },
-      textRu: { ...TEXT, brief: 'the notice in Russian' },
+      textRu: { ...TEXT, brief: 'the notice in Russian; needs --text' },
       for: {
         kind: 'parsed',
         parse: text,
-        brief: 'the duration: a whole number and s, m, h or d, such as 45m',
+        brief:
+          'how long it lasts: a whole number and s, m, h or d, such as 45m; default: until it is turned off',
         placeholder: 'DURATION',
         optional: true,
       },
       until: {
         kind: 'parsed',
         parse: moment,
-        brief: 'the end, such as 2026-11-26T04:00Z',
+        brief: 'instead of --for: when it ends, such as 2026-11-26T04:00Z',
         placeholder: 'TIME',
         optional: true,
       },
