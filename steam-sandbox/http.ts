@@ -1,4 +1,3 @@
-/** A request, as the routes read it. */
 export type Incoming = {
   method: string
   /** The host without its port. */
@@ -14,7 +13,6 @@ export type Incoming = {
   cookies: ReadonlyMap<string, string>
 }
 
-/** The answer to a request. */
 export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
 
 export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): Reply {
@@ -30,7 +28,7 @@ export function redirect(location: string, status = 302): Reply {
   return { status, headers: { location }, body: '' }
 }
 
-/** Parses a text. Returns undefined if it is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -39,7 +37,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A field of an untrusted value. */
+/** A field of an untrusted value; undefined if the value is not an object or lacks it. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

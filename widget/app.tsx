@@ -12,7 +12,7 @@ import { storedLanguage, storeLanguage } from './storage.ts'
 const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
 
-/** A screen outside a deposit. Its language is that of the deposit that led here, or else the stored one. */
+/** A screen outside a deposit. Its language is that of the deposit that led here, or else the stored one, or English. */
 function OutsideDeposit({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(
     () => languageIn(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,

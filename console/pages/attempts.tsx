@@ -49,7 +49,6 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const rowsOf = ({ attempts }: Page): readonly Row[] => attempts
 
-/** The endpoint's store, address and state, and the acts on it. */
 function About({ endpointId }: { endpointId: string }) {
   const { shown, refresh } = useAnswer<Json<EndpointPage>>('endpoints', { endpointId })
   return (

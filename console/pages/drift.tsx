@@ -44,7 +44,6 @@ const COLUMNS: readonly Column<Row>[] = [
 const keyOf = ({ botId, kind, item, appId, assetId }: Row): string =>
   [botId, kind, item, appId, assetId].join(' ')
 
-/** The bots' inventories on Steam, compared with custody. */
 export function Drift() {
   const { shown, refresh } = useAnswer<Data>('drift', {})
   return (

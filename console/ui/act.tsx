@@ -1,4 +1,3 @@
-/** An operator's act: the form asks for the reason, and for a passkey if needed, and shows the result. */
 import { type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Failure } from '../api/call.ts'
@@ -116,11 +115,9 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   )
 }
 
-/** Returns the typed texts by field name. */
 export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 
-/** Splits a text at its commas. */
 export const listOf = (typed: string): string[] =>
   typed
     .split(',')

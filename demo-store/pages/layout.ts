@@ -12,7 +12,6 @@ export function money(amountMinor: number, currency: string, language: Language)
   return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amountMinor / 100)
 }
 
-/** The locale in which days are written. */
 const DAY_LOCALES: Record<Language, string> = { en: 'en-GB', ru: 'ru-RU' }
 
 /** A day in UTC. The page's script replaces it, like every time below, with the visitor's own. */

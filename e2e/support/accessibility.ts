@@ -38,7 +38,7 @@ const DOZEN = 12
 /** Minutes between two scenes of a page: more than a scene can take before its test times out. */
 const MINUTES_A_SCENE = 10
 
-/** One page for each look, because a browser for each scene would cost more than the scene. */
+/** Keeps one page for each look, because opening one for each scene takes time. */
 function pagesOfLooks() {
   const opened = new Map<Look, Visit & { scenes: number }>()
   return {

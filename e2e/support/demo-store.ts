@@ -1,4 +1,3 @@
-/** The books and secrets of the demo store. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -172,7 +172,6 @@ function subtitles(cues: Cue[], durationMs: number): string {
   return `WEBVTT\n\n${parts.join('\n')}`
 }
 
-/** Records the clip of every language into the widget's public files. */
 export async function recordGuide(browser: Browser, till: Till): Promise<void> {
   for (const language of LANGUAGES) {
     const { page, context, end } = await visit(browser, SIZE, { colorScheme: 'dark', bypassCSP: true })

@@ -11,7 +11,7 @@ import { TEXTS } from './shopper.ts'
 import type { Place } from './till.ts'
 import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
 
-/** Eight days after the noon at which all scenes play. */
+/** Eight days after `NOON`. */
 const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
 /**
@@ -137,7 +137,7 @@ export async function playScene(
   if (minute === 1) await page.clock.install({ time: NOON })
   // A minute after the clock's start, because a slow machine may need part of that minute to get here.
   await page.clock.pauseAt(NOON + minute * 60_000)
-  // Both scripts are removed when the scene ends.
+  // Both scripts are removed when this function returns.
   await using _memory = await page.addInitScript(rememberOnly, { language, link: scene.storedLink })
   await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
   await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))

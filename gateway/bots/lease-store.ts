@@ -119,8 +119,8 @@ export async function setHealth(db: Db, lease: Lease, failing: FailedForMs): Pro
 }
 
 /**
- * Records that Steam accepted the token, when the token expires, and whether the notice about trade protection is
- * acknowledged. Has no effect once the lease is lost.
+ * Records that Steam accepted the token, when it expires, and the acknowledgement of the notice about trade protection,
+ * if there is one. Has no effect once the lease is lost.
  */
 export async function noteSession(
   db: Db,

@@ -15,7 +15,7 @@ export type DatabaseProbe = {
   role: string
   isSuperuser: boolean
   mayCreate: boolean
-  /** False if the role may not read the till's tables. True before any migration, when there are none. */
+  /** Whether the role may read the table `till_identity`. True before any migration, when it does not exist. */
   mayRead: boolean
   inRecovery: boolean
   readOnly: boolean

@@ -7,8 +7,9 @@ export type BotLook = {
   botId: bigint
   bot: string
   botSteamId: string
-  /** When the bot's inventory was last compared with custody, and when it was last seen completely; null if never. */
+  /** When the bot's inventory was last compared with custody; null if never. */
   lookedAt: Date | null
+  /** When it was last seen completely; null if never. */
   wholeAt: Date | null
   /** Whether an operator asked for a comparison that has not happened yet. */
   isAsked: boolean

@@ -6,7 +6,7 @@ import { readRoom, reservePromise } from './promise-store.ts'
 
 type PromiseQuery = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
-  /** `on_release` if the shopper has reversed a trade before. */
+  /** The mode from `creditModeOf`; null if the store and the deposit decide. */
   ofShopper: CreditMode | null
   rateId: bigint
   /** In minor units of the rate's currency. */
@@ -19,8 +19,8 @@ type PromiseQuery = {
 export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**
- * Returns the part of the total that the store can spend at delivery, without waiting for the end of the protection;
- * null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written in the same
+ * Returns how much of the total the store can spend at delivery, rounded down to 1, 2 or 5 times a power of ten unless
+ * it is all; null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written in the same
  * transaction.
  */
 export async function makePromise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {

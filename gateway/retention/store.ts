@@ -8,7 +8,7 @@ export type Place = bigint | undefined
 
 /**
  * Deletes old deliveries in the order of their creation. Due deliveries, and those with stored attempts, stay. Resolves
- * to the last delivery examined, after which the next batch begins; undefined once the batch reached one that is not old.
+ * to the last delivery examined, after which the next batch begins; undefined if it is not old, or if none is left.
  */
 export async function deleteDeliveries(
   db: Db,
@@ -83,7 +83,7 @@ export async function eraseTokens(
   return rows[0]
 }
 
-/** Erases the names and pictures of shoppers whose deposits ended and expired before `before`. */
+/** Erases the names, pictures and profile addresses of shoppers from deposits that ended and expired before `before`. */
 export async function eraseProfiles(db: Db, batch: Batch): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
     with past as (${lockEndedSql('user_name', batch)}),

@@ -73,9 +73,7 @@ type Budgets = (method: Method) => Budget
 export function createTurns(settings: Settings): Turns {
   const address = budgetsBy(settings, (method) => shareOf(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
-  /**
-   * Accounts that were refused since Steam last answered any account. A repeated refusal of one account adds nothing.
-   */
+  /** The accounts to which Steam has refused a method since it last answered a request of that method. */
   const refused = new Map<Method, Set<string>>()
 
   /**

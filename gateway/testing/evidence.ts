@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Folder of the evidence. Removed at the start of each run. */
+/** `npm test` removes this folder at its start. */
 export const FAILURES = join(ROOT, '.data/test-failures')
 const MOST_NAME_CHARACTERS = 60
 

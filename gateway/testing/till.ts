@@ -35,14 +35,12 @@ const PUBLIC_URL = 'http://till.test'
 export const PROTECTION_DAYS = DEFAULT_PROTECTION_DAYS.cs
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 3)
-/** Seals with the master key of tests. */
 export const TEST_BOX = createSecretBox(TEST_MASTER_KEY)
 
 export async function startTill() {
   return tillOn(await takeSharedDatabase())
 }
 
-/** The parts on which a till is built. */
 type TillParts<C extends Clock> = Pick<DatabaseUse, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
 
 /** The parts that trades and deposits need. Each game has its default protection, and Steam opens no session. */

@@ -33,7 +33,7 @@ import {
 /** The shopper's time to accept, from the moment the offer is known to be active. */
 export const TRADE_WINDOW_MS = 5 * 60_000
 
-/** An unknown offer is abandoned after this many reads without it, over at least this time. */
+/** An unknown offer is abandoned after this many lists without it, but not within this time of the send. */
 export const MISSED_READS = 3
 export const MISSED_OVER_MS = 45_000
 
@@ -144,7 +144,7 @@ function refused(because: Refusal, { now, isWanted, attempt }: Circumstances): T
   return { kind: 'refused', reason: code, refusal: { because, bars, next: isWanted ? next : 'end' }, at: now }
 }
 
-/** If another trade has ended the deposit meanwhile, the shopper must not be asked to accept this one. */
+/** If the deposit has ended meanwhile, the shopper must not be asked to accept the offer. */
 const activation = (offerId: string, { now, isWanted, attempt }: Circumstances): TradeEvent => ({
   kind: 'activated',
   offerId,
@@ -390,7 +390,7 @@ export function isLikeOurs(offer: Offer): boolean {
   return CODE.test(offer.message) && offer.itemsToGive.length === 0
 }
 
-/** True if this is the trade's own offer and asks for exactly its items. Only such an offer is shown to the shopper. */
+/** True if this is the trade's own offer and asks for exactly its items. */
 export function isExactOfferOf(
   trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,
   offer: Offer,

@@ -213,7 +213,6 @@ export function columnsOf(trade: Trade): Partial<TradeRow> {
   }
 }
 
-/** Reads only the outcome of a trade. */
 export function readOutcome(db: Db, tradeId: bigint) {
   return db
     .selectFrom('trade')

@@ -53,7 +53,6 @@ export function isBanned(seller: Seller, nowS: number): boolean {
   return seller.bannedUntilS > nowS
 }
 
-/** Bans the account until `untilS`. */
 export function banAccount(world: World, steamId: string, untilS: number) {
   const sellers = world.sellers.map((seller) =>
     seller.steamId === steamId ? { ...seller, bannedUntilS: untilS } : seller,

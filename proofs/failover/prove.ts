@@ -83,7 +83,6 @@ type Findings = {
   asynchronous: RoundFacts[]
 }
 
-/** The longest times of each kind of round. */
 function mostOf(times: readonly Times[]): Record<string, { api: number; bots: number }> {
   const most = (ms: readonly number[]) => Math.round(Math.max(...ms))
   return Object.fromEntries(

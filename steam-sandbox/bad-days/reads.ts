@@ -45,7 +45,6 @@ function changeOffers(body: unknown, change: (offer: Row, index: number) => Row)
 const eachOffer = (change: (offer: Row, index: number) => Row): Effect =>
   changedJson((body) => changeOffers(body, change))
 
-/** Changes every trade of an answer. */
 function changeTrades(body: unknown, change: (trade: Row) => Row): unknown {
   const response = field(body, 'response')
   if (!isRow(response) || !Array.isArray(response.trades)) return body

@@ -109,7 +109,6 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
     market,
     database,
     path,
-    /** The vault's log lines. */
     logged,
     /** The paths of the vault's requests to Steam. */
     calls,
@@ -119,7 +118,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
     accountOf,
     folder: () => openFolder(path),
     now: () => new Date(nowMs),
-    /** The running vault. */
+    /** Starts the vault, unless it runs already. */
     vault: (): Vault => {
       vault ??= open()
       return vault
@@ -298,7 +297,6 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
       ])
       return rows[0]
     },
-    /** The number of these items that the account still has. */
     countOwned(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
       return assetIds.filter((assetId) => owned.has(assetId)).length

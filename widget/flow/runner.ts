@@ -15,7 +15,7 @@ export type Flow = {
 }
 
 export type RunningFlow = Flow & {
-  /** Call this when the page is visible, online or restored again. The next poll then starts at once, without an etag. */
+  /** Call this when the page is visible, online or restored again. If it polls, a poll starts at once, without an etag. */
   returned(): void
   stop(): void
 }
@@ -128,7 +128,7 @@ type Polling = {
 
 /**
  * Keeps at most one poll in flight. The first starts immediately, each later one a second after the previous began, or
- * once that has ended if it takes longer. `woken` ends both waits.
+ * once that has ended if it takes longer. `woken` ends the poll in flight and the pause.
  */
 async function poll({ world, calls, report, woken }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()

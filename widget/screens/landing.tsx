@@ -4,7 +4,7 @@ import { textsIn } from '../i18n/texts.ts'
 import { isSandbox, usePage } from '../page.tsx'
 import { Header } from './header.tsx'
 
-/** The demo store's address, which the gateway writes into the document; undefined if there is none. */
+/** The demo store's address, which the gateway writes into the document; undefined or empty if there is none. */
 const demoStore = (): string | undefined => document.documentElement.dataset.demoStore
 
 export function Landing() {
