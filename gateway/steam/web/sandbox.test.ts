@@ -1,4 +1,3 @@
-/** The port against the Steam sandbox: everything that a deposit needs, over the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { GAME_FACTS, GAMES, type Game } from '../../../contract/games.ts'
@@ -377,6 +376,10 @@ describe('a session', () => {
       effect: { status: 401, body: '' },
     })
     expect(await session.readOffer('999999999')).toEqual({ kind: 'missing' })
+    expect(await control('GET', 'counts')).toMatchObject({
+      'POST login.steampowered.com/jwt/finalizelogin': 2,
+      'GET api.steampowered.com/IEconService/GetTradeOffer/v*/': 2,
+    })
   })
 
   it('cannot be opened with a forged token', async () => {
