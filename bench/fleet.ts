@@ -3,8 +3,8 @@
  * machine. Each bot has a history of 1,000 trades a day for nine days, and Steam limits requests. In the second wave,
  * one bot after another meets a misfortune (barred, full, logged out, or limited with 429) while shoppers keep coming.
  * No shopper may be refused while a bot can trade, everyone who accepts must be credited, and no limit of Steam may be
- * hit except by those bots. The till follows the sandbox's clock, which runs as fast as the machine's. The limits are
- * for a quiet machine, and are stretched if this machine was slower in the same run.
+ * hit except by those bots. The till follows the sandbox's clock, which runs as fast as the machine's. The limits of time
+ * are for a quiet machine, and are stretched if this machine was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -30,13 +30,12 @@ const MEMORY_GB = Math.round(totalmem() / 2 ** 30)
 const IS_LARGE = PROCESSORS >= LARGE_FROM.processors && MEMORY_GB >= LARGE_FROM.memoryGb
 const { bots: BOTS, shoppers: SHOPPERS } = IS_LARGE ? SIZES.large : SIZES.normal
 const GATEWAYS = 2
-/** The number of bots that every sandbox has. */
 const SANDBOX_BOTS = 2
 const WAVES = 3
 /** The share of bots that meet a misfortune in the second wave, and the time from one misfortune to the next. */
 const STRUCK_SHARE = 0.6
 const STRIKE_EVERY_MS = 500
-/** Limits from the acceptance to the credit, for shoppers who stay away from the page, and for those who return. */
+/** From the acceptance to the credit (95th percentile), for shoppers who stay away from the page, and who return. */
 const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
 /** The factor by which the gateways' memory may grow from the second wave to the last. */
@@ -120,7 +119,6 @@ async function measure(till: ProcessTill, gateways: Running[], credits: Credits)
 const botsOf = ({ steam }: ProcessTill): string[] =>
   steam.world().accounts.flatMap(({ kind, steamId }) => (kind === 'bot' ? [steamId] : []))
 
-/** Gives one bot after another a misfortune. */
 async function strike(till: ProcessTill, struck: Map<string, Misfortune>): Promise<void> {
   const { steam } = till
   for (const [turn, steamId] of botsOf(till)
@@ -134,7 +132,7 @@ async function strike(till: ProcessTill, struck: Map<string, Misfortune>): Promi
   }
 }
 
-/** Ends the misfortunes. The operator enrols the logged-out bots again. */
+/** The operator enrols the logged-out bots again. */
 async function heal(till: ProcessTill, struck: ReadonlyMap<string, Misfortune>): Promise<void> {
   for (const [steamId, misfortune] of struck) {
     if (misfortune === 'logged-out') await enrolAgain(till, steamId)

@@ -44,7 +44,6 @@ const HELD_BY = ['limit', 'release'] as const
 /** Equal items of a trade. `name` is Steam's, with the wear. Hostile: plain text only. */
 const tradedItemsSchema = z.object({
   name: z.string(),
-  /** The phase of a Doppler. */
   phase: z.enum(PHASES).optional(),
   /** Of one item. */
   price: minorUnits,
@@ -54,7 +53,7 @@ const tradedItemsSchema = z.object({
 /** GET /api/payment: request. The link may be cut short, so any text that is not a hash means an unknown deposit. */
 export const paymentQuerySchema = z.object({ hash: z.string().max(512) })
 
-/** GET /api/payment: answer. */
+/** GET /api/payment: answer. A month after its expiry, by default, an ended deposit no longer has its details. */
 export const paymentSchema = z.object({
   hash: hashSchema,
   /** Number shown to the shopper as #id. */
@@ -69,13 +68,14 @@ export const paymentSchema = z.object({
   /** The total of the trade once its offer is being created; after success the credited amount; else null. */
   amount: minorUnits.nullable(),
   user: userSchema.nullable(),
-  /**
-   * True while the till asks Steam for the shopper of the trade link that the store sent. The page waits meanwhile.
-   */
+  /** True while the till asks Steam for the shopper of the trade link that the store sent. */
   userPending: z.boolean(),
   /** The bot that sent the offer; null before an offer is sent. */
   bot: botSchema.nullable(),
-  /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */
+  /**
+   * Seconds to the expiry while created, and to the trade's deadline while pending. Null once the shopper has accepted,
+   * while an outage or maintenance stops the time, and after the end.
+   */
   timeLeft: z.int().nonnegative().nullable(),
   technicalWorks: z.boolean(),
   /** The operator's own text about a maintenance; null if there is none. */
@@ -84,13 +84,13 @@ export const paymentSchema = z.object({
   technicalWorksUntil: z.iso.datetime().nullable(),
   /**
    * True if the offer was declined, or cancelled by someone other than the till, within seconds after it was sent. The
-   * shopper had no time to read it, so a scammer may control the shopper's account or the bot's, and prepare a look-alike
-   * of the offer.
+   * shopper had no time to read it, so a scammer may control the shopper's account or the bot's, and prepare a
+   * look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
   /**
-   * When the next offer to the same account may be sent, after offers that it declined or let expire. Absent if the next
-   * offer does not have to wait.
+   * When the next offer to the same account may be sent, after offers that it declined or let expire. Absent if the
+   * next offer does not have to wait.
    */
   nextOfferAt: z.iso.datetime().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
@@ -107,14 +107,14 @@ export const paymentSchema = z.object({
   backToStoreUrl: z.string(),
   /** Present only after success, and only if the store gave one. */
   redirectUrl: z.string().optional(),
-  /** The path of the receipt on this till, present after the end, for as long as the page shows the deposit. */
+  /** The path of the receipt on this till, present after the end, for as long as the page shows the details. */
   receiptUrl: z.string().optional(),
   language: z.enum(LANGUAGES).nullable(),
   /** True while an offer is being created. The widget then reopens the confirmation modal and waits for the offer. */
   creating: z.boolean(),
   /** Number of items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
-  /** The items that itemCount counts, the most expensive first, while the offer is open or being created; absent otherwise. */
+  /** The items of itemCount, the most expensive first; only while the offer is open or being created. */
   items: z.array(tradedItemsSchema).optional(),
   /**
    * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While
@@ -142,7 +142,7 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
-  /** Asks Steam again instead of answering with items from the last minute. */
+  /** Asks Steam again if its last answer is more than 5 seconds old, instead of a minute. */
   reload: z.stringbool().optional(),
 })
 
@@ -153,9 +153,7 @@ export const itemSchema = z.object({
   iconUrl: z.string(),
   price: minorUnits,
   rarity: z.templateLiteral(['rarity-', z.enum(['0', '1', '2', '3', '4', '5', '6', '7'])]),
-  /**
-   * Rarity or quality in Steam's words for the game, in the language of the call. Hostile: plain text only.
-   */
+  /** Rarity or quality in Steam's words for the game, in the language of the call. Hostile: plain text only. */
   rarityName: z.string().max(40).nullable(),
   wearCategory: z.enum(WEARS).nullable(),
   isStatTrak: z.boolean(),
@@ -175,7 +173,7 @@ export const inventorySchema = z.object({
    * Forecast for a game whose trades a sender can reverse for days: how much of a payment with these items would be
    * credited at once, and when the rest would be. Other payments may change it until the offer is created: only the
    * offer's heldAmount is a promise. `atOnce` is rounded and at most the items' total, so it does not reveal the
-   * store's limit. Null if nothing is held.
+   * store's limit. Null if nothing would be held, or there are no items.
    */
   hold: z
     .object({
@@ -187,7 +185,9 @@ export const inventorySchema = z.object({
     .nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
-  /** Different names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none. */
+  /**
+   * Different names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none.
+   */
   unavailableNames: z
     .partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.string()).max(MOST_UNAVAILABLE_NAMES))
     .optional(),
@@ -212,15 +212,13 @@ export const priceQuerySchema = z.object({
   item: z.string().regex(/^\d{1,20}$/),
 })
 
-/**
- * The name of a source and the age of its price. A null name is the operator's own list or price, which has no age.
- */
+/** A null name is the operator's own list or price, which has no age. */
 const sourceSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),
 })
 
-/** GET /api/price: answer. The sources of the price of one shown item: names and ages, without their prices. */
+/** GET /api/price: answer, for one shown item. */
 export const priceReasonSchema = z.object({
   price: minorUnits,
   currency: z.enum(CURRENCIES),

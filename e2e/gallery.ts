@@ -26,7 +26,6 @@ const MOST_DIFFERENCE = 0.01
 
 type Look = { language: Language; viewport: typeof DESKTOP; scheme: 'dark' | 'light' | 'forced' }
 
-/** Both languages on a desktop and a phone, each in one colour scheme. */
 const LOOKS: Look[] = [
   { language: 'en', viewport: DESKTOP, scheme: 'dark' },
   { language: 'en', viewport: MOBILE, scheme: 'light' },

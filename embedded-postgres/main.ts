@@ -10,7 +10,7 @@ const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }, { ownDatabase }] =
   import('./own-database.ts'),
 ])
 const config = readConfigOrExit()
-// Preparing the database takes as long as loading the rest of the code, so both run at the same time.
+// Prepare the database while the rest of the code loads.
 const startup = config.databaseUrl === undefined ? startUp(config, ownDatabase(config)) : startUp(config)
 endOnUnhandled(startup.log)
 const { main } = await import('../gateway/gateway.ts')

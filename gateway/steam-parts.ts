@@ -1,4 +1,3 @@
-/** Steam for the composition root: the real one, or the sandbox. */
 import { type CallCounts, createCallCounts } from './bots/call-counts.ts'
 import type { Config } from './config.ts'
 import type { TillClock } from './kit/clock.ts'
@@ -18,7 +17,6 @@ export type SteamParts = {
   imageOrigins: string[]
   /** Sets the number of gateways behind this IP address, which share its limit of requests to Steam. */
   shareAddress(gateways: number): void
-  /** The calls that this process made, by account. */
   calls: CallCounts
 }
 

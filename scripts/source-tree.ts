@@ -1,4 +1,3 @@
-/** The sources of this project, read with a parser: their imports, the sizes of their functions, and their SQL. */
 import { dirname, join, normalize } from 'node:path'
 import { parseSync } from 'vite'
 
@@ -7,7 +6,6 @@ export type Import = { from: string; to: string; typeOnly: boolean }
 
 export type MeasuredFunction = {
   name: string
-  /** The function's first line. */
   line: number
   lines: number
   /** Number of positional parameters; a rest parameter counts as one. */
@@ -132,7 +130,7 @@ function walk(value: unknown, visit: (node: Node, place: Place) => void, place =
 
 const NOWHERE: Place = { name: 'a function', isArgument: false }
 
-/** Returns the line of a position in a text. Lines count from 1. */
+/** Lines count from 1. */
 function lineCounter(text: string): (position: number) => number {
   const ends = [...text.matchAll(/\n/g)].map(({ index }) => index)
   return (position) => {

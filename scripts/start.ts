@@ -98,7 +98,7 @@ async function stopAll(): Promise<void> {
   await vaultSetUp
 }
 
-/** Starts a part. If it ends unexpectedly, everything stops. */
+/** If the part ends unexpectedly, everything stops. */
 function startPart(name: string, file: string, environment: Record<string, string>): Child {
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
@@ -127,7 +127,6 @@ const gatewayEnv: Record<string, string> = {
 
 const startGateway = (): Child => startPart('gateway', 'embedded-postgres/main.ts', gatewayEnv)
 
-/** Kills the gateway, as a crash would, and starts it again. */
 async function killGateway(gateway: Child): Promise<{ next: Child; ready: Promise<void> }> {
   endedOnPurpose.add(gateway)
   await gateway.kill()
@@ -218,7 +217,6 @@ Ctrl-C stops everything.`)
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-/** Starts the vault, which a till needs only to give items away. */
 async function startOwnVault(marketReady: Promise<unknown>): Promise<void> {
   // If the market does not start, everything stops anyway.
   await marketReady.catch(() => {})

@@ -24,7 +24,7 @@ export type Signed = {
   now?: Date
 }
 
-/** Thrown if the signature of a webhook is invalid, or its time is more than five minutes off. Answer it with 400. */
+/** Thrown if a webhook has no valid signature, or its time is more than five minutes off. Answer it with 400. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }
@@ -32,7 +32,10 @@ export class WebhookRefused extends Error {
 const TOLERANCE_S = 5 * 60
 const MOST_SIGNATURES = 10
 
-/** Returns the verified webhook. Throws `WebhookRefused` if a header, the time or the signature is wrong. */
+/**
+ * Returns the verified webhook. Throws `WebhookRefused` if a header, the time or the signature is wrong, and a
+ * `TypeError` if the secret is malformed.
+ */
 export async function verifyWebhook({ secret, headers, body, now = new Date() }: Signed): Promise<Webhook> {
   const read = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name]

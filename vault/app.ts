@@ -11,7 +11,7 @@ export type VaultContext = CommandContext & { settings: Settings; terminal: Term
 const parseText = (value: string): string => value
 
 function parseWholeNumber(value: string): number {
-  if (!/^\d{1,6}$/.test(value)) throw new Error('must be a whole number')
+  if (!/^\d{1,6}$/.test(value)) throw new Error('must be a whole number of at most 6 digits')
   return Number(value)
 }
 

@@ -23,7 +23,7 @@ export type Settings = {
   followsStdin: boolean
 }
 
-/** Reads the settings. Throws with a readable reason. */
+/** Throws with a readable reason. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // An empty variable counts as not set.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))

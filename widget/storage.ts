@@ -1,7 +1,4 @@
-/**
- * Values that survive a reload: the last trade link, the language, the deposit with an open offer and the picks of the
- * last offer. Blocked storage counts as empty.
- */
+/** Values that survive a reload. Blocked storage counts as empty. */
 import { isLanguage, type Language } from '../contract/languages.ts'
 import type { OfferedPicks } from './flow/state.ts'
 
@@ -24,7 +21,7 @@ function write(key: string, value: string, storage: StorageName = 'localStorage'
   try {
     globalThis[storage].setItem(key, value)
   } catch {
-    // The page works without storage: the shopper pastes the link again next time.
+    // The page works without storage.
   }
 }
 
@@ -32,7 +29,7 @@ function forget(key: string, storage: StorageName = 'localStorage'): void {
   try {
     globalThis[storage].removeItem(key)
   } catch {
-    // The value stays, so the next visit reads it again.
+    // Blocked storage cannot be read either.
   }
 }
 
@@ -66,7 +63,7 @@ export function storedPicks(): OfferedPicks | null {
 export const storePicks = (picks: OfferedPicks): void => write(PICKS, JSON.stringify(picks), 'sessionStorage')
 export const forgetPicks = (): void => forget(PICKS, 'sessionStorage')
 
-/** Returns the language that the shopper chose for this deposit in this tab. It still applies after a reload. */
+/** The language that the shopper chose for this deposit in this tab. */
 export function chosenLanguage(hash: string): Language | null {
   const [storedHash, language] = read(LANGUAGE, 'sessionStorage')?.split(' ') ?? []
   return storedHash === hash && isLanguage(language) ? language : null

@@ -34,7 +34,7 @@ export function replacePage(address: string): void {
   scrollTo(0, 0)
 }
 
-/** Changes the page's filters in place: Back skips the old ones. */
+/** Back skips the old filters. */
 export function setQuery(changes: Record<string, string>): void {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {

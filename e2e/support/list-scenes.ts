@@ -1,9 +1,8 @@
-/** The gallery's scenes with lists of items. */
 import { type Base, pick, type Scene, standAnswers } from './scene.ts'
 
 const MANY = 50
 
-/** Names of real items, in more rows than the dialog shows at once. */
+/** More rows than the dialog shows at once, with different names. */
 const manyOf = ({ inventory }: Base) =>
   Array.from({ length: MANY }, (_, index) => ({
     name: `${inventory.items[index % inventory.items.length]?.name} #${index + 1}`,

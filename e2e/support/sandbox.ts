@@ -13,7 +13,7 @@ export async function players(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/players`)).json() as Promise<Player[]>
 }
 
-/** Shoppers whose trade link determines a behaviour. */
+/** Shoppers with a permanent behaviour. */
 async function magicPlayers(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/magic`)).json() as Promise<Player[]>
 }
@@ -46,7 +46,6 @@ export async function offers(sandbox: string): Promise<SandboxOffer[]> {
   return (await fetch(`${sandbox}/control/offers`)).json() as Promise<SandboxOffer[]>
 }
 
-/** Every offer that was ever sent to this shopper. */
 export async function offersTo(sandbox: string, { steamId }: Player): Promise<SandboxOffer[]> {
   return (await offers(sandbox)).filter(({ partner }) => partner === steamId)
 }
@@ -79,7 +78,10 @@ export async function botTokens(sandbox: string): Promise<string[]> {
   return bots.map((bot) => bot.refreshToken)
 }
 
-/** Switches on a behaviour of Steam or of people, until `off` is called. `steamId` limits it to one person, `times` to so many requests. */
+/**
+ * Switches on a behaviour of Steam or of people, until `off` is called. `steamId` limits it to one account, `times` to
+ * so many requests.
+ */
 export async function beginBehaviour(
   sandbox: string,
   name: string,

@@ -1,4 +1,3 @@
-/** When alerts are sent to the operator’s webhook, sent again, and given up. */
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fakeSession } from '../testing/fake-steam.ts'

@@ -1,11 +1,9 @@
-/** Tracks for how long a bot has failed, by capability. Without I/O: answers and the clock are arguments. */
-
 export type Capability = 'offers' | 'inventories'
 
-/** The part of an answer that shows failure or success. Every answer of the Steam port has this shape. */
+/** The part of a Steam port's answer that shows failure or success. */
 export type Answer = { kind: string; reason?: string; detail?: string }
 
-/** How long each capability has failed, in milliseconds; null if it works. */
+/** Null for a capability that does not count as failing. */
 export type FailedForMs = Record<Capability, number | null>
 
 export type Health = {
@@ -14,7 +12,7 @@ export type Health = {
   /** Records that no session can be opened, so every capability fails. */
   recordNoSession(answer: Answer): void
   failing(): FailedForMs
-  /** How long ago the last answer came, in milliseconds, counting calls that were not sent. */
+  /** Counts answers to calls that were not sent. Infinity before the first answer. */
   sinceAnswerMs(capability: Capability): number
 }
 

@@ -34,10 +34,10 @@ export async function countItems(db: Db | Tx): Promise<void> {
     where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
 }
 
-/** One pass counts at most this many entries of a bot. The first pass after an upgrade finds all of its history. */
+/** The most entries of a bot that one pass counts. The first pass after an upgrade finds all of its history. */
 const MOST_ENTRIES = 5_000
 
-/** Counts like `countItems`, but by game. `most`: the most entries per bot. */
+/** Counts like `countItems`, but by game. */
 export async function countItemsByGame(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
   if (settled === undefined) return

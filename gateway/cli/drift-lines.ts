@@ -1,4 +1,3 @@
-/** Formats the differences between the bots' inventories and the books for a person. */
 import { counted } from '../kit/counted.ts'
 import type { DriftList } from '../operations/drift.ts'
 

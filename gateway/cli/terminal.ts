@@ -1,4 +1,3 @@
-/** Output and questions of a command. A secret that a command asks for is typed without echo. */
 import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -24,7 +23,6 @@ export type Questions = {
   close(): void
 }
 
-/** Streams of a process or a test. */
 export type Streams = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: NodeJS.WritableStream
@@ -36,9 +34,12 @@ export type Terminal = {
   print(line: string): void
   /** Writes a line to stderr: a problem, progress, or anything else that is not part of the answer. */
   warn(line: string): void
-  /** Yields every line of stdin, trimmed. Blank lines are included, so a line's place is its number in the input. */
+  /** Yields every line of stdin, trimmed. Includes blank lines, so a line's place is its number in the input. */
   lines(): AsyncGenerator<string>
-  /** Asks on stderr and reads typed or piped lines of stdin. Throws a Refusal if stdin ends. */
+  /**
+   * Opens questions, which are asked on stderr and answered by typed or piped lines of stdin. A `hidden` answer is typed
+   * without echo. `ask` throws a Refusal if stdin ends.
+   */
   openQuestions(): Questions
 }
 

@@ -1,4 +1,3 @@
-/** Formats webhooks for a person. */
 import type { AttemptPage, EndpointPage } from '../operations/webhooks.ts'
 
 export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [

@@ -124,7 +124,6 @@ function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: Fas
 /** True for a call that a page makes to update itself. It does not keep the session alive. */
 const isWatching = ({ headers }: FastifyRequest): boolean => headers['x-console-watching'] === '1'
 
-/** Refuses a call of a caller who is signed out. */
 async function requireVisitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {
   const found = await visitorOf(deps, request, isWatching(request))
   return found ?? refuseCall('signed_out')

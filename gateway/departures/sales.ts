@@ -21,7 +21,7 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
 
 export type ListingAnswer = Extract<EntryAnswer, 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'>
 
-/** Records a listing. Finds the item by its asset id in the selling account. */
+/** Finds the item by its asset id in the selling account. */
 export async function recordListing(
   tx: Tx,
   { price, ...listing }: Listing,
@@ -39,7 +39,7 @@ export async function recordListing(
   return 'recorded'
 }
 
-/** Records a report on a sale, and returns whether it changed anything. `unknown`: there is no such sale. */
+/** `unknown`: there is no such sale. */
 export async function recordReport(
   tx: Tx,
   { market, reference, report }: { market: string; reference: string; report: SaleReport },

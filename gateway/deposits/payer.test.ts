@@ -61,7 +61,7 @@ const deny = (steamId: string) =>
     .execute()
 
 describe('D-31 a deposit whose store names a payer or a customer label', () => {
-  test('has the payer in every answer', async () => {
+  test('has the payer in the answers to its creation, to a read and to a repeated creation', async () => {
     const shopper = { steamId: STEAM_ID, lock: true }
     const created = (await post({ shopper, customerLabel: 'Nova <b>7</b>' })).json()
     expect(created).toMatchObject({ shopper, customerLabel: 'Nova <b>7</b>', trade: null })
@@ -132,7 +132,7 @@ test('D-26 the page learns that the trade link from the store is being looked up
 })
 
 describe('D-31 the account that gave the items', () => {
-  test('is in every answer and event, with each item’s market name', async () => {
+  test('is in the deposit’s events and in the answer to a read, with each item’s market name', async () => {
     const deposit = await aDeposit(till, api.store)
     await payFor(till, await aBot(till), deposit)
     await publishEvents(till.deps)

@@ -1,4 +1,3 @@
-/** The settings and the machine. Pure checks. */
 import type { ConfigAnswer } from '../config.ts'
 import { type Finding, good, mend } from './finding.ts'
 

@@ -1,4 +1,3 @@
-/** Answers inventory requests, and deletes old requests and quotes. */
 import { barBot } from '../bots/bar-store.ts'
 import type { BotHandlers } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
@@ -15,7 +14,7 @@ import { completeRequest, forgetRequests, requestWithItems, takeRequest } from '
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
-/** Answers inventory requests: takes each once, asks Steam and leaves the answer in the row. */
+/** Answers inventory requests. Takes each once, and leaves the answer in its row. */
 export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): BotHandlers['inventory'] {
   return async (bot, requestId, spend) => {
     // Nobody still waits for a request older than this, so Steam is not asked.
@@ -50,7 +49,7 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
 
 const QUOTES_AT_A_TIME = 100
 
-/** Deletes expired quotes that were replaced, a limited number at a time. Call it often. */
+/** Deletes expired quotes that a later one has replaced. Call it often. */
 export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> =>
   inRounds(QUOTES_AT_A_TIME, () => deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME))
 

@@ -16,7 +16,7 @@ export type RoomKey = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: 
  */
 export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; ownPromise: bigint }
 
-/** Locks the store's used and promised amounts until the transaction ends. */
+/** Locks the store's used and promised amounts, if it has any, until the transaction ends. */
 export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
   await sql`select from credit_at_risk where store_id = ${storeId} for no key update`.execute(tx)
 }
@@ -64,7 +64,7 @@ const centsSql = (rateId: bigint, { before, now }: RoomChange['exposed']) => sql
   (select (ceil(${now}::bigint / per_usd) - ceil(${before}::bigint / per_usd))::bigint
     from exchange_rate where id = ${rateId})`
 
-/** Writes the total loss from reversals of the trade. */
+/** Replaces the total loss from reversals of the trade. */
 export async function changeLost(
   tx: Tx,
   { storeId, tradeId, rateId }: RoomKey,

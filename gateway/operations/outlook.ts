@@ -1,6 +1,5 @@
 /**
- * The next steps of a deposit, and the acts that an operator can do now or later. Pure: depends only on the deposit's
- * rows and the clock.
+ * The next steps of a deposit, and the acts that an operator can do now or later. Pure.
  */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BotState } from '../db/bot-tables.ts'
@@ -16,7 +15,6 @@ export const RELEASE_WAIT_MS = 86_400_000
 export type OutlookTrade = {
   tradeId: bigint
   state: TradeStateColumn
-  /** Held credit in minor units. */
   heldMinor: bigint
   botId: bigint
   bot: string
@@ -47,7 +45,7 @@ export type OutlookDelivery = { endpointId: bigint; sequence: bigint; dueAt: Dat
 export type OutlookFacts = {
   depositId: bigint
   status: DepositStatus
-  /** The deposit's own mode; null if the store's applies. */
+  /** The deposit's own mode; null if it has none. */
   creditMode: CreditMode | null
   expiresAt: Date
   /** Whether maintenance or an outage pauses the countdown of deposits and offers. */
@@ -55,7 +53,6 @@ export type OutlookFacts = {
   trades: readonly OutlookTrade[]
   /** Webhooks still to be sent. */
   due: readonly OutlookDelivery[]
-  /** Webhooks given up after all attempts failed. */
   givenUp: readonly GivenUpDelivery[]
 }
 
@@ -176,7 +173,6 @@ function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | und
 
 const REASON_OPTION = "--reason 'TEXT'"
 
-/** Possible only if the trade's bot can ask Steam. */
 function lookActs(trade: OutlookTrade): PossibleAct[] {
   if (!canAskSteam(trade) || nextStepOf(trade, false) === undefined) return []
   const { tradeId } = trade

@@ -1,13 +1,12 @@
-/** Recomputes stored counts from the rows that they count. */
 import { sql } from 'kysely'
 import { updateHeldItems } from '../bots/held-item-store.ts'
 import { countItems, countItemsByGame } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
-/** How many bots and stores had a wrong count. */
+/** How many bots had a wrong number of items, and how many stores a wrong credit at risk. */
 export type WrongCounts = { bots: number; stores: number }
 
-/** The largest value of PostgreSQL's type `integer`, as a limit that no table reaches. */
+/** The largest value of PostgreSQL's type `integer`. */
 const NO_LIMIT = 2 ** 31 - 1
 
 /**
@@ -36,7 +35,7 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
   return { bots: wrong.length, stores: await countRisk(tx) }
 }
 
-/** Recomputes each store's credit at risk as `verify.sql` does. New credits wait until the transaction ends. */
+/** Recomputes each store's credit at risk as `verify.sql` does. Resolves to the number of stores that had a wrong one. */
 async function countRisk(tx: Tx): Promise<number> {
   await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
   await sql`

@@ -9,11 +9,10 @@ export type ShopperTrades = {
   /** Trades, including those whose offer could not be made. */
   trades: number
   open: number
-  /** Trades whose items arrived. */
   delivered: number
   /** Delivered trades that were reversed in whole or in part. */
   reversed: number
-  /** Trades whose offer was declined, countered, or not accepted in time. */
+  /** Trades whose offer was declined, countered or cancelled, or expired, or was given up by the till. */
   declined: number
   firstAt: Date | null
   lastAt: Date | null

@@ -22,13 +22,12 @@ export type Unavailable = {
   detail: string
 }
 
-/** An asset of an offer; ids are decimal strings (they exceed 2^53). */
+/** An asset of an offer. Ids are decimal strings, because they can exceed 2^53. */
 export type OfferAsset = { appId: number; contextId: string; assetId: string }
 
 export type Partner = {
   /** 64-bit Steam id as decimal digits. */
   steamId: string
-  /** The token of the trade link. */
   token: string
 }
 
@@ -284,7 +283,6 @@ export type SessionAnswer =
   | Unavailable
 
 export interface Steam {
-  /** Opens a bot's session from its refresh token. */
   openSession(refreshToken: string): Promise<SessionAnswer>
   /** The public profile of an account; needs no session. */
   readProfile(steamId: string): Promise<ProfileAnswer>

@@ -1,4 +1,3 @@
-/** Creates, rotates, revokes and checks API keys of stores. */
 import type { Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -24,7 +23,7 @@ export type NewKey = {
   lifetimeS: number | null
 }
 
-/** Creates a key and returns it. The key is shown only once. */
+/** Returns the new key, which is stored only as a hash. */
 export async function addKey(
   tx: Tx,
   { mode, clock }: { mode: Mode; clock: Clock },
@@ -118,6 +117,6 @@ export async function rotateKey(
   })
 }
 
-/** Revokes a key immediately. Resolves to false if there is no such key, or it was revoked before. */
+/** Resolves to false if there is no such key, or it was revoked before. */
 export const revokeKey = ({ db, clock }: { db: Db | Tx; clock: Clock }, id: string): Promise<boolean> =>
   changeKey(db, id, { revoked_at: clock.now() })

@@ -1,4 +1,4 @@
-/** A fake of the Steam port: gives the answers that the test sets, and counts open sessions. */
+/** A fake of the Steam port: gives the answers that the test sets, and counts some calls. */
 import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 
 export const BOT_STEAM_ID = '76561198000000001'
@@ -13,7 +13,6 @@ export function countingSteam() {
     open: 0,
     mostOpen: 0,
     openings: 0,
-    /** How many sessions were refused. */
     refusals: 0,
     acknowledgements: 0,
     profileReads: 0,

@@ -1,4 +1,4 @@
-/** Fields that many commands print. */
+/** Fields that several commands print. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { CURRENCIES } from '../../contract/money.ts'
@@ -14,7 +14,6 @@ export const amount = z.strictObject({ amountMinor: minor, currency })
 
 export const onRelease = { since: time, tradeId: z.string(), lastAt: time, reversals: z.int() }
 
-/** A Steam account's history with the till. */
 export const shopperRecord = {
   steamId: z.string(),
   name: z.string().nullable(),

@@ -16,7 +16,6 @@ export const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   }
 
-/** The same address for each game. */
 export const eachGame = (url: string) =>
   Object.fromEntries(GAMES.map((game) => [game, url])) as Record<Game, string>
 
@@ -54,7 +53,6 @@ export async function startSourceServer(clock?: Clock) {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
-    /** Sets the answer of a path. */
     answer: (path: string, answer: Answer) => answers.set(path, answer),
     close: () => {
       server.closeAllConnections()

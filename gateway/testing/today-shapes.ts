@@ -1,4 +1,3 @@
-/** The `--json` output of `overview`, `money` and `weather`. */
 import { z } from 'zod'
 import { currency, id, minor, time } from './shapes.ts'
 

@@ -6,7 +6,7 @@ import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 /** An intent that no bot takes up in this time is refused, because the shopper has waited long enough. */
 export const INTENT_LIFE_MS = 60_000
 
-/** If a send has no result after this time, its process is lost. */
+/** If a send has no result after this time, its process counts as lost. */
 export const SEND_LOST_MS = 20_000
 
 /** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
@@ -46,7 +46,7 @@ export type DueStep =
   /** Read Steam's trade record of an accepted offer. */
   | 'prove'
   | 'cancel'
-  /** Read the open offer. */
+  /** Read the offer: an open one, or an accepted one without a trade yet. */
   | 'read'
   /** Look for a late acceptance of the offer of a trade that ended without its items. */
   | 'review'
@@ -103,7 +103,6 @@ const LANES: Record<DueStep, TradeLane | undefined> = {
   nothing: undefined,
 }
 
-/** The bot's lane for each step. */
 export const laneOf = (step: DueStep): TradeLane | undefined => LANES[step]
 
 /** When to advance the trade next, unless something wakes it earlier; null if nothing is left to do. */
@@ -112,7 +111,7 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'intended':
       return plus(now, SOON_MS)
     case 'sending':
-      // The process is lost. Unreadable rows in the list of offers can keep the trade in this state.
+      // The process counts as lost. Unreadable rows in the list of offers can keep the trade in this state.
       return isPast(trade.startedAt, SEND_LOST_MS, now)
         ? nextLook(trade.startedAt, now)
         : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
@@ -187,7 +186,7 @@ export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 
-/** When to check again. The pause grows with the time since `since`, and is at least `leastMs`. */
+/** The pause grows with the time since `since`, and is at least `leastMs`. */
 export function nextLook(since: Date, now: Date, leastMs = 0): Date {
   const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
   return plus(now, Math.max(pauseMs, leastMs))

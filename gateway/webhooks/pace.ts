@@ -1,5 +1,5 @@
 /**
- * How many attempts may run at a time. An attempt that waits much longer than usual for its answer counts as hanging, and
+ * How many attempts of webhooks may run at a time. An attempt that waits much longer than usual for its answer counts as hanging, and
  * another may take its place. Pure.
  */
 import { isAccepted, type SendResult } from './sender.ts'

@@ -12,7 +12,7 @@ type Call = {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The version of TLS. */
+  /** The only version of TLS to offer. */
   version?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
 }
 
@@ -50,7 +50,6 @@ export async function ask(address: ProxyAddress, path: string, call: Call = {}):
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
 }
 
-/** Calls over http, without TLS. */
 export function askPlainly(address: ProxyAddress, path: string, call: Call = {}): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   plainRequest({ ...optionsOf(path, call), port: address.plainPort, agent: false }, (answer) => {

@@ -66,7 +66,7 @@ export class Luck {
   readonly trace: Trace
   /** How often each fault has happened. */
   readonly counts = new Map<Fault, number>()
-  /** True once no more faults happen. */
+  /** True while `hits` lets no fault happen. */
   isCalm = false
   isDead = false
   /** By default, the process may die before or after a call. */
@@ -82,14 +82,13 @@ export class Luck {
     this.trace = createTrace({ keepAll })
   }
 
-  /** Decides whether the fault happens now, and counts it. */
+  /** Decides whether the fault happens now, and counts it if it does. */
   hits(fault: Fault, probability: number): boolean {
     if (this.isCalm || !this.random.chance(probability)) return false
     this.note(fault)
     return true
   }
 
-  /** Counts a fault that has happened. */
   note(fault: Fault): void {
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1)
     this.trace.add(`! ${fault}`)

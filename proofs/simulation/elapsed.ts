@@ -1,5 +1,3 @@
-/** How much time a run simulated, and how fast. */
-
 const YEAR_MS = 365.25 * 86_400_000
 
 export type Elapsed = { simulatedYears: number; acceleration: number }

@@ -3,9 +3,8 @@ import type { OfferAsset, OwnInventoryAnswer, OwnItem } from '../../gateway/stea
 import { itemsInHand } from './gifts.ts'
 import type { SteamMemory } from './steam-memory.ts'
 
-/** How many market names there are. */
+/** How many market names the items of shoppers have. */
 const NAMES = 3
-/** The name of an item that appears without a trade. */
 const NAME_WITHOUT_TRADE = 'Somebody’s own'
 /**
  * The chances that Steam declares that it shows only a part, and that it silently omits an item. These faults and those

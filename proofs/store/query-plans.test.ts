@@ -1,6 +1,6 @@
 /**
- * Queries of stores, operators and waiting pages read a limited number of rows, however large the tables are. Every
- * query runs under EXPLAIN ANALYZE, and its rows are counted. In full:
+ * Calls of stores, operators and waiting pages read a limited number of rows, however large the tables are. Every query
+ * of a call runs again under EXPLAIN ANALYZE, and its rows are counted. In full:
  * `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
  */
 import { hash } from 'node:crypto'
@@ -28,7 +28,7 @@ import { withFillConnection } from '../filling.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
-/** The most rows that a query may read at any size: a page with its trades and items, and a few more. */
+/** Every call reads fewer rows than this, at any size: a page with its trades and items, and a few more. */
 const MOST_ROWS = 2_000
 const STORE = 1n
 const PUBLIC_URL = 'http://till.test'
@@ -138,7 +138,6 @@ function rowsOf(plan: unknown): number {
 
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
-/** The rows that all queries of a call read. */
 async function countRowsRead(call: () => Promise<unknown>): Promise<number> {
   observedQueries = []
   await call()
@@ -172,10 +171,10 @@ const middleTime = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOStri
 
 /** An id that only about 200 deposits precede. */
 const NEAR_THE_END = 1_200n
-/** The limit for queries that must skip most rows, lower than the number of trades. */
+/** The limit for calls that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
 
-/** Each query with its name; the number is the most rows that it may read, if fewer than `MOST_ROWS`. */
+/** Each call with its name. The number replaces `MOST_ROWS`. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the newest deposits', listOf({})],
   ['a page of deposits in the middle', () => listOf({ after: middleId() })()],
@@ -234,7 +233,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ]),
 ]
 
-/** The most rows that a balance reads: the accounts and totals of a store and of a few others. */
+/** A balance reads fewer rows than this: the accounts and totals of a store and of a few others. */
 const MOST_BALANCE_ROWS = 20
 
 describe(`with ${DEPOSITS} deposits`, () => {
@@ -252,7 +251,7 @@ describe(`with ${DEPOSITS} deposits`, () => {
     expect(await countRowsRead(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
   })
 
-  test.each(CALLS)('a query for %s reads few rows', async (name, call, most = MOST_ROWS) => {
+  test.each(CALLS)('a call for %s reads few rows', async (name, call, most = MOST_ROWS) => {
     const rows = await countRowsRead(call)
     if (DEPOSITS >= 100_000) console.log(`${name}: ${rows} rows`)
     expect(rows).toBeLessThan(most)

@@ -54,10 +54,7 @@ const storesAndBots = ({ stores, bots }: Size): Statements => [
     select 'USD', 1, 'year', now() - n * interval '6 hours' from generate_series(0, 1460) n`,
 ]
 
-/**
- * Deposits: every fifth belongs to store 1, the others are spread over other stores. Of ten, four are paid and one is
- * declined.
- */
+/** At least every fifth deposit belongs to store 1, the others are spread. Of ten old ones, four are paid, one is declined. */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
@@ -125,7 +122,7 @@ const trades = (): Statements => [
 export const STORAGE = '76561199000000000'
 
 /**
- * Items that the vault gave to a storage account after their protection, with one wish for each deposit. One of the two
+ * Items that the vault gave to a storage account after their protection, with one wish for each trade. One of the two
  * items of each older wish has been sold since. The vault has reported the newest sales, but they are not booked yet.
  */
 const departures = (): Statements => [

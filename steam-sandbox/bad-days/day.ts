@@ -1,6 +1,6 @@
 import type { Incoming, Reply } from '../http.ts'
 
-/** One way in which a request fails. `hang`: no answer. `drop`: the connection breaks, before or after processing. */
+/** A change to a request's answer. `hang`: no answer. `drop`: the connection breaks. Both before or after processing. */
 export type Effect = {
   status?: number
   body?: unknown
@@ -39,7 +39,7 @@ export const SIGN_IN: Effect = {
   headers: { location: 'https://steamcommunity.com/login/home/' },
 }
 
-/** An effect that changes the JSON that Steam would send. */
+/** An effect that changes the JSON of a successful answer. */
 export function changedJson(change: (body: unknown, request: Incoming) => unknown): Effect {
   return {
     change(reply, request) {

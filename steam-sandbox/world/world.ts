@@ -138,16 +138,14 @@ export type Obstacle = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'priva
 export type Refusal = { kind: 'refused'; eresult: number; text?: Obstacle | 'too_many' }
 export type Answer<T> = { world: World; answer: T | Refusal }
 
-/** The most offers and trades to keep; older ones are deleted. */
+/** The most offers to keep, and the most trades; older ones are deleted. */
 export const MOST_KEPT = 5000
 export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
 /** The game whose trades Steam protects. The proofs' models of Steam use it too. */
 export const PROTECTED_APP = 730
 
-/**
- * Indexes of lists of accounts. Each request looks up many accounts, and a list is immutable, so it is indexed once.
- */
+/** Each request looks up many accounts, and a list is immutable, so it is indexed once. */
 const bySteamId = new WeakMap<Account[], Map<string, Account>>()
 
 export function findAccount({ accounts }: World, steamId: string): Account | undefined {

@@ -1,4 +1,3 @@
-/** `allow` and `limits` change the rules file, with effect from the vault's next start. `rules` shows it. */
 import { openFolder } from '../files/folder.ts'
 import { changeRules, readRules } from '../files/rules.ts'
 import { partnerOfLink } from '../files/trade-link.ts'

@@ -1,4 +1,3 @@
-/** Makes calls to a market with one key, at a limited pace, and judges their answers. */
 import { z } from 'zod'
 import type { Call, Connection, Reply } from './connection.ts'
 import { parseLossless } from './lossless-json.ts'
@@ -22,7 +21,6 @@ export type Caller<Ask> = <T, R>(
   ask: Ask & { read: (answer: T) => R },
 ) => Promise<MarketAnswer<R>>
 
-/** How long to make no calls after the answer "too many requests". */
 const PAUSE_MS = 60_000
 const TOO_MANY_REQUESTS = 'HTTP 429'
 

@@ -1,9 +1,9 @@
 /** The price at which an item is listed. Pure. Amounts are minor units of the market's currency. */
 
 export type PriceRules = {
-  /** How far to undercut the cheapest listing of others. */
+  /** How far to undercut the cheapest listing of others, or the vault's own price if that listing is unknown. */
   stepMinor: bigint
-  /** The margin that a price must have over the item's cost, in hundredths of a percent. */
+  /** The least profit after the fee, in hundredths of a percent of the item's cost. */
   marginBp: bigint
   /** The discount for each day on sale, and the largest discount in all. */
   dropBpPerDay: bigint
@@ -56,7 +56,7 @@ export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict
   return { kind: 'price', minor: larger(larger(target, ownFloor), larger(costFloor, 1n)) }
 }
 
-/** The part of a price that is left after the market's fee, as a market rounds it. */
+/** The part of a price that is left after the market's fee, rounded down. */
 export const netOf = (minor: bigint, feeBp: bigint): bigint => (minor * (ALL_BP - feeBp)) / ALL_BP
 
 /** The lowest price that leaves this amount after the fee. */

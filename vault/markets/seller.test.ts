@@ -31,7 +31,6 @@ async function runWithoutFaults(out: Outside): Promise<void> {
 
 const dealStates = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
 
-/** Expects the rules that must always hold. */
 function expectRules(out: Outside): void {
   const real = [...out.deals.values()].map(({ due }) => due)
   for (const { gift } of out.offers) {

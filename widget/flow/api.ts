@@ -43,8 +43,7 @@ const NO_DETAILS: Refusal = { code: null, detail: null }
 export type Api = ReturnType<typeof createApi>
 
 /**
- * Calls the page's own origin. `cookies` is read at each call. `renew` is called when the page's token is refused: a
- * page in a frame, which has no cookies, then reloads itself if its token may have expired.
+ * Calls the page's own origin. `cookies` is read at each call. `renew` is called when the page's token is refused.
  */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
@@ -53,7 +52,7 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
     if (!isTokenRefused) return first
     renew()
-    // The refusal set a new cookie: repeat the call once with it.
+    // The refusal set a new cookie, except in a frame: repeat the call once with it.
     return attempt<T>(request)
   }
 

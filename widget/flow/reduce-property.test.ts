@@ -65,7 +65,6 @@ const requestOf = (state: FlowState, old: number): number => state.nextRequest -
 const attemptOf = ({ modal }: FlowState, old: number): number =>
   (modal.kind === 'creating' ? modal.attempt : 1) - old
 
-/** A move whose event does not depend on the state. */
 const independent = (events: fc.Arbitrary<FlowEvent>): fc.Arbitrary<Move> =>
   events.map((event) => () => event)
 

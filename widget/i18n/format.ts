@@ -6,7 +6,6 @@ const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
 
 const SYMBOLS: Record<Currency, string> = { USD: '$', EUR: '€', BRL: 'R$' }
 
-/** Inserts the separator before each group of three digits. */
 function groupDigits(digits: string, separator: string): string {
   const groups: string[] = []
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end))

@@ -1,5 +1,3 @@
-/** Numbers with their nouns. */
-
 /** English: 1 item, 2 items. */
 export const countEn = (n: number, one: string, other: string): string => `${n} ${n === 1 ? one : other}`
 

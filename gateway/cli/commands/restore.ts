@@ -1,4 +1,3 @@
-/** `restore …`: what an operator does after a restore of the database. */
 import { buildRouteMap } from '@stricli/core'
 import {
   ACT,

@@ -1,4 +1,3 @@
-/** `trigger`: sends made-up events to a store's webhooks. */
 import { EVENT_TYPES, type EventType } from '../../../contract/event-types.ts'
 import type { Triggered } from '../../operations/trigger.ts'
 import { id, text } from '../arguments.ts'
@@ -17,7 +16,7 @@ const lineOf = ({ type, sequence, url, status, failure }: Triggered['deliveries'
   `${sequence} ${type} ${url}: ${status ?? failure}`
 
 export const trigger = command({
-  does: "send made-up events of one deposit to a store's webhooks, in the given order; sandbox mode only",
+  does: "send made-up events of one deposit to a store's enabled webhooks, in the given order; sandbox mode only",
   example: 'trigger --store 2 --customer nova deposit.trade_timeout deposit.succeeded',
   parameters: {
     flags: {
@@ -25,14 +24,14 @@ export const trigger = command({
       customer: {
         kind: 'parsed',
         parse: text,
-        brief: 'customerReference of the deposit',
+        brief: 'customerReference of the deposit; none by default',
         placeholder: 'NAME',
         optional: true,
       },
       order: {
         kind: 'parsed',
         parse: text,
-        brief: 'externalId of the deposit, for a store that credits only known orders',
+        brief: 'externalId of the deposit, for a store that credits only known orders; made up by default',
         placeholder: 'ID',
         optional: true,
       },

@@ -1,4 +1,4 @@
-/** CSFloat: the lowest prices of Counter-Strike items on sale, and of each phase of a Doppler, in cents. */
+/** The lowest prices of Counter-Strike items on CSFloat, and of each phase of a Doppler. */
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { phaseName, phaseOf } from '../phase.ts'

@@ -13,7 +13,7 @@ export const dollarsSchema = z
   .transform((value) => microsOf(String(value)))
   .pipe(z.bigint())
 
-/** Returns undefined unless the text is a plain decimal, without a sign, an exponent or a comma. */
+/** Returns undefined unless the text is a plain decimal below ten million, without a sign, an exponent or a comma. */
 export function microsOf(dollars: string): bigint | undefined {
   const match = /^(\d{1,7})(?:\.(\d{1,20}))?$/.exec(dollars)
   if (match === null) return undefined

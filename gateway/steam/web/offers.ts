@@ -1,4 +1,3 @@
-/** Offers and trades: one call to Steam each, with its answer as a value of the port. */
 import type { Method } from '../methods.ts'
 import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
 import { parseOffer, parseOffers } from '../parse.ts'

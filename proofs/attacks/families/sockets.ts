@@ -8,7 +8,6 @@ const CONNECTIONS = 'gateway/http/connections.ts'
 const CALLER = '203.0.113.27'
 const HEAD = 'Host: till.test\r\nX-Forwarded-Proto: https\r\nContent-Type: application/json\r\n'
 
-/** The chunk that ends a chunked body. */
 const LAST_CHUNK = '0\r\n\r\n'
 
 /** Requests that the gateway must refuse. */
@@ -23,7 +22,6 @@ const REQUESTS: Record<string, string> = {
 
 /** A request inside the body of another. The gateway must not read it as a second request. */
 const HIDDEN = 'GET /healthz HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n'
-/** Requests that are dangerous behind a proxy, which reads one request where the gateway could read two. */
 const THROUGH_PROXY: Record<string, string> = {
   ...REQUESTS,
   'a request after the chunks, within the given length': `POST /api/trade HTTP/1.1\r\n${HEAD}Content-Length: ${LAST_CHUNK.length + HIDDEN.length}\r\nTransfer-Encoding: chunked\r\n\r\n${LAST_CHUNK}${HIDDEN}`,

@@ -1,4 +1,3 @@
-/** The shoppers and bots of the real level. */
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
 
 export type Person = { steamId: string; accountId: number; assets: OfferAsset[]; hasAuthenticator: boolean }
