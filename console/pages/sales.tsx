@@ -1,4 +1,5 @@
 import { useContext } from 'react'
+import type { Currency } from '../../contract/money.ts'
 import type { SalesReport } from '../../gateway/operations/sales.ts'
 import type { Json } from '../api/json.ts'
 import { Me } from '../me.ts'
@@ -55,7 +56,6 @@ const COLUMNS: readonly Column<Sale>[] = [
   { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, csvValue: ({ soldAt }) => soldAt },
 ]
 
-/** Sales of items on outside markets, with their proceeds. */
 export function Sales({ query }: { query: URLSearchParams }) {
   const { now } = useContext(Me)
   const { shown, refresh } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })
@@ -135,7 +135,7 @@ function Totals({ totals }: Pick<Data, 'totals'>) {
   )
 }
 
-function Markets({ markets }: Pick<Data, 'markets'>) {
+export function Markets({ markets }: Pick<Data, 'markets'>) {
   return (
     <Panel title="At the markets">
       <Table
@@ -161,19 +161,26 @@ function Markets({ markets }: Pick<Data, 'markets'>) {
             show: ({ feesMinor, currency }) => formatMinor(feesMinor, currency),
           },
           {
-            name: 'Difference',
-            show: ({ freeDifferenceMinor, currency }) =>
-              freeDifferenceMinor === null ? (
-                'not reported'
-              ) : (
-                <Pill tone={freeDifferenceMinor === 0 ? 'good' : 'bad'}>
-                  {formatMinor(freeDifferenceMinor, currency)}
-                </Pill>
-              ),
+            name: 'Settling differs by',
+            show: ({ settlingDifferenceMinor, currency }) => (
+              <Difference minor={settlingDifferenceMinor} currency={currency} />
+            ),
+          },
+          {
+            name: 'Free differs by',
+            show: ({ freeDifferenceMinor, currency }) => (
+              <Difference minor={freeDifferenceMinor} currency={currency} />
+            ),
           },
           { name: 'Reported', show: ({ saidAt }) => <Time at={saidAt} /> },
         ]}
       />
     </Panel>
   )
+}
+
+/** The market's own figure, less that of the books. */
+function Difference({ minor, currency }: { minor: number | null; currency: Currency }) {
+  if (minor === null) return 'not reported'
+  return <Pill tone={minor === 0 ? 'good' : 'bad'}>{formatMinor(minor, currency)}</Pill>
 }
