@@ -44,13 +44,17 @@ describe('the restriction of an item', () => {
   })
 
   it.each([
-    ['no date', { item_expiration: 'constructor' }],
-    ['a date in the far future', { item_expiration: '9999-12-31T00:00:00Z' }],
-    ['a month that does not exist', lines('Tradable After Foo 99, 2026 (99:99:99) GMT')],
-    ['lines that are not a list', { owner_descriptions: 'x', item_expiration: {} }],
-    ['a number too large for a date', { item_expiration: 1e300, sealed: {}, sealed_type: {} }],
-  ])('has no known end if Steam gives %s', (_, fields) => {
-    expect(restrictionOf(fields)?.until ?? null).toBeNull()
+    ['no date', { item_expiration: 'constructor' }, null],
+    ['a date in the far future', { item_expiration: '9999-12-31T00:00:00Z' }, null],
+    [
+      'a month that does not exist',
+      lines('Tradable After Foo 99, 2026 (99:99:99) GMT'),
+      { kind: 'held', until: null },
+    ],
+    ['lines that are not a list', { owner_descriptions: 'x', item_expiration: {} }, null],
+    ['a number too large for a date', { item_expiration: 1e300, sealed: {}, sealed_type: {} }, null],
+  ])('has no known end if Steam gives %s', (_, fields, restriction) => {
+    expect(restrictionOf(fields)).toEqual(restriction)
   })
 
   it('is `undescribed` if Steam does not describe the item', () => {
