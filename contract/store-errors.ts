@@ -47,7 +47,7 @@ export const STORE_ERRORS = {
     title: 'An offer is being sent',
     detail: {
       en: 'An offer of this deposit is being sent right now. Repeat this call in a few seconds.',
-      ru: 'По этому пополнению прямо сейчас отправляется предложение обмена. Повторите отмену через несколько секунд.',
+      ru: 'По этому пополнению прямо сейчас отправляется предложение обмена. Повторите вызов через несколько секунд.',
     },
   },
   not_cancellable: {
@@ -119,7 +119,7 @@ export const STORE_ERRORS = {
     title: 'Too many open deposits',
     detail: {
       en: 'Your store has reached the operator’s limit of open deposits. Cancel those that will not be paid, let new ones expire sooner (expiresInMinutes), or ask the operator for a higher limit.',
-      ru: 'У магазина столько открытых пополнений, сколько разрешил оператор. Отмените ненужные, задайте им меньший срок (expiresInMinutes) или попросите оператора увеличить лимит.',
+      ru: 'У магазина столько открытых пополнений, сколько разрешил оператор. Отмените ненужные, задавайте новым меньший срок (expiresInMinutes) или попросите оператора увеличить лимит.',
     },
   },
   replay_quota: {

@@ -8,7 +8,7 @@ export type Note = {
   what: string
   outcome: string
   isGood: boolean
-  /** The request with its answer, or the webhook, as JSON with shortened links. */
+  /** The request with its answer, or the webhook, as JSON without secrets, cut after `MOST_CHARACTERS`. */
   content: string
 }
 
@@ -32,7 +32,7 @@ export function openCallNotes() {
     add,
     /** Newest first. */
     all: (): readonly Note[] => notes,
-    /** A fetch function for the client of the till, which records each call and its answer. */
+    /** A fetch function that notes the calls of the till's client. */
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       const address = new URL(input instanceof Request ? input.url : input)
       const what = `${init.method ?? 'GET'} ${address.pathname}`
@@ -57,16 +57,13 @@ export function openCallNotes() {
   }
 }
 
-/** True for a page of the event log without events. The store reads such a page almost every minute, so it is not noted. */
+/** True for a page of the event log without events. The store reads the log every minute, so such pages are not noted. */
 const isEmptyPage = (answer: unknown): boolean => {
   const events: unknown = typeof answer === 'object' && answer !== null && Reflect.get(answer, 'events')
   return Array.isArray(events) && events.length === 0
 }
 
-/**
- * Returns the content as JSON, with secrets cut: the links of a deposit and its receipt open them, and a trade link
- * contains a token.
- */
+/** Cuts secrets: the links of a deposit and its receipt open them, and a trade link contains a token. */
 function textOf(content: unknown): string {
   const json = JSON.stringify(content, undefined, 2)
     .replace(/\/deposit\/[0-9a-f]{4}[0-9a-f]{28}/g, (link) => `${link.slice(0, 13)}…`)

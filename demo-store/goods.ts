@@ -1,8 +1,7 @@
-/** The store's goods. `id` also names a good's picture in static/goods.svg, and `tint` its colour in ember.css. */
 export const CURRENCIES = ['USD', 'EUR', 'BRL'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
-/** Prices in minor units. */
+/** `id` also names the picture in static/goods.svg, and `tint` the colour in ember.css. Prices are in minor units. */
 export type Good = { id: string; name: string; tint: number } & Record<Currency, number>
 
 type Line = [id: string, name: string, tint: number, prices: [usd: number, eur: number, brl: number]]

@@ -9,7 +9,7 @@ const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }] = await Promise.al
   import('./kit/unhandled.ts'),
 ])
 const config = readConfigOrExit()
-// Preparing the database takes as long as loading the rest of the code, so both run in parallel.
+// The database is prepared while the rest of the code loads.
 const startup = startUp(config)
 endOnUnhandled(startup.log)
 const { main } = await import('./gateway.ts')

@@ -1,5 +1,3 @@
-/** The games and currencies of the markets. */
-
 /** The games, each with its host in the family of market.csgo.com. */
 export const GAMES = [
   { appId: 730, host: 'market.csgo.com', name: 'Counter-Strike 2' },

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Currency, SCALES } from './games.ts'
 
-/** The price of one US dollar. */
+/** The price of one US dollar in each currency. */
 const RATES: Record<Currency, number> = { USD: 1, EUR: 0.86, RUB: 92 }
 /** The lowest price of other sellers, as a share of an item's price. */
 const LOWEST_SHARE = 0.98

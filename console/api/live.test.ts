@@ -1,4 +1,3 @@
-/** When the console learns of changes: the test hides its page, and ends the stream from the server. */
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { follow, onChange } from './live.ts'
 

@@ -14,7 +14,7 @@ import {
 import { signWebhook } from '../webhooks/signature.ts'
 import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
-import { applyStep, type DueAlert, lockAlerts, recordAttempt, takeDue } from './store.ts'
+import { applyStep, type DueAlert, lockAlerts, setNextAttempt, takeDue } from './store.ts'
 
 /** If a process ends while sending a message, another process sends it after this time. */
 const CLAIM_MS = 60_000
@@ -64,11 +64,11 @@ async function sendAlert(
     type: 'operator.needed',
     data: { kind, count, since: since.toISOString(), text: `${count} ${alertText(kind, count)}`, consoleUrl },
   })
-  if (isAccepted(result)) return recordAttempt(db, messageId, null)
+  if (isAccepted(result)) return setNextAttempt(db, messageId, null)
   const now = clock.now()
   const retryAfterMs = result.kind === 'answered' ? readRetryAfter(result.retryAfter, now) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
-  await recordAttempt(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
+  await setNextAttempt(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const fields = { kind, attempts, because }
   if (waitMs === undefined) log.error(fields, 'alert was given up after its last attempt')

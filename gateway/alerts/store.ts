@@ -1,4 +1,3 @@
-/** The rows of alerts, sent and waiting. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { AlertStep } from './alert.ts'
@@ -50,10 +49,7 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
   return rows.sort((a, b) => a.kind.localeCompare(b.kind))
 }
 
-/**
- * Records an attempt. `retryAt`: null if the alert was accepted or given up. Ignores an alert that a newer one has
- * replaced.
- */
-export async function recordAttempt(db: Db, messageId: string, retryAt: Date | null): Promise<void> {
-  await db.updateTable('alert').set({ due_at: retryAt }).where('message_id', '=', messageId).execute()
+/** `at`: null if the alert was accepted or given up. Ignores an alert that a newer one has replaced. */
+export async function setNextAttempt(db: Db, messageId: string, at: Date | null): Promise<void> {
+  await db.updateTable('alert').set({ due_at: at }).where('message_id', '=', messageId).execute()
 }

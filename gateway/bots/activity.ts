@@ -1,7 +1,6 @@
-/** Tracks whether any of a bot's handlers is running. */
 import type { BotHandlers } from './bot.ts'
 
-/** Wraps the handlers to count those that are running. */
+/** `isIdle` is true while none of the wrapped handlers is running. */
 export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdle(): boolean } {
   let running = 0
   const count =

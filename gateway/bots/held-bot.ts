@@ -54,7 +54,7 @@ export type HeldBotDeps = {
   pace: Pace
   /** Monotonic time in milliseconds. */
   monotonicMs: () => number
-  /** Returns a number from 0 to 1. It varies the waits, so they do not all end together. */
+  /** Returns a number from 0 to 1. */
   random: () => number
 }
 

@@ -1,4 +1,3 @@
-/** Formats operators and proposals of the console for a person. */
 import { counted } from '../kit/counted.ts'
 import { CENTS_PER_DOLLAR, formatAmount } from '../operations/amount.ts'
 import { toJson } from '../operations/json.ts'

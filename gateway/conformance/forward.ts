@@ -98,7 +98,7 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
   }
 }
 
-/** Sends the event until it is accepted. Resolves to false once the run must end. */
+/** Resolves to false if `signal` aborts before the event is accepted. */
 async function sendUntilAccepted(
   { clock, wait, onTry }: ForwardDeps,
   { to, secret, signal }: Forwarding,

@@ -1,4 +1,3 @@
-/** Calls of foreign pages, or beyond the caller's role, are refused. Some acts need a second operator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operators.ts'
 import { allCommands } from '../cli/app.ts'

@@ -1,4 +1,3 @@
-/** The lists and views of the console. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'

@@ -1,4 +1,3 @@
-/** Types of the tables of operators: accounts, sign-in, acts and their approval, alerts, denied shoppers. */
 import type { Generated, JSONColumnType } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { OperatorActTable } from './operator-act.ts'
@@ -21,7 +20,7 @@ type OperatorPasskeyTable = {
   created_at: Generated<Date>
 }
 
-/** A kind of problem that needs a person, and the message about it. `count`: how many there are now. */
+/** A kind of problem that needs a person, and the message about it. `count`: how many there were at the last check. */
 type AlertTable = {
   kind: string
   count: number
@@ -61,8 +60,8 @@ type OperatorSessionTable = {
 type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
 
 /**
- * An act that waits, or waited, for a second operator. `backed_by`: who proposed it in the console, or was the first to
- * approve a proposal of the command line; null until then.
+ * An act that waits, or waited, for a second operator. `backed_by`: the operator whose passkey stands behind
+ * it: who proposed it in the console, or else the first to approve it; null until then.
  */
 type ProposalTable = {
   id: Generated<bigint>
@@ -89,7 +88,6 @@ type MovedAloneTable = {
   at: Date
 }
 
-/** Steam accounts that the operator has denied. */
 type DeniedShopperTable = { steam_id: string; reason: string; denied_at: Date }
 
 export type OperatorTables = {

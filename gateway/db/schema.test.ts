@@ -93,7 +93,7 @@ describe('schema.ts', () => {
     )
   })
 
-  test('is compared with the types that a query really returns', async () => {
+  test('is compared with the types that PostgreSQL’s driver returns', async () => {
     const samples: Record<string, string> = {
       bytea: `'\\x00'`,
       jsonb: `'{}'`,
@@ -115,7 +115,7 @@ describe('schema.ts', () => {
     expect(complaints).toEqual([])
   })
 
-  test('gives each column its type, whether it can be null, and whether an insert can omit it', () => {
+  test('gives each column its type and whether it can be null, and lets no insert omit a value that PostgreSQL needs', () => {
     const complaints = real.flatMap(({ at, type, isNullable, hasDefault }) => {
       const ours = typed.get(at)
       if (ours === undefined) return []

@@ -1,4 +1,4 @@
-/** Errors of PostgreSQL and their SQLSTATE. Loads no library, because every start needs it early. */
+/** Loads no library, because every start needs it early. */
 
 /** The SQLSTATE of an error of PostgreSQL, or the code of another error, such as Node's `ECONNREFUSED`. */
 export function sqlState(error: unknown): string | undefined {

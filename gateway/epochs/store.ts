@@ -1,4 +1,3 @@
-/** The rows of epochs, and the flags that stop a till or its bots. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { NumberedEvent } from '../events/event.ts'
@@ -114,7 +113,7 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; eve
   return { epoch, events }
 }
 
-/** Ends all leases, because a process from before the restore may still believe that it holds a bot. */
+/** Ends all leases. A process that still believes that it holds a bot can write no fact under its old lease. */
 export async function takeLeasesBack(tx: Tx): Promise<void> {
   await tx
     .updateTable('bot')

@@ -37,7 +37,7 @@ export async function lockPublishing(tx: Tx): Promise<void> {
 /**
  * Numbers up to `most` committed events, store by store. Identity numbers (`inserted`) are taken before the commit, so
  * a lower number can become visible after a higher one. Sequences are assigned by one writer at a time, and only to
- * committed events, so a reader of a sequence has also seen all lower ones.
+ * committed events, so once a sequence is visible, all lower ones are too.
  */
 export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
   await lockPublishing(tx)
@@ -60,7 +60,7 @@ export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[
 
 const columns = ['id', 'sequence', 'payload'] as const satisfies (keyof EventRow)[]
 
-/** Returns the first `limit` events of the store after a sequence, in their order, and leaves none of them out. */
+/** Returns the first `limit` events of the store after a sequence, in their order. */
 export async function readEvents(db: Db, storeId: bigint, { after, limit }: EventQuery): Promise<EventList> {
   const rows = await db
     .selectFrom('event')
@@ -84,7 +84,7 @@ export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {
   return row?.last_sequence ?? 0n
 }
 
-/** Returns the first 100 events of one deposit. The caller must have checked that the deposit belongs to the store. */
+/** Returns the first 100 numbered events of one deposit. The caller must have checked that the deposit belongs to the store. */
 export async function readDepositEvents(db: Db, depositId: bigint): Promise<DepositEvent[]> {
   const rows = await db
     .selectFrom('event')

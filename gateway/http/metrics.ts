@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Registry } from 'prom-client'
 
-/** Serves GET /metrics on a separate port, so it is never reachable where the shoppers' page is. */
+/** Serves GET /metrics on a port of its own, apart from the shoppers' page. */
 export async function serveMetrics(
   registry: Registry,
   { host, port }: { host: string; port: number },

@@ -70,7 +70,7 @@ export function createMisses(limits: Limits, known: CallerLookups): Misses {
   }
 }
 
-/** The hash of the deposit that a call is about. */
+/** The hash of a deposit in a call's query or body. */
 export function hashOf(request: FastifyRequest): string | undefined {
   for (const source of [request.query, request.body]) {
     if (typeof source !== 'object' || source === null) continue

@@ -43,7 +43,7 @@ export function judgePayout(
   return { kind: 'refused', because: 'not_available', availableMinor }
 }
 
-/** Records a payout to a store. Payouts of one store and currency wait for each other. */
+/** Payouts of one store and currency wait for each other. */
 export async function recordPayout(
   { db, clock }: { db: Db | Tx; clock: Clock },
   payout: Payout,
@@ -66,7 +66,6 @@ export type VoidAnswer =
   | { kind: 'voided'; payout: ListedPayout }
   /** It was voided before. */
   | { kind: 'known'; payout: ListedPayout }
-  /** There is no such payout. */
   | { kind: 'unknown' }
 
 /** Voids a payout that did not happen: the store can spend its amount again. */

@@ -1,4 +1,3 @@
-/** Accounts, ledger entries and custody entries in PostgreSQL. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { createBatch } from '../db/batch.ts'
@@ -15,7 +14,7 @@ type Entries = {
   currency: Currency
   /** The number of earlier postings with the same cause, such as earlier reversals of one trade; 0 by default. */
   part?: number
-  /** True if the store's spendable balance may fall below zero. */
+  /** True if the store's available balance may fall below zero. */
   mayOwe?: boolean
   movements: Movement[]
   at: Date

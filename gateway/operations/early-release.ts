@@ -1,7 +1,4 @@
-/**
- * Releases a deposit's held credit while its shopper can still take the items back. This act has its own file because it
- * loads the rules of trades, which the other acts on deposits do not need.
- */
+/** In a file of its own, because it loads the rules of trades, which the other acts on deposits do not need. */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { lockDeposit } from '../deposits/store.ts'
@@ -20,8 +17,9 @@ export type ReleasedDeposit = {
 }
 
 /**
- * Makes all held credit of the deposit available while its shopper can still take the items back. While that is possible,
- * the credit counts towards the store's limit. If the items go back, the party liable for reversals bears the loss.
+ * Makes all held credit of the deposit available, although its shopper can still take the items back. While that is
+ * possible, the credit counts towards the store's limit. If the items go back, the party liable for reversals bears the
+ * loss.
  */
 export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<ReleasedDeposit>> {
   const what = {

@@ -1,4 +1,3 @@
-/** The operator's overview with the tasks for a person, the money of all stores, and how Steam answers. */
 import { ALERT_KINDS, type AlertKind, alertText } from '../alerts/alert.ts'
 import { type Money, readMoney } from './money-store.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'

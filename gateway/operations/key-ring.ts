@@ -1,5 +1,3 @@
-/** Seals values again with the current master key, shows how many are left, and erases what a lost key sealed. */
-
 import { countProcessesWithOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
 import { counted } from '../kit/counted.ts'
@@ -25,12 +23,11 @@ const OTHER_KEY_IN_USE = refused(
 )
 
 /**
- * `known`: fingerprints of keys that the database may need. `values`: all sealed values. `left`: those not yet sealed
+ * `known`: shortened fingerprints of keys that the database may need. `values`: all sealed values. `left`: those not yet sealed
  * with the key of these settings.
  */
 export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
 
-/** Shows the key ring, with shortened fingerprints. */
 export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyRing>> {
   const { masterKey } = config
   const [{ values, marked }, known] = await Promise.all([

@@ -38,7 +38,6 @@ export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promis
   return done({ keys: keys.map(({ id, ...key }) => ({ keyId: id, ...key })) })
 }
 
-/** Adds a key to a store, with these scopes only. */
 export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {
   const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
   return act(deps, { name: 'key add', argumentsOf }, async (tx) => {
@@ -58,7 +57,7 @@ export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey
 
 type Rotation = { keyId: string; overlapHours: number }
 
-/** Makes a key with the same scopes. The old key keeps working for `overlapHours`. */
+/** The new key has the old one's name, scopes and lifetime. The old key works for `overlapHours` more, or until its own end. */
 export function rotateKey(
   deps: ActDeps,
   { keyId: replaced, overlapHours }: Rotation,
@@ -75,7 +74,6 @@ export function rotateKey(
   })
 }
 
-/** Revokes a key immediately. */
 export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
   const what = { name: 'key revoke', needsReason: true, argumentsOf: () => ({ keyId }) }
   return act(deps, what, async (tx) => {

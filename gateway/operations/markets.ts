@@ -1,4 +1,3 @@
-/** Outside markets on which the vault sells: sales under way, and a switch for each market. */
 import { act } from './act.ts'
 import { type ListedMarket, selectMarkets, setMarketOff } from './market-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'

@@ -1,4 +1,3 @@
-/** Migrations: shows which are applied, describes the missing ones, and runs them. */
 import { installQueue } from '../db/boss-queue.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { ownershipOf, readIdentity } from '../db/identity.ts'
@@ -61,7 +60,6 @@ export async function showMigrations(deps: StandaloneDeps): Promise<Answer<Migra
   })
 }
 
-/** Describes the missing migrations without running anything. */
 export async function planMigrations(deps: StandaloneDeps): Promise<Answer<Plan>> {
   const url = ownerUrlOf(deps)
   if (url === undefined) return NO_DATABASE

@@ -1,7 +1,3 @@
-/**
- * After a restore: shows whether the till is stopped, begins the next epoch, arms or disarms the bots, and corrects the
- * counts of items and of credit at risk.
- */
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
 import { isDisarmed, readHistory, SKIPPED_NUMBERS, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
@@ -54,7 +50,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
   })
 }
 
-/** Recounts every bot's items and every store's credit at risk. */
+/** Corrects the counts of every bot's items and of every store's credit at risk. */
 export function recount(deps: ActDeps): Promise<Answer<WrongCounts>> {
   return act(
     deps,

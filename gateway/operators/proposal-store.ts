@@ -1,4 +1,3 @@
-/** The rows of acts that wait for a second operator, and of the limit above which they must. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -58,7 +57,7 @@ export async function insertMovedAlone(
   await tx.insertInto('moved_alone').values({ operator_id: mover, worth_usd_cents: worth, at }).execute()
 }
 
-/** Returns the worth of a trade: all its credit. */
+/** The worth of a trade is all its credit. */
 export function worthOfTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')
@@ -75,7 +74,7 @@ export type NewProposal = {
   proposedBy: string
   /** The operator whose console session proposed it; null for a session without a passkey, and for the command line. */
   backedBy: bigint | null
-  /** The amount that the act moves; null if it is not known. */
+  /** The amount that the act moves; null if no exchange rate is known, or if the act changes the limit itself. */
   worthUsdCents: bigint | null
 }
 
@@ -97,7 +96,7 @@ export async function insertProposal(tx: Tx, proposal: NewProposal): Promise<big
 
 const MOST_LISTED = 200
 
-/** Returns proposals: open ones first, then newest first. */
+/** Returns up to 200 proposals: open ones first, then newest first. */
 export function selectProposals(db: Db) {
   return db
     .selectFrom('proposal')

@@ -82,7 +82,7 @@ export async function endSession(db: Db | Tx, cookieSha256: Buffer): Promise<voi
   await db.deleteFrom('operator_session').where('cookie_sha256', '=', cookieSha256).execute()
 }
 
-/** Ends all sessions of the same operator or sandbox. Returns their number. */
+/** Ends all sessions of the same operator or sandbox key. Returns their number. */
 export async function endSessionsLike(db: Db, session: FoundSession): Promise<number> {
   const hasSameOwner = sql<SqlBool>`operator_id is not distinct from ${session.operator?.operatorId ?? null}
     and sandbox_sha256 is not distinct from ${session.sandboxSha256}`

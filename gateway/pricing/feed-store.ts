@@ -86,7 +86,6 @@ export async function forgetFeedsExcept(db: Db, sources: readonly string[]): Pro
   await sql`delete from price_feed where source <> all(${[...sources]})`.execute(db)
 }
 
-/** Every feed of every source, with the time of its last success, its failures since then, and its last error. */
 export function listFeeds(db: Db) {
   return db
     .selectFrom('price_feed')

@@ -168,7 +168,7 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
-  test('D-40 requests prices again after the clock is advanced, and they are fresh by the new time', async () => {
+  test('D-40 prices that are requested again after the clock is advanced are fresh by the new time', async () => {
     const advancedClock = fakeClock(clock.now())
     // Sources on the web date their prices by the real clock.
     const row = {
@@ -227,7 +227,7 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  test('names only items of the sandbox, and deliberately leaves out one to three of each game', async () => {
+  test('names only items of the sandbox, and leaves out one to three of each game', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(

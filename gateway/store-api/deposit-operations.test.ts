@@ -1,7 +1,3 @@
-/**
- * Opening a deposit: refusals for developers, the time after a restore, the page's language, the URLs that the shopper
- * returns to, and the origin that may frame the page. Also the order of a deposit and its events.
- */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { embedOriginOf } from '../deposits/store.ts'

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { detailForStores, ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import { problemSchema } from '../../contract/store-api.ts'
 import { testMessageSchema, webhookSchema } from '../../contract/webhooks.ts'
+import { ATTEMPTS } from '../webhooks/schedule.ts'
 import type { Operation } from './operation.ts'
 
 export type JsonSchema = { [key: string]: unknown }
@@ -130,8 +131,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   schema: { type: 'string' },
 }))
 
-const EVENT_TAKEN =
-  'You have saved the event. After any other answer, or none within 15 seconds, it is sent again. The answer 410 disables the endpoint instead.'
+const EVENT_TAKEN = `You have saved the event. After any other answer, or none within 15 seconds, it is sent again, up to ${ATTEMPTS - 1} times. The answer 410 disables the endpoint instead.`
 
 /** `taken`: what an answer of 2xx means. */
 const webhookOf = (summary: string, taken: string, schema: JsonSchema): { post: object } => ({

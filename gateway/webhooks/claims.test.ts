@@ -10,7 +10,6 @@ import { attemptDelivery, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
 import type { Claim } from './store.ts'
 
-/** How long a claim lasts. */
 const CLAIM_MS = 18_000
 
 let till: Till

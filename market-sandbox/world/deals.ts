@@ -56,7 +56,7 @@ function messageOf(hash: string, site: string): string {
   return `${letters} https://${site}/trade/${hash.slice(0, 10)}/`
 }
 
-/** Seconds left to hand over a sold item; 0 once the time is up or the item is given. */
+/** Seconds left to hand over a sold item; 0 once the time is up or the item is given, and for an item without a deal. */
 export function secondsLeft(world: World, item: Listing, nowS: number): number {
   const deal = world.deals.find(({ hash }) => hash === item.hash)
   if (!deal || item.status === 'given') return 0

@@ -1,7 +1,3 @@
-/**
- * Runs `deploy/install.sh` without Caddy, from a newer release, after a run that stopped, and with files that the
- * operator wrote.
- */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -110,7 +106,6 @@ describe('install.sh from a newer release', () => {
 const linkedRelease = ({ root }: Machine): string =>
   execFileSync('readlink', [join(root, 'opt/tradetill')], { encoding: 'utf8' }).trim()
 
-/** The units that were restarted. */
 const restarts = ({ calls }: Machine) =>
   calls().flatMap((call) => (call.startsWith('systemctl restart ') ? [call.split(' ')[2]] : []))
 

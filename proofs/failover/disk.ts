@@ -15,7 +15,6 @@ export type Disk = {
   folder: string
   /** Why this is only an ordinary folder, which cannot be filled up; undefined if it is a disk. */
   problem: string | undefined
-  /** Fills the disk except for a few blocks. */
   fill(): void
   makeRoom(): void
   remove(): void

@@ -2,7 +2,7 @@
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { DueGift, Outcome } from './market.ts'
 
-/** `account`: the selling account's Steam id; null in entries that predate several accounts per market. */
+/** `account`: the Steam id of the account that sells; null in entries that predate several accounts per market. */
 type AccountFields = { market: string; account: string | null }
 
 export type SaleEntry =
@@ -43,7 +43,7 @@ export type Listing = AccountFields & {
   begunAt: Date
   /** `in_deal`: sold and not given yet. `over`: ended, and the item was not given. */
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
-  /** The market's latest word on the sale; null before the first. */
+  /** The market's latest report on the sale that `withEnd` accepted; null before the first. */
   end: Outcome['end'] | null
 }
 
@@ -75,7 +75,7 @@ export type Book = {
   refused: ReadonlyMap<string, string>
 }
 
-/** A selling account at a market. `isFirst`: entries without an account belong to it. */
+/** An account that sells at a market. `isFirst`: entries without an account belong to it. */
 export type MarketAccount = { market: string; account: string; isFirst: boolean }
 
 export const isOfAccount =

@@ -5,7 +5,6 @@ import type { Wishes, WishReport } from '../giving/giver.ts'
 import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
 import type { Query } from '../till-database.ts'
 
-/** The most wishes of one read. */
 const MOST_WISHES = 50
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)

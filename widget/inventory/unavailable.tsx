@@ -5,7 +5,6 @@ import type { Inventory } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
 import { useStandTexts } from './texts.ts'
 
-/** The number of unusable items, with the reasons and names. */
 export function Unavailable({ inventory }: { inventory: Inventory }) {
   const { texts, language } = useStandTexts()
   const id = useId()

@@ -1,5 +1,3 @@
-/** Links to pages where the shopper can solve a problem. */
-
 import './solution-links.css'
 import { addressIn } from '../../contract/languages.ts'
 import { steamAddress } from '../page.tsx'
@@ -7,7 +5,6 @@ import type { SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
 import { useRestTexts } from './texts.ts'
 
-/** A link to a page of Steam. */
 export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = useRestTexts()
   return (
@@ -19,7 +16,7 @@ export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look
 
 type StoreLinkProps = { url: string; primary?: boolean; name?: string }
 
-/** A link to the store. Shown only for a web address, because the address came from a store. */
+/** Shown only for a web address, because the address came from a store. */
 export function StoreLink({ url, primary = false, name }: StoreLinkProps) {
   const { texts, language } = useRestTexts()
   if (!/^https?:\/\//i.test(url)) return null

@@ -1,4 +1,3 @@
-/** `doctor`: checks what a till needs. */
 import type { Examination } from '../../doctor/doctor.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import type { Session } from '../session.ts'

@@ -1,4 +1,3 @@
-/** `store …`: the movements of a store’s money. */
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'
 import { amountIn, CURRENCY, limitUpTo, moment, pageBefore, STORE, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'

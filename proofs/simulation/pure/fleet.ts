@@ -43,7 +43,6 @@ const factsOf = ({ bots }: TillMemory, { partner, game, now }: Offer): BotFacts[
     }
   })
 
-/** Chooses the bot for an offer by the gateway's rules. */
 export function chooseFor(memory: TillMemory, { items, tried, ...offer }: BotQuery): bigint | undefined {
   const untried = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
   return chooseBot(untried, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId

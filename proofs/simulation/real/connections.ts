@@ -63,7 +63,7 @@ const CANCELLED = '57014'
 /** Connections per process. */
 const LINES_PER_PROCESS = 4
 
-/** Matches writes that can break a promise. Changes of a trade's next look, of leases and of event sequences cannot. */
+/** Matches writes that can break a promise. Changes of a trade's due time, of leases and of event sequences cannot. */
 const CHECKED =
   /^(with part|insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
 

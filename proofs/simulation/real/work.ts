@@ -92,7 +92,7 @@ async function performForBot(
   return process.handlers.history(bot)
 }
 
-/** Renews the leases of a process, sometimes sets its clock wrong, and plans the next tick. */
+/** Sets the database's clock, renews the leases of a process, and sometimes sets its clock wrong. Repeats until the faults stop. */
 export function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, scheduler, monitor } = scene
   if (process.isAlive && process.pausedUntil <= engine.now()) {
