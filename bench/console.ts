@@ -21,7 +21,6 @@ const FEW = 10_000
 const YEAR_DAYS = 365
 const FEW_DAYS = (YEAR_DAYS * FEW) / MANY
 const PAST_DAYS = 40
-/** The lists of items that left. */
 const LISTS_OF_DEPARTURES = ['departures', 'wishes']
 const SHAPE = { stores: 50, bots: 20 }
 /** The factor by which a call may take longer on the large till. */
@@ -29,14 +28,14 @@ const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
 const WARM_UP = 3
 const ROUNDS = 40
-/** A call that takes less on the large till passes at any ratio, because the ratio of such short times means nothing. */
+/** Shorter times count as this time, because the ratio of such short times means nothing. */
 const LEAST_MS = 4
 
 type Find = { name: string; find: string; input: object }
 
 /**
- * The id of one of the newest deposits, whose offer is open. `fillYear` gives the newest deposits an open offer if their
- * id ends in 0 to 4. This id ends in 1.
+ * The id of one of the newest deposits, whose offer is open. `fillYear` gives the newest deposits an open offer if
+ * their id ends in 0 to 4. This id ends in 1.
  */
 const lastOffered = (last: number): number => last - (last % 10) - 19
 

@@ -2,7 +2,6 @@
 import { PHASE_NAMES, type Phase } from './games.ts'
 import { LANGUAGES, type Language } from './languages.ts'
 
-/** The phases of Dopplers in the shopper's language. */
 export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, string>>>> = {
   en: PHASE_NAMES,
   ru: {
@@ -28,7 +27,7 @@ export const WEARS = [
 
 type Wear = (typeof WEARS)[number]
 
-/** The wear of items in the shopper's language, in Steam's words. */
+/** In Steam's words. */
 export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>>>> = {
   en: {
     WearCategory0: 'Factory New',
@@ -71,8 +70,8 @@ export function wearOf(name: string): { wear: Wear; language: Language } | null 
 const comparable = (words: string): string => words.replaceAll('-', ' ').replaceAll('ё', 'е')
 
 /**
- * The name with the phase of a Doppler before its wear, because Steam's name lacks the phase: `★ Karambit | Doppler Ruby
- * (Factory New)`. `phase`: in words; null for an item without one.
+ * The name with the phase of a Doppler before its wear, because Steam's name lacks the phase: `★ Karambit | Doppler
+ * Ruby (Factory New)`. `phase`: in words; null for an item without one.
  */
 export function nameWithPhase(name: string, phase: string | null): string {
   if (phase === null) return name

@@ -1,4 +1,3 @@
-/** Money in the demo store: top-ups, webhooks, the till's event log, shoppers, and an old database. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

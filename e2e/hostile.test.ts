@@ -1,5 +1,3 @@
-/** Hostile names of items, shoppers who may not trade, and a foreign page that frames ours. */
-
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PHASE_WORDS } from '../contract/item-name.ts'

@@ -1,4 +1,3 @@
-/** The page through lost connections, sleeping tabs, slow networks, wrong clocks and translators. */
 import type { Page, Request } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'

@@ -41,7 +41,6 @@ export function readKeysFile(file: string): KeysAnswer {
   }
 }
 
-/** Reads the value of a setting from a file. */
 export function readSettingFile(file: string): { kind: 'text'; text: string } | Refused {
   const read = readText(file)
   return read.kind === 'text' ? { kind: 'text', text: read.text.trim() } : read

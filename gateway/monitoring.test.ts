@@ -65,7 +65,7 @@ const expressions = [
 
 const SERIES_NAME = /\b(?:tradetill|nodejs|process)_\w+/g
 
-/** Finds a series by its name. A histogram has three series: `_bucket`, `_count` and `_sum`. */
+/** A histogram has three series: `_bucket`, `_count` and `_sum`. */
 function seriesNamed(name: string) {
   const base = name.replace(/_(?:bucket|count|sum)$/, '')
   return series.get(name) ?? (series.get(base)?.isHistogram === true ? series.get(base) : undefined)

@@ -101,7 +101,6 @@ async function prepareDatabase(
   return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
 }
 
-/** Throws if the database belongs to another till. */
 async function refuseForeign(client: pg.Client, claim: Claim): Promise<void> {
   const reason = await reasonToRefuse(client, claim)
   if (reason !== undefined) throw new Error(reason)

@@ -1,6 +1,4 @@
-/**
- * The market sandbox's control API, pages and restarts. The tests in vault/markets cover the calls of its markets.
- */
+/** The tests in vault/markets cover the calls of the markets. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -113,7 +111,7 @@ describe('the pages', () => {
 })
 
 it.each(['nothing', 'constructor'])(
-  'the unknown call %s without a key is refused for its key',
+  'the unknown call %s without a key is refused with bad_key',
   async (name) => {
     const options = { headers: { host: 'market.csgo.com' } }
     const answer = Promise.withResolvers<string>()

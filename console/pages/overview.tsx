@@ -28,7 +28,6 @@ export function OverviewPage() {
   )
 }
 
-/** The page of the console for each kind of task. */
 const PLACES: Record<Data['open'][number]['kind'], string> = {
   ledgerDifferences: '/money',
   departuresUnexplained: '/items?show=departures',

@@ -44,7 +44,6 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** The movements of a store's money in a period, and its balances at both ends. */
 export function ReportPage({ storeId, query }: { storeId: string; query: URLSearchParams }) {
   const { now } = useContext(Me)
   const { from, to } = periodOf(query, now)

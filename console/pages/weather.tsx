@@ -73,7 +73,6 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** The calls of one method, by bot. */
 function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] }) {
   return (
     <Panel title={`${method} by bot`} aside={<PageLink to="/weather">Close</PageLink>}>
@@ -130,7 +129,6 @@ function Health({ since }: { since: string | null }) {
   )
 }
 
-/** The maintenance notice as shoppers see it. */
 function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['notice']> }) {
   return (
     <Facts

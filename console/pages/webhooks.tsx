@@ -72,7 +72,6 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
 
 type Endpoint = Pick<Row, 'endpointId' | 'givenUpFrom' | 'givenUpTo'>
 
-/** The acts on an endpoint. The form of a replay suggests the range of the events that were given up. */
 export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
   return (
     <div className="acts">

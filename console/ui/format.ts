@@ -1,4 +1,3 @@
-/** Formats amounts, times and names. */
 import type { Currency } from '../../contract/money.ts'
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()
@@ -24,7 +23,6 @@ const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 export const formatTime = (iso: string): string => TIME.format(new Date(iso))
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-/** Units with their seconds. */
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],

@@ -29,7 +29,7 @@ it('a search refuses a program of another version, and says where to get the rig
   expect(message).toContain('TRADETILL_POSTGRES_PROGRAMS')
 })
 
-it('the database’s URL becomes environment variables, which other users of the machine cannot read', () => {
+it('the database’s URL is split into environment variables of libpq', () => {
   expect(libpqOf('postgres://till:p%40ss@db.example:5433/my%20till?sslmode=verify-full')).toEqual({
     PGHOST: 'db.example',
     PGPORT: '5433',

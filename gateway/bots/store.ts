@@ -27,7 +27,7 @@ const itemsHeld = sql<number>`(bot.items_held + (
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-/** The bot's items of one game, counted as in countItemsByGame. Uses a subquery per entry, because a join can read every item. */
+/** Counted as in countItemsByGame. Uses a subquery per entry, because a join can read every item. */
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
@@ -194,7 +194,10 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
   return row.id
 }
 
-/** Makes trades due that were not reviewed while the bot was out of service. Steam ends an offer after 14 days. */
+/**
+ * Gives a due time to trades that had none while the bot was out of service. An undelivered trade gets one within 15
+ * days of its send, because Steam ends an offer after 14.
+ */
 async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
   await sql`
     update trade set due_at = case state when 'held' then least(settles_at, look_at) when 'final' then look_at
@@ -210,7 +213,6 @@ export type BotSummary = {
   level: number
   state: BotState
   stateReason: string | null
-  /** True if a process holds its lease. */
   hasGateway: boolean
   /** No process logs the bot in before this time, because Steam refused its token. Null if it may log in now. */
   loginAfter: Date | null

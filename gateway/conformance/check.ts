@@ -1,6 +1,5 @@
 import type { Kit, Verdict } from './kit.ts'
 
-/** One requirement of a handler. */
 export type Check = {
   name: string
   /** The requirement as a sentence, true for a handler that passes. */

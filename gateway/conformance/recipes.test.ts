@@ -1,4 +1,3 @@
-/** `verify` against the stores that serve as examples: the recipes of the store guide, and the demo store. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

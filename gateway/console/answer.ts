@@ -1,4 +1,3 @@
-/** Answers and refusals of the console's calls. */
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { isPoolTimeout } from '../db/client.ts'
 import { isDatabaseAway } from '../db/database-away.ts'
@@ -67,7 +66,6 @@ const errorOf = (kind: CallRefusal, message: string): Body => ({
   body: toJson({ error: { kind, message } }),
 })
 
-/** Converts an operation's answer into the body of a response. */
 export function toBody(answer: Answer<unknown>): Body {
   if (answer.kind === 'refused') return errorOf(answer.refusal, answer.message)
   const { kind, data, message } = answer

@@ -33,8 +33,8 @@ const STATEMENT_MS = 120_000
 const MOST_SETTLED = 100
 
 /**
- * A job whose worker was killed is free again after a minute. A job that still fails after five retries moves to the
- * queue `dead` and is logged.
+ * A job that has not ended a minute after it began, such as one whose worker was killed, counts as failed. A job that
+ * still fails after five retries moves to the queue `dead` and is logged.
  */
 const QUEUE_RULES = {
   policy: 'short',

@@ -1,4 +1,3 @@
-/** Types of the tables of trades, for Kysely; and the states of a trade, in four groups. */
 import type { Generated } from 'kysely'
 import type { Game, Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -9,7 +8,7 @@ export type CreditMode = 'on_accept' | 'on_release'
 /** The side that pays for a reversal of credit that was already available. */
 export type Liability = 'operator' | 'store'
 
-/** States of a trade whose offer is to be sent, may have been sent, or is open. A deposit has at most one such trade. */
+/** The offer is to be sent, may have been sent, or is open. A deposit has at most one such trade. */
 export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
 
 /** States of a trade whose items the bot received. In `reversed`, they went back. */
@@ -113,7 +112,7 @@ export type TradeTable = {
   at_risk_amount: Generated<bigint>
   /** When lost credit stops using the limit. */
   at_risk_until: Generated<Date | null>
-  /** When the sweep must look at the trade; null if nothing is left to do. */
+  /** When the next step is due; null if none is. A sweep that wakes the bot moves it ahead. */
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
@@ -141,8 +140,8 @@ export type TradeItemTable = {
   price: bigint
   gross: bigint
   /**
-   * True while the trade reserves the item: until it has received the item or has ended without it. Items in escrow stay
-   * reserved after the end. Only one trade can reserve an item.
+   * True while the trade reserves the item: until it has received the item or has ended without it. Items in escrow
+   * stay reserved after the end. Only one trade can reserve an item.
    */
   live: Generated<boolean>
   received_asset_id: string | null

@@ -18,7 +18,6 @@ type Kind = { times: number; loggedMs: number }
 
 export type ErrorReports = (report: ErrorReportBody) => void
 
-/** Returns the hash of the page's deposit, or undefined. */
 export function depositHashOf({ url }: Pick<ErrorReportBody, 'url'>): string | undefined {
   return hashSchema.safeParse(URL.parse(url)?.pathname.split('/').at(-1)).data
 }

@@ -58,7 +58,7 @@ export function pageOfDeposits(
     .execute()
 }
 
-/** Returns the shown trade of each deposit: the one that delivered the items, or else the latest. */
+/** The shown trade delivered the items, or else is the latest that was neither refused nor abandoned. */
 export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')

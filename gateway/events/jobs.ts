@@ -1,4 +1,3 @@
-/** Publishes events once they are committed. */
 import type { Queue } from '../db/queue.ts'
 import { PUBLISH_QUEUE, type PublisherDeps, publishEvents } from './service.ts'
 

@@ -12,7 +12,10 @@ import { refuse } from './refusal.ts'
 export type Csrf = {
   /** Gives the browser a token with the page, unless it has one. */
   giveToken(request: FastifyRequest, reply: FastifyReply): void
-  /** Refuses a changing call that does not come from our own page. Sets a new token then, except for a frame. */
+  /**
+   * Refuses a changing call that does not come from our own page, and then sets a new token, except for a frame. Also
+   * refuses a body that is not JSON.
+   */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Refuses a framed page's call about another deposit. Runs once the body is known. */
   checkDeposit(request: FastifyRequest): Promise<void>

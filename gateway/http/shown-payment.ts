@@ -34,7 +34,7 @@ export function shownPayment(
   }
 }
 
-/** Resolves to null if there is no such payment. Rejects if the read takes too long. */
+/** Resolves to null if there is no such deposit. */
 async function readInTime(
   reading: Promise<Payment | undefined>,
   patienceMs: number,

@@ -99,8 +99,8 @@ export type QuoteAnswer =
 
 /**
  * Returns the prices that the shopper saw for these assets. Refuses if their total has since fallen by more than the
- * game's limit, or after the quote's expiry if it has fallen at all. Also refuses items that the operator has blocked
- * meanwhile. Prices never come from the browser.
+ * game's limit. After the quote's expiry, refuses if it has fallen at all, or if an item or the exchange rate has no
+ * trusted value now. Also refuses items that the operator has blocked meanwhile.
  */
 export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)

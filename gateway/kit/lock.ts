@@ -50,7 +50,7 @@ function listen(address: string): Promise<Server | undefined> {
   })
 }
 
-/** Except on Linux and Windows, the socket is a file, which outlives a killed holder. If nothing answers there, replaces it. */
+/** Outside Linux and Windows, the socket is a file, which outlives a killed holder. Replaces it if nothing answers. */
 async function takeOver(address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
   const isAlive = await new Promise<boolean>((resolve) => {

@@ -20,7 +20,7 @@ function program(script: string): string {
   return file
 }
 
-it('systemd is notified through its own program', async () => {
+it('the program that notifies systemd is called with --ready', async () => {
   // The file is moved into place, so it is complete as soon as it exists.
   const [received, unfinished] = [join(folder, 'received'), join(folder, 'unfinished')]
   notifyReady(program(`echo "$@" > ${unfinished} && mv ${unfinished} ${received}`))

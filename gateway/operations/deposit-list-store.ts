@@ -8,19 +8,19 @@ import type { Db } from '../db/client.ts'
 import { type DepositOrder, isByAmount } from './deposit-orders.ts'
 import { RELEASE_WAIT_MS } from './outlook.ts'
 
-/** Why a person must look at a deposit. */
+/** Why a deposit needs a person. */
 export type Need =
-  /** A step of its trade is due, but no gateway holds the bot. */
+  /** A step of its trade is due, but no gateway holds the bot, or the bot is out of service. */
   | 'bot_away'
-  /** Its offer was sent more than a day ago, and Steam has not reported how it ended. */
+  /** Its offer was sent, or may have been, more than a day ago, and Steam has not reported how it ended. */
   | 'steam_silent'
-  /** Its credit is held, but no bot can ask Steam about the trade any more. */
+  /** Its credit is still held a day after the protection, because its bot can no longer ask Steam about the trade. */
   | 'credit_waits'
 
 export type DepositFilter = {
   storeId?: bigint | undefined
   status?: DepositStatus | undefined
-  /** The account that gave the items, owns the trade link, or was named by the store. */
+  /** The account that gave the items or was asked for them, owns the trade link, or was named by the store. */
   steamId?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
@@ -110,7 +110,7 @@ export async function examineDeposits(
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** The order in which the deposits of an account or a need are read. It matters only if there are too many to read all. */
+/** For the deposits of an account or a need. It matters only if there are too many to read all. */
 const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 
@@ -174,8 +174,9 @@ function sourceOf(filter: DepositFilter, { now, isFew }: Examining): RawBuilder<
 export const MOST_OF_ACCOUNT = 5_000
 
 /**
- * The deposits of an account, at most `most` for each of its roles: it owns the trade link, is named by the store, or gave
- * the items. The oldest if the list begins with the oldest, otherwise the newest. Each role has an index in that order.
+ * The deposits of an account, at most `most` for each of its roles: it owns the trade link, is named by the store, or
+ * gave the items or was asked for them. The oldest if the list begins with the oldest, otherwise the newest. Each role
+ * has an index in that order.
  */
 function depositsOfSteamId(
   steamId: string,
@@ -191,7 +192,7 @@ function depositsOfSteamId(
 
 /** Most deposits per need. */
 const MOST_NEEDY = 1_000
-/** Age from which a trade is listed if no gateway holds its bot. A gateway may still take the bot of a younger trade. */
+/** `bot_away` needs a trade older than this: a gateway may still take the bot of a younger one. */
 const AWAY_MS = 120_000
 /** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due by then counts too. */
 const WAKE_AGAIN_MS = 30_000
@@ -218,8 +219,8 @@ function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
 }
 
 /**
- * Returns why each of these deposits needs a person, if it is among those that `needyAt` lists. `order`: order of the list
- * that they come from.
+ * Returns why each of these deposits needs a person, if it is among those that `needyAt` lists. `order`: order of the
+ * list that they come from.
  */
 export async function needsOf(
   db: Db,
@@ -246,8 +247,8 @@ export type ListedDeposit = {
   heldMinor: bigint
   reversedMinor: bigint
   /**
-   * The account of the trade that `game` is taken from. Without a trade: the owner of the trade link, or else the account
-   * that the store named.
+   * The account of the trade that `game` is taken from. Without a trade: the owner of the trade link, or else the
+   * account that the store named.
    */
   steamId: string | null
   /** Game of its delivered trade, or else of its latest trade; null without a trade. */

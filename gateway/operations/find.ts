@@ -1,4 +1,3 @@
-/** Finds what a typed text names: a deposit, shopper, store, bot, item, event or departure. The text is never logged. */
 import type { Db } from '../db/client.ts'
 import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
 import {
@@ -150,7 +149,7 @@ async function mergeResults(db: Db, found: readonly FoundByReading[]): Promise<F
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) keysOfDeposit.set(id, [...(keysOfDeposit.get(id) ?? []), key])
   }
-  // Keeps the deposits of the likeliest readings, such as the one with exactly this number, and lists them newest first.
+  // Keeps the deposits of the likeliest readings, such as the one with this number, and lists them newest first.
   const shown = [...keysOfDeposit.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
   const stores = found.flatMap((each) => each.stores ?? [])
   const bots = found.flatMap((each) => each.bots ?? [])

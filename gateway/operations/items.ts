@@ -66,7 +66,7 @@ export type ItemHistories = { items: (ListedItemView & { moves: ItemMove[] })[] 
  */
 const MOST_SHOWN = 20
 
-/** Returns items with all their moves. `asset`: an asset id in the inventory of a bot or its shopper, or an `item` id. */
+/** `asset`: an asset id in the inventory of a bot or its shopper, or an `item` id. */
 export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemHistories>> {
   const examined = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
   const places = examined.slice(0, MOST_SHOWN).map(({ place }) => place)

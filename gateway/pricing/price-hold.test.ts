@@ -1,4 +1,3 @@
-/** The items that a hold covers, and its effect on their prices. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { covers, effectOfHolds, isPattern, likePatternOf, type PriceHold } from './price-hold.ts'

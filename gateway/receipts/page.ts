@@ -113,7 +113,7 @@ function resultOf(receipt: Receipt, texts: Texts): string {
   return split === null ? texts.results[receipt.status] : texts.creditStates[split.state]
 }
 
-/** One row if the whole amount is credited. Otherwise the sum and its parts, because held money is not credited yet. */
+/** One row if the shopper can spend the whole amount. Otherwise the sum and its parts: credited, held, taken back. */
 function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
   const { amount, heldAmount, heldUntil, reversedAmount } = receipt
   const split = splitOf(receipt)

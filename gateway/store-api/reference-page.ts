@@ -76,7 +76,6 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 </article>`
 }
 
-/** Returns the call as a shell command. */
 function curlOf({ path, method, call }: Call, base: string): string {
   const needed = call.parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = needed.map(({ name, schema }) => `${name}=${firstOf(schema)}`).join('&')

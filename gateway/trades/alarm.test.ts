@@ -87,7 +87,7 @@ describe('the time to ask Steam again', () => {
   })
 })
 
-describe('the time of the next look', () => {
+describe('the alarm', () => {
   it.each<[string, Trade, number, number | null]>([
     ['an intent: in 5 seconds', intended, 10, 15],
     ['a send: 5 seconds after it counts as lost', sending, 10, 25],

@@ -6,7 +6,7 @@ import { markReversing } from '../world/deals.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper } from '../world/world.ts'
 
-/** The calls of tests and demos, on the sandbox's own address only. They mean the family unless `?market=waxpeer` is given. */
+/** The calls of tests and demos. They concern the market `family`, unless `?market=waxpeer` is given. */
 export async function control(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   if (!request.path.startsWith('/control/')) return undefined
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')
@@ -72,9 +72,12 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
   return bought.kind === 'bought' ? json(bought.deal, 201) : json({ error: bought.error }, 409)
 }
 
-/** Reverses all protected trades of the deal's seller on Steam, as one click there does. */
+/**
+ * Reverses all protected trades of the deal's seller on Steam, as one click there does. Resolves to false if the market
+ * has no such deal whose item was given.
+ */
 export async function takeBack(markets: Markets, market: Market, hash: string): Promise<boolean> {
-  // Steam reverses deals too that the markets have not seen as given yet.
+  // Steam also reverses deals that the markets have not seen as given yet.
   await lookAtAll(markets)
   const deal = market.world().deals.find((each) => each.hash === hash)
   if (deal?.state !== 'given') return false

@@ -54,7 +54,6 @@ export function startVault(world: SalesWorld, { wishes, till, mayDie }: Ports): 
   })
 }
 
-/** A log in memory. */
 function logOf({ entries }: SalesWorld, mayDie: () => void): VaultLog {
   return {
     entries: () => entries,

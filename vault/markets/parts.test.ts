@@ -1,4 +1,3 @@
-/** The small parts of selling: amounts, log entries, large numbers, the pace of calls, and the redirect to a sandbox. */
 import { describe, expect, it } from 'vitest'
 import type { Key } from '../files/key.ts'
 import { liveConnection, sandboxConnection } from './connection.ts'

@@ -1,4 +1,3 @@
-/** The search for items worth an amount, as the running flow makes it. */
 import { expect, it } from 'vitest'
 import { answers, json, start } from './test-flow.ts'
 import { inventory, item, standOf } from './test-states.ts'

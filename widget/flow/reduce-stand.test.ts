@@ -108,7 +108,7 @@ describe('the inventory', () => {
     expect(loading(play(refused, loaded()).state)).toBeUndefined()
   })
 
-  it('A-114 opens on the first game that the store takes if it does not take the default', () => {
+  it('A-114 opens on the default game if the store takes it, and otherwise on the first game that it takes', () => {
     expect(standOf(openedOn('created', { games: ['rust', 'tf'] })).game).toBe('rust')
     expect(standOf(openedOn('created', { games: ['tf', 'cs'] })).game).toBe('cs')
   })

@@ -1,4 +1,3 @@
-/** Starting points of the flow's tests. */
 import { GAMES } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -90,7 +89,6 @@ export function inventory(items: Item[], change: Partial<Inventory> = {}): Inven
   }
 }
 
-/** Returns the state and all effects after a sequence of events. */
 export function play(state: FlowState, ...events: FlowEvent[]): { state: FlowState; effects: Effect[] } {
   const effects: Effect[] = []
   let current = state
@@ -123,7 +121,6 @@ export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({
   atMs,
 })
 
-/** A deposit without a user, waiting for the trade link. */
 export const awaitingLink = (): FlowState => play(opening(), loaded({ user: null })).state
 
 /** A deposit whose user is known, with items to pick from. */
@@ -168,6 +165,5 @@ export const confirming = (): FlowState =>
 
 export const modalKind = (state: FlowState): Modal['kind'] => state.modal.kind
 
-/** The page was opened on a deposit of this status. */
 export const openedOn = (status: DepositStatus, change: Partial<Payment> = {}): FlowState =>
   play(opening(), loaded({ status, ...change })).state

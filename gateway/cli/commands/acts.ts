@@ -1,4 +1,3 @@
-/** `acts`: the acts of operators. */
 import { limitUpTo, moment, pageBefore, text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { actLines } from '../lines.ts'

@@ -1,4 +1,3 @@
-/** `key-ring …`: shows, replaces and forgets master keys. */
 import { buildRouteMap } from '@stricli/core'
 import {
   ACT,

@@ -157,7 +157,6 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   }))
 
-/** New limits: none, a very high one, and one cent above the present limit. */
 const changedLimits = (staff: Staff): Case<Defence>[] =>
   [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
     what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,

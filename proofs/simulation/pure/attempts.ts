@@ -7,7 +7,6 @@ import { chooseFor } from './fleet.ts'
 import { type DepositRow, setDue, type TillMemory, type TradeRow } from './memory.ts'
 import { promiseTo } from './promises.ts'
 
-/** The items that a shopper chose, with their values. */
 export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; game: Game }
 
 /** Begins the first attempt. Returns undefined if no bot has room. */
