@@ -151,7 +151,7 @@ function caller(options: TillOptions) {
   }
 }
 
-/** True if a retry may succeed: here a 2xx answer has lost its body. */
+/** True if a retry may succeed. A 2xx here lost its body. */
 function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined

@@ -32,10 +32,7 @@ export class WebhookRefused extends Error {
 const TOLERANCE_S = 5 * 60
 const MOST_SIGNATURES = 10
 
-/**
- * Returns the verified webhook. Throws `WebhookRefused` if a header, the time or the signature is wrong, and a
- * `TypeError` if the secret is malformed.
- */
+/** Throws `WebhookRefused` if a header, the time or the signature is wrong, `TypeError` if the secret is malformed. */
 export async function verifyWebhook({ secret, headers, body, now = new Date() }: Signed): Promise<Webhook> {
   const read = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name]
