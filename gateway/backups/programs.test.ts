@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fakePrograms } from '../testing/fake-programs.ts'
-import { findProgram, libpqOf } from './programs.ts'
+import { findProgram, libpqOf, runProgram } from './programs.ts'
 
 let folder: string
 
@@ -44,4 +44,9 @@ it('the database’s URL is split into environment variables of libpq', () => {
     PGUSER: 'till',
     PGDATABASE: 'till',
   })
+})
+
+it('a program that cannot be started is reported with the reason', async () => {
+  const run = runProgram(join(folder, 'gone'), [], { url: 'postgres://till@127.0.0.1/till', environment: {} })
+  await expect(run).rejects.toThrow('ENOENT')
 })

@@ -80,7 +80,7 @@ export function libpqOf(url: string): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
-/** Runs a program. Rejects with the last lines of its stderr. */
+/** Runs a program. Rejects with the last lines of its stderr, or if that is empty, with the error. */
 export async function runProgram(
   path: string,
   args: readonly string[],
@@ -88,7 +88,8 @@ export async function runProgram(
 ): Promise<void> {
   const child = run(path, args, { env: { ...environment, ...libpqOf(url) }, maxBuffer: 64 * 1024 * 1024 })
   await child.catch((error: unknown) => {
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    throw new Error(`${path} failed: ${output.split('\n').slice(-3).join(' ')}`, { cause: error })
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    const reason = output === '' ? String(error) : output
+    throw new Error(`${path} failed: ${reason.split('\n').slice(-3).join(' ')}`, { cause: error })
   })
 }
