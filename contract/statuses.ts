@@ -19,7 +19,6 @@ export const DEPOSIT_STATUSES = [
 
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number]
 
-/** Statuses in which the shopper has nothing more to do. */
 export type FinalDepositStatus = Exclude<DepositStatus, 'created' | 'pending'>
 
 export function isFinal(status: DepositStatus): status is FinalDepositStatus {
@@ -33,7 +32,6 @@ function progressOf(status: DepositStatus): number {
   return status === 'succeeded' ? 3 : 2
 }
 
-/** True if a deposit in the status `known` is already past this status. */
 export function isBefore(status: DepositStatus, known: DepositStatus): boolean {
   return progressOf(status) < progressOf(known)
 }
@@ -68,7 +66,7 @@ export const UNAVAILABLE_REASONS = [
   'stack',
   /** Steam describes the item badly or not at all. */
   'unknownItem',
-  /** Steam's market never accepts the item. */
+  /** Steam's market does not accept the item, or still restricts it after the announced end. */
   'notMarketable',
   /** Items of another value have the same market name (Team Fortress 2). */
   'noOwnPrice',

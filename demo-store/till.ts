@@ -31,7 +31,7 @@ export async function createDeposit(
   }
 }
 
-/** Verifies and reads a webhook. Returns undefined if the till did not sign it, or signed it too long ago. */
+/** Verifies and reads a webhook. Returns undefined if a header, the time or the signature is wrong. */
 export async function readWebhook(
   { webhookSecret: secret }: TillAccount,
   headers: Record<string, string | string[] | undefined>,

@@ -288,7 +288,7 @@ describe('a frame that does not load', () => {
       await page.clock.install()
       const { url } = await createDeposit(deposit)
       await openStorePage(page, { url, ...shop })
-      // A greeting from the page itself, or from another frame, does not count as the till's answer.
+      // A greeting from the page itself does not count as the till's answer.
       await page.evaluate(`postMessage({ tradetill: 1 }, '*')`)
       await page.clock.runFor(8_000)
       expect(await waitForFrame(page)).toBe('load_failed')

@@ -262,7 +262,7 @@ function nameOfLanguage(language: Language): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-test('A-016 A-065 A-066 the language selector switches every text, and the choice is remembered', async () => {
+test('A-016 A-065 A-066 the language selector switches the texts, and the choice is remembered', async () => {
   const { page, texts } = await openStandAs()
   await cell(page, 0).click()
   const choices = page.getByRole('group', { name: texts.language }).getByRole('button')
@@ -285,7 +285,7 @@ test('A-016 A-065 A-066 the language selector switches every text, and the choic
   for (const text of english) expect(await page.getByText(text, { exact: true }).count()).toBe(0)
 })
 
-test('A-071 choosing another game aborts the request for the game before, and a stale answer is never shown', async () => {
+test('A-071 choosing another game aborts the request for the game before, and shows no error', async () => {
   const visited = await openStandAs({}, 'quiet_lynx')
   const { page } = visited
   const release = Promise.withResolvers<void>()

@@ -47,7 +47,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
   }).set(build, 1)
   const ledgerDifferences = new Gauge({
     name: 'tradetill_ledger_differences',
-    help: 'Differences that the last check of the entire ledger found, and those in newer entries; NaN if a check failed',
+    help: 'Differences that the last check of the entire ledger found, and those in newer entries; NaN before the first such check, and after a failed check',
     registers,
   })
   ledgerDifferences.set(Number.NaN)

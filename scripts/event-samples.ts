@@ -26,7 +26,8 @@ const SAMPLES: Record<DepositEventType, Sample> = {
     change: { status: 'pending' },
   },
   'deposit.succeeded': {
-    meaning: '**Credit `data.amount`.** The items are in the bot’s hands. A part may be held.',
+    meaning:
+      '**Credit `data.amount`.** The items are in the bot’s hands. All or part of the amount may be held.',
     sequence: 12,
     change: { ...PAID, ...HELD },
   },

@@ -1,4 +1,4 @@
-/** The scenes of the tour, in order. Each ends with a summary of what happened, and links to where it can be seen. */
+/** The scenes of the tour. Each ends with a summary of what happened, and links to where it can be seen. */
 import type { Payment } from '../contract/widget-api.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../gateway/config.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
@@ -100,10 +100,10 @@ async function barBot(stage: Stage): Promise<Played> {
   if (offer.bot === refusedBot.name) throw new Error('Steam refused no bot. Play the scene again.')
   const payment = await pay(stage, offer)
   return {
-    summary: `Steam refuses ${refusedBot.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
+    summary: `Steam refuses ${refusedBot.name}, as it does after a login from a new device. That bot now rests. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
     links: [
       {
-        label: 'Bots in the console: one of them is paused by Steam’s refusal',
+        label: 'Bots in the console: one of them rests after Steam’s refusal',
         url: `${stage.urls.console}/bots`,
       },
       ...linksOf(stage, payment, 'credited as always'),

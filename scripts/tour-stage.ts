@@ -15,9 +15,7 @@ export type TourSetup = {
 const DEADLINE_MS = 10_000
 const LOOK_EVERY_MS = 200
 const MOST_LOOKS = 600
-/**
- * A scene pays with the cheapest items of at least this price, so the store's risk limit lasts for many scenes.
- */
+/** A scene pays with the cheapest items of at least this price, so the store's risk limit lasts for many scenes. */
 const LEAST_MINOR = 500
 
 /** A new Steam account of the sandbox, made for one top-up. */
@@ -38,7 +36,6 @@ export type Stage = ReturnType<typeof createStage>
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns the tools of all scenes. */
 export function createStage({ urls, apiKey, killGateway }: TourSetup) {
   const memory: { held?: OpenOffer | undefined } = {}
   const sandbox = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -88,7 +85,6 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
       return { shopper, account, offerId: steamTradeId ?? '', amount: amount ?? 0, bot: bot?.name ?? '' }
     },
     until,
-    /** Waits until the till reports to the store that items of the deposit were taken back. */
     untilReversed: (id: string) =>
       eventually(async () => {
         const answer = await fetch(`${urls.gateway}/v1/deposits/${id}`, {
@@ -133,7 +129,6 @@ async function requireSuccess(answer: Promise<Response>): Promise<void> {
   throw new Error(problem.success ? problem.data.detail : `the till answered ${response.status}`)
 }
 
-/** Waits until the deposit's page shows the expected payment. */
 function until(shopper: Shopper, isExpected: (payment: Payment) => boolean): Promise<Payment> {
   return eventually(async () => {
     const payment = await shopper.payment()

@@ -2,7 +2,6 @@
 import { SCENES } from './tour-scenes.ts'
 import { createStage, reasonOf, type TourSetup } from './tour-stage.ts'
 
-/** Starts a tour: the sandbox shows its scenes, and `play` plays one. */
 export async function beginTour(setup: TourSetup): Promise<{ play(name: string): Promise<void> }> {
   const stage = createStage(setup)
   const scenes = SCENES.map(({ name, title, line }) => ({ name, title, line }))

@@ -31,7 +31,6 @@ export type VaultParts = {
   wishes: Wishes
   till: Till
   caller: Caller
-  /** The connection to the markets. */
   connection: Connection
   timer: Timer
   now(): Date
@@ -112,7 +111,7 @@ const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFam
   'waxpeer.com': createWaxpeer,
 }
 
-/** Throws if a collecting bot would sell without the operator's consent, as after a change in the accounts file. */
+/** Throws if a bot that collects would sell without the operator's consent, as after a change in the files. */
 function checkAccess(
   { market, steamId, sellsItself }: MarketAccess,
   accounts: ReadonlyMap<string, Account>,

@@ -28,7 +28,7 @@ export async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves to true once the open stream has ended or broken, or to false if the server refused it. */
+/** Resolves to true once the stream has ended or broken, to false if it was refused. Rejects without an answer. */
 async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false
@@ -44,7 +44,7 @@ async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolea
 }
 
 let isGathering = false
-/** True from a change until the page is notified of it. */
+/** True while gathered changes wait for the page to be visible. */
 let isOutdated = false
 
 function gather(): void {

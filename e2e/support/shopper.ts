@@ -23,7 +23,6 @@ export async function startTopUp(page: Page, place: Place, language: Language = 
   return switchLanguage(page, language)
 }
 
-/** Switches the page to the language. Resolves to its texts. */
 export async function switchLanguage(page: Page, language: Language): Promise<Messages> {
   await page.locator(`.language [lang=${language}]`).click()
   await page.locator(`html[lang=${language}]`).waitFor()
@@ -42,7 +41,7 @@ export async function giveLink(page: Page, texts: Messages, { tradeUrl, name }: 
   await page.getByRole('link', { name }).waitFor()
 }
 
-/** Picks the first items of the grid. Resolves to their sum in cents, from the prices on the cards. */
+/** Picks the first items of the grid. Resolves to their sum in cents. */
 export async function pickItems(page: Page, count: number): Promise<number> {
   await page.getByRole('gridcell').first().waitFor()
   let sum = 0
@@ -68,7 +67,6 @@ export async function openOffer(page: Page, texts: Messages): Promise<void> {
 /** The buttons that a shopper presses on Steam, in order: accept, confirm the gift, confirm on the phone. */
 export const ACCEPTING = ['Accept', 'Yes, this is a gift', 'Confirm'] as const
 
-/** The events that a page gets when it becomes visible again. */
 const RETURN_EVENTS = {
   visibilitychange: `document.dispatchEvent(new Event('visibilitychange'))`,
   pageshow: `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,

@@ -21,7 +21,6 @@ const rowOf = (sale: SaleView) => {
   }
 }
 
-/** Returns a header and one CSV line for each sale. */
 export const saleCsvLines = ({ sales }: SalesReport): string[] => csvLines(COLUMNS, sales.map(rowOf))
 
 export function saleLines({ sales, totals, markets, isCut }: SalesReport): string[] {

@@ -10,7 +10,7 @@ export type Reply = { kind: 'answered'; status: number; text: string } | { kind:
 export type Message = { headers: Partial<SignedHeaders>; body: string }
 
 export type HandlerClient = {
-  /** Sends the call, and waits for the answer as long as a till would. */
+  /** Sends the call, and waits for the answer until the deadline. */
   send(message: Message): Promise<Reply>
   /** Sends the complete call, then disconnects before the answer, like a broken network or a killed till. */
   sendAndBreakOff(message: Message): Promise<void>
@@ -102,6 +102,5 @@ export function reasonOfSilence(error: unknown): string {
 export const isAccepted = (reply: Reply): boolean =>
   reply.kind === 'answered' && reply.status >= 200 && reply.status < 300
 
-/** Describes the handler's answer to a person. */
 export const describeReply = (reply: Reply): string =>
   reply.kind === 'answered' ? `it answered ${reply.status}` : `it did not answer (${reply.reason})`

@@ -1,4 +1,3 @@
-/** `verify` against handlers that make one mistake each, and against correct ones. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

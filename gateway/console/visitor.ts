@@ -50,7 +50,6 @@ function visitorIn(session: FoundSession, sandboxKey: string | undefined): Visit
 
 type Requirements = { role: OperatorRole; needsFreshCheck: boolean }
 
-/** Refuses a visitor whose role does not allow the call, or whose passkey was checked too long ago. */
 export function admit(visitor: Visitor, required: Requirements, now: Date): void {
   if (!mayAs(visitor.role, required.role)) refuseCall('forbidden')
   // A visitor with a sandbox's key has no passkey to show.

@@ -20,8 +20,7 @@ export type FreeItem = HeldItem & { assetId: string }
 
 /**
  * Free items of bots: not under protection, with a known asset id, in no open wish, and neither on sale nor sold.
- * Oldest first.
- * First closes the wishes that the vault has finished, and locks the table of wished items.
+ * Oldest first. Also closes the wishes that the vault has finished, and locks the table of wished items.
  */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
@@ -40,9 +39,7 @@ export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
 
 type Part = { botId: bigint; assets: WishedAsset[] }
 
-/**
- * Splits items by bot and game, because an offer gives items of one game only, and into parts of limited size. Pure.
- */
+/** Splits items by bot and game, because an offer gives items of one game only, and limits the size of parts. Pure. */
 export function partsOf(items: readonly FreeItem[]): Part[] {
   const groups = Map.groupBy(items, ({ botId, appId }) => `${botId}/${appId}`)
   return [...groups.values()].flatMap((group) =>
@@ -73,10 +70,7 @@ export function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }
 
-/**
- * Must be called every minute. Closes wishes that the vault has finished, and makes the wishes of the operator's
- * rule.
- */
+/** Closes wishes that the vault has finished, and makes the wishes of the operator's rule. */
 export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<void> {
   await closeEndedWishes(db)
   const rule = await readSendRule(db)

@@ -1,4 +1,4 @@
-/** Deposits as their pages show them. One query reads any number of them. */
+/** Deposits as their pages show them. */
 import { createHash } from 'node:crypto'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -19,17 +19,16 @@ export type View = {
   etag: string
   /** The payment as JSON. */
   body: string
-  /** The trade with the open offer, if a bot should read it on Steam. */
+  /** The active trade, whose offer a bot should read on Steam; null if there is none. */
   openTrade: { tradeId: bigint; botId: bigint } | null
 }
 
 export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View>>
 
-/** How long after its expiry the page of an ended deposit shows the shopper's details, if no setting says otherwise. */
 const SHOWN_MS = 30 * 86_400_000
 
 /**
- * Returns a reader of any number of views in one query, by the database's clock. `communityUrl`: where shoppers accept
+ * Returns a reader of any number of views in one query, by the till's clock. `communityUrl`: where shoppers accept
  * offers. `shownMs`: how long after its expiry the page of an ended deposit shows the shopper's details.
  */
 export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
@@ -159,7 +158,7 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
 }
 
 /**
- * A pause after unused offers delays the next offer to the account. A deposit locked to that account is not delayed:
+ * A pause after unused offers delays the store's next offer to the account, except for a deposit locked to it:
  * `viewRowsOf` reads no unused offers for it.
  */
 function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): { nextOfferAt?: string } {

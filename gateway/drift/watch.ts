@@ -1,6 +1,6 @@
 /**
- * Looks at each bot's own inventory on Steam and compares it with custody, once a day, and more often while a
- * difference is not certain.
+ * Looks at each bot's own inventory on Steam and compares it with custody: once a day, more often while a
+ * difference is not certain, and when an operator asks for it.
  */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -29,7 +29,7 @@ export type DriftState = {
   askedAt: Date | null
 }
 
-/** The storage port for looks. It has two implementations: PostgreSQL, and the memory of a simulation. */
+/** The storage port for looks. */
 export type DriftStore = {
   stateOf(botId: bigint): Promise<DriftState>
   /** `shown`: the bot's items on Steam, to find those that custody entries once named. */
@@ -69,7 +69,7 @@ const MOST_NAMED = 20
 
 /** Returns the handler of a bot's jobs of kind `drift`. */
 export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void> {
-  // The bots whose last look was incomplete, and logged as such.
+  // The bots whose last look was incomplete.
   const logged = new Set<bigint>()
   return async (bot) => {
     const { drift, clock, historyEveryMs: betweenLooksMs } = deps
@@ -101,9 +101,7 @@ export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void
 type Before = { noted: readonly KnownFinding[]; custody: Custody; historyFrom: Date | null | undefined }
 type LookOutcome = { noted: KnownFinding[]; at: Date | null; isWhole: boolean; trouble: string | null }
 
-/**
- * Reads all items of the bot, game by game. Custody is read afterwards, so it contains items that came meanwhile.
- */
+/** Reads all items of the bot, game by game. Custody is read afterwards, so it contains items that came meanwhile. */
 async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<LookOutcome> {
   const { drift, clock, core } = deps
   const begunAt = clock.now()

@@ -14,7 +14,6 @@ const BUILD =
   '<html data-mode="live"><style>p{}</style><!--shell-->{{storeName}}<!--shell en--><!--shell ru--><!--/shells-->'
 const ALLOWED_GUESSES = 200
 
-/** The fields of a payment that its page needs. */
 const PAYMENT = { hash: HASH, id: '17', storeName: 'Ember Forge', status: 'created', user: null } as Payment
 
 type Change = Partial<Pick<AppOptions, 'readPayment' | 'unable' | 'routes'>>

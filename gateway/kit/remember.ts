@@ -5,10 +5,7 @@ type Limits = {
   length: number
 }
 
-/**
- * Remembers the answers of a pure function of a text. If callers send many different texts, the function is called more
- * often, but its memory stays small. An answer is never undefined, because that stands for an unknown text.
- */
+/** Remembers the answers of a pure function of a text. An answer of undefined would stand for an unknown text. */
 export function remember<T extends {}>(read: (text: string) => T, limits: Limits): (text: string) => T {
   const answers = new Map<string, T>()
   return (text) => {

@@ -142,9 +142,7 @@ export function differencesOf(client: Client, from: string, to: string): Promise
   })
 }
 
-/**
- * Marks the entries as checked, and adds them to the sums. Resolves to false if another process has already done so.
- */
+/** Marks the entries as checked, and adds them to the sums. Resolves to false if another process has done so. */
 export async function recordVerified(
   client: Client,
   { from, to }: { from: string; to: string },

@@ -71,7 +71,6 @@ export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movem
 
 type Mode = 'on_accept' | 'on_release'
 
-/** Returns `on_release` if one of the modes is. So a deposit can be more careful than its store's setting, never less. */
 export function mostCareful(modes: readonly (Mode | null)[]): Mode {
   return modes.includes('on_release') ? 'on_release' : 'on_accept'
 }
@@ -81,7 +80,7 @@ type Credit = {
   /** True while Steam's trade protection lets the sender take the items back. */
   isProtected: boolean
   mode: Mode
-  /** How much the store may still be credited at the operator's risk, in the trade's currency. */
+  /** How much the store may still be credited before protection ends, in the trade's currency. */
   riskRoom: bigint
 }
 
@@ -91,7 +90,6 @@ export function least(one: bigint, other: bigint): bigint {
   return other
 }
 
-/** The part of a delivery that is held. */
 export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint {
   if (!isProtected) return 0n
   if (mode === 'on_release') return total

@@ -7,7 +7,6 @@ import type { AdjustmentKind } from './entry.ts'
 type Reference = { storeId: bigint; reference: string }
 type Amount = { currency: Currency; amount: bigint }
 
-/** The store's payout with this reference. */
 export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
   return tx
     .selectFrom('payout')

@@ -14,9 +14,7 @@ import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
 export type DepositInList = ListedDeposit & { needs: Need[] }
 
-/**
- * `next`: the `before` of the next page. With a rare filter, a page may be short or empty although more pages follow.
- */
+/** `next`: the `before` of the next page; null on the last. With a rare filter, any page may be short or empty. */
 export type DepositPage = { deposits: DepositInList[]; next: bigint | null }
 
 /** Most batches of rows that one call examines before it answers with the matches so far. */
@@ -61,7 +59,7 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
 /** The whole export is in memory at once, and a spreadsheet opens at most a million rows. */
 const MOST_EXPORTED = 100_000
 
-/** Returns every deposit that matches the filter. Stops after `MOST_EXPORTED` and says where to continue. */
+/** Returns every matching deposit; after `MOST_EXPORTED`, a refusal with these, which says where to continue. */
 export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Promise<Answer<DepositPage>> {
   const deposits: DepositInList[] = []
   for (let before = filter.before; ; ) {

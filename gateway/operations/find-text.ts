@@ -7,7 +7,6 @@ import { steamIdOfAccount } from '../steam/steam.ts'
 export type Reading =
   /** The secret part of a deposit's link. */
   | { kind: 'hash'; hash: string }
-  /** Link of a shopper's receipt. */
   | { kind: 'receipt'; receipt: ReceiptName }
   | { kind: 'event'; eventId: string }
   | { kind: 'steam_id'; steamId: string }
@@ -15,7 +14,6 @@ export type Reading =
   | { kind: 'asset'; assetId: string }
   /** An item as lists show it: trade number and the shopper's asset id. */
   | { kind: 'item'; tradeId: string; assetId: string }
-  /** The secret code of an offer. */
   | { kind: 'code'; code: string }
   /** Digits alone: the number of a deposit, a trade, an offer, a Steam trade, an asset or a delivery. */
   | { kind: 'number'; digits: string }

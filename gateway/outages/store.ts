@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotHealth, Notice, Outage } from './outage.ts'
 
-/** Returns the current outages. */
 export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
   const rows = await db.selectFrom('outage').select('kind').execute()
   return new Set(rows.map(({ kind }) => kind))

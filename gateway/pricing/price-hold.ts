@@ -55,8 +55,8 @@ export type PriceHoldEffect = {
 
 /**
  * Combines the holds on an item. A block counts before an override, and an override before a freeze. A frozen
- * price is judged for the moment of the freeze, so it neither moves nor ages. Of several overrides the most specific
- * counts: the item's own, or else the one with the longest pattern.
+ * price is judged for the moment of the freeze, so it neither moves nor ages. Of several freezes the earliest
+ * counts; of several overrides the item's own, or else the one with the longest pattern.
  */
 export function effectOfHolds(holds: readonly PriceHold[], item: string, now: Date): PriceHoldEffect {
   const applied = holds.filter((hold) => covers(hold, item))

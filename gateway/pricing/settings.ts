@@ -14,7 +14,6 @@ const address = z
 
 const SOURCES = ['market', 'skinport', 'waxpeer', 'csfloat', 'rates', 'ecb'] as const
 
-/** Names and forms of the settings. */
 export const PRICE_SETTINGS = {
   /** The operator's share, in hundredths of a percent. */
   TRADETILL_COMMISSION_BPS: perGame(0, 9_000).optional(),
@@ -56,7 +55,6 @@ type Settings = z.output<z.ZodObject<typeof PRICE_SETTINGS>>
 const MINUTE_MS = 60_000
 const BPS_ONE = 10_000
 
-/** Returns the rules of each game from the settings and the defaults. */
 export function rulesOf(settings: Settings): PricingRules {
   return rulesWith((game) => {
     const ageMinutes = settings.TRADETILL_PRICE_MAX_AGE_MINUTES?.[game]
@@ -92,7 +90,6 @@ export const gamesAboveLevel = (rules: PricingRules): Game[] =>
     return (BPS_ONE + spikeBps) * (BPS_ONE - commissionBps) > BPS_ONE * BPS_ONE
   })
 
-/** Sources on the web to ask, with their addresses. */
 export type WebSources = {
   market?: Record<Game, string>
   skinport?: string
@@ -102,10 +99,7 @@ export type WebSources = {
   ecb?: string
 }
 
-/**
- * Live mode asks all sources by default. The sandbox has its own price list, and asks other sources only if
- * configured.
- */
+/** Live mode asks all sources by default. The sandbox has its own price list, and asks no other by default. */
 export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebSources {
   const enabled = new Set(settings.TRADETILL_PRICE_SOURCES ?? (mode === 'live' ? SOURCES : []))
   const market = {

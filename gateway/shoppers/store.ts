@@ -28,7 +28,7 @@ export type DeniedShopper = {
   steamId: string
   reason: string
   deniedAt: Date
-  /** Trades whose offers are or may be open. A denial does not end them. */
+  /** Trades whose offer is open, may be open, or is to be sent. A denial does not end them. */
   openTrades: { tradeId: bigint; depositId: bigint; botId: bigint; offerId: string | null }[]
 }
 
@@ -78,7 +78,6 @@ export async function deniedShoppers(
   }))
 }
 
-/** Returns the trades with one account whose offers are or may be open. */
 export async function openTradesOf(db: Db | Tx, steamId: string): Promise<DeniedShopper['openTrades']> {
   const open = await openTradesWith(db, [steamId])
   return open.map(({ partner: _, ...trade }) => trade)

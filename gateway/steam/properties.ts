@@ -8,7 +8,7 @@ const MOST_PROPERTIES = 30
 /** Steam's number of a paint, as text or as a number. */
 const paintIndex = z.coerce.number().int().positive().max(65_535)
 
-/** Returns the number of an item's paint; null if its properties have none. */
+/** Returns the number of an item's paint; null if its properties have none, or an invalid one. */
 export function paintIndexOf(properties: unknown): number | null {
   if (!Array.isArray(properties)) return null
   const rows: readonly unknown[] = properties.slice(0, MOST_PROPERTIES)

@@ -55,7 +55,6 @@ export async function claimDue(deps: ClaimDeps, endpointId: bigint, most = 8): P
   return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
 }
 
-/** Claims up to `most` due deliveries of an endpoint, and sends them one after another. */
 export async function sendDue(deps: DeliveryDeps, endpointId: bigint, most = 8): Promise<void> {
   for (const claim of await claimDue(deps, endpointId, most)) await attemptDelivery(deps, claim)
 }

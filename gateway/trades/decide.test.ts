@@ -181,7 +181,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('of an ended trade changes nothing, even if accepted: only the Steam trade proves a delivery', () => {
+  it('of an ended or delivered trade changes nothing, even if accepted: only the Steam trade proves a delivery', () => {
     for (const trade of [declined, held, final]) expect(events(trade, readAs('accepted'))).toEqual([])
   })
 
@@ -371,7 +371,7 @@ describe('a record of the Steam trade', () => {
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('changes nothing before the send, after the reversal or if incomplete; a failed one casts a doubt', () => {
+  it('changes nothing before the send is answered, after the reversal or if incomplete; a failed one casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])

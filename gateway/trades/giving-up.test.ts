@@ -48,7 +48,7 @@ async function anOffer() {
   return { deposit, ...(await offerFor(till, bot, deposit)) }
 }
 
-/** An accepted offer for which Steam never names a trade. */
+/** An accepted offer whose trade Steam does not name yet. */
 async function acceptedWithoutProof() {
   const made = await anOffer()
   const offer = session.offers.get(made.offerId)

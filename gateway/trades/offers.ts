@@ -1,4 +1,3 @@
-/** Reads, proves and cancels offers on Steam, and records the results. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { judgeSteamTrade, type Proof } from './proof.ts'
@@ -24,7 +23,10 @@ export type AcceptedOffer = { loaded: LoadedTrade; steamTradeId: string; offerId
 /** `proof`: Steam's trade record, judged against the trade as it was loaded. */
 type ProvedTrade = Recorded & { proof: Proof['kind'] }
 
-/** Reads Steam's trade record, the only proof of where the items are. */
+/**
+ * Reads Steam's trade record, the only proof of where the items are, and records it. Undefined if Steam did not answer,
+ * or the till could not record it.
+ */
 export async function prove(
   deps: ShellDeps,
   bot: BotContext,

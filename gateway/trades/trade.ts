@@ -81,7 +81,6 @@ export type Trade =
     })
   | (Delivered & { state: 'reversed'; endedAt: Date })
 
-/** A trade in this state, with its data. */
 export type TradeIn<S extends TradeState> = Trade extends infer T
   ? T extends { state: TradeState }
     ? S extends T['state']
@@ -151,9 +150,7 @@ export type TradeEvent =
     }
   /** The protection has ended: the rest of the credit is final. */
   | { kind: 'released'; at: Date; byOperator?: true }
-  /**
-   * The operator releases credit while Steam still protects the trade, and the side that the terms name bears the risk.
-   */
+  /** The operator releases credit while Steam still protects the trade. The side that the terms name bears the risk. */
   | { kind: 'released_early'; at: Date }
   /** `assetIds`: the items taken back by this event. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }

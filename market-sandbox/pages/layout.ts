@@ -6,7 +6,6 @@ import { escapeHtml } from './html.ts'
 const CSP =
   "default-src 'none'; style-src 'self'; form-action 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** A complete page around `body`. */
 export function page(title: string, body: string, status = 200): Reply {
   const reply = text(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>

@@ -1,4 +1,4 @@
-/** Known defects to plant. The simulation must find each. Rules that a defect does not name stay unchanged. */
+/** Known defects to plant. The simulation must find each. */
 import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
@@ -127,11 +127,9 @@ const takesAllBack: Decide = (trade, fact, context) =>
 const ignoresCounters: Decide = (trade, fact, context) =>
   fact.kind === 'offer_read' && fact.offer.state === 'countered' ? [] : decide(trade, fact, context)
 
-/** Lets the deadline cancel offers that Steam holds. */
 const ignoresEscrow: Decide = (trade, fact, context) =>
   fact.kind === 'offer_read' && fact.offer.state === 'in_escrow' ? [] : decide(trade, fact, context)
 
-/** Treats a cancellation as the shopper's decision. */
 const blamesTheShopper: Decide = (trade, fact, context) => {
   if (fact.kind !== 'offer_read' || fact.offer.state !== 'cancelled') return decide(trade, fact, context)
   return decide(trade, { ...fact, offer: { ...fact.offer, state: 'declined' } }, context)
@@ -151,7 +149,6 @@ const believesMarks: Decide = (trade, fact, context) => {
   return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state } }, context)
 }
 
-/** Treats items that are under way as arrived. */
 const creditsUnderWay: Decide = (trade, fact, context) => {
   if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'pending')
     return decide(trade, fact, context)

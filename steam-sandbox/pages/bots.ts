@@ -24,7 +24,6 @@ this sandbox.</p>${cards.join('')}<h2>Approve a login by QR code</h2><form metho
   )
 }
 
-/** The bad days that the page can switch on for a single bot. */
 export const BOT_BAD_DAYS: readonly string[] = [
   'send-new-device',
   'send-steam-guard',
@@ -80,7 +79,6 @@ function giveForm({ steamId, name, assets }: Account, { world }: Sandbox): strin
 <button aria-label="Give the items of ${escapeHtml(name)} away">Give them away</button></form></details>`
 }
 
-/** Buttons that change a bot's inventory without a trade. */
 function driftButtons({ steamId, name }: Account): string {
   const quoted = escapeHtml(name)
   return `<details><summary>Change its inventory without a trade</summary><form method="post">

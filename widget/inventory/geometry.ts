@@ -19,7 +19,6 @@ export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 191 } a
 /** Three cards fit a page of 320 px with room at the edges only at this smaller gap. */
 export const CLOSE_CELL = { ...MOBILE_CELL, gap: 3 } as const
 
-/** Returns the cell size for a grid of this width. */
 export function cellSizeOf(width: number, isNarrow: boolean): CellSize {
   if (!isNarrow) return DESKTOP_CELL
   return width < 3 * MOBILE_CELL.min + 2 * MOBILE_CELL.gap ? CLOSE_CELL : MOBILE_CELL

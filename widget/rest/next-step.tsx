@@ -8,7 +8,6 @@ import { useRestTexts } from '../parts/texts.ts'
 import { ReloadPage } from '../screens/reload-page.tsx'
 import { Retry } from './retry.tsx'
 
-/** The button leads to Steam's trade settings, the open offer or the store, tries again, or reloads the page. */
 type Step = 'settings' | 'retry' | 'offer' | 'store' | 'reload'
 
 const STEPS: Partial<Record<string, Step>> = {

@@ -223,7 +223,6 @@ export function openDeposit(
   return row
 }
 
-/** Changes when a trade is due. */
 export function setDue(memory: TillMemory, row: TradeRow, dueAt: Date | null): void {
   row.facts = { ...row.facts, dueAt }
   if (dueAt === null) return
@@ -233,10 +232,7 @@ export function setDue(memory: TillMemory, row: TradeRow, dueAt: Date | null): v
 
 const silences = new WeakMap<Trade, number>()
 
-/**
- * When the till gives up a trade without an answer from Steam. Cached, because every sweep asks and trades are
- * immutable.
- */
+/** When the till gives up a trade without an answer from Steam. Cached, because every sweep asks. */
 export function silentUntilMs(trade: Trade): number {
   const known = silences.get(trade)
   if (known !== undefined) return known
