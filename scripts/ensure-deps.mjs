@@ -16,7 +16,7 @@ const NEEDED_NODE = 24
  * 24.0.
  */
 const LOWEST_PACKAGED_NODE = [24, 13, 0]
-const LOOK_EVERY_MS = 500
+const RETRY_EVERY_MS = 500
 /**
  * Installs the versions of the lock file, does not change it, and runs no package's scripts. Warnings about this Node
  * can be ignored, because the project runs on another one.
@@ -38,7 +38,7 @@ function packagesIn(file) {
 /**
  * True if npm's record of the installed packages equals the lock file and their folders exist (a folder removed by
  * hand stays in the record). Optional packages may be for other machines. An entry without a version is a link or its
- * target, whose folder is not looked for.
+ * target, whose folder is not checked.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')
@@ -76,10 +76,10 @@ function installAlone() {
   )
   let hasAnnounced = false
   while (!takeLock(file)) {
-    if (!hasAnnounced) console.log('Another start is installing the packages here. Waiting for it …')
+    if (!hasAnnounced) console.log('Another process is installing the packages here. Waiting for it …')
     hasAnnounced = true
     // Sleeps: this script has no asynchronous parts.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_EVERY_MS)
   }
   try {
     if (!isInstalled()) install()

@@ -84,7 +84,7 @@ it('if the step runs twice at once, one run installs and the other waits', async
   const starts = [start(), start()]
   const ends = starts.map((child) => once(child, 'exit'))
   const waits = starts.map((child) => once(child.stdout ?? child, 'data').then(([chunk]) => String(chunk)))
-  expect((await Promise.all(waits)).sort().join()).toMatch(/Another start.*Installing/s)
+  expect((await Promise.all(waits)).sort().join()).toMatch(/Another process.*Installing/s)
   rmSync(join(root, 'gate'))
   expect(await Promise.all(ends)).toEqual([
     [0, null],

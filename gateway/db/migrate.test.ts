@@ -208,6 +208,23 @@ describe('migrate', () => {
     expect(rows).toEqual([{ indisvalid: true }])
   })
 
+  test('builds an index again that an interrupted start has left invalid', async () => {
+    await migrate({ url: database.url, folder })
+    await sql`create table twins as select 1 as id from generate_series(1, 2)`.execute(database.db)
+    // A failed build leaves an invalid index, as a killed one or one that waited too long for a lock does.
+    const failed = sql`create unique index concurrently twins_id on twins (id)`.execute(database.db)
+    await expect(failed).rejects.toThrow('could not create unique index')
+    await sql`truncate twins`.execute(database.db)
+    writeFileSync(
+      join(folder, '0002_two.sql'),
+      '-- without a transaction\ncreate unique index concurrently if not exists twins_id on twins (id);',
+    )
+    await migrate({ url: database.url, folder })
+    const { rows } = await sql`
+      select indisvalid from pg_index where indexrelid = 'twins_id'::regclass`.execute(database.db)
+    expect(rows).toEqual([{ indisvalid: true }])
+  })
+
   test('reports the wait for another process, and every migration that it applies', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     const progress: string[] = []

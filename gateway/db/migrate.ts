@@ -141,8 +141,23 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, versio
 
 /** Runs each statement without a transaction. After a failure they all run again, so each must be repeatable. */
 async function applyInSteps(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
-  for (const statement of statementsOf(file.sql)) await client.query(statement)
+  for (const statement of statementsOf(file.sql)) {
+    await dropInvalidIndex(client, CONCURRENT_INDEX.exec(statement)?.[1])
+    await client.query(statement)
+  }
   await noteApplied(client, file, version)
+}
+
+const CONCURRENT_INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(\w+)/i
+
+/** A build that was killed, or waited too long for a lock, leaves an invalid index, which `if not exists` would keep. */
+async function dropInvalidIndex(client: pg.Client, name: string | undefined): Promise<void> {
+  if (name === undefined) return
+  const { rows } = await client.query(
+    'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+    [name],
+  )
+  if (rows.length > 0) await client.query(`drop index concurrently ${name}`)
 }
 
 const noteApplied = (client: pg.Client, { name, sha256, oldestVersion }: MigrationFile, version: string) =>

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { DEPOSIT_SHAPES } from './deposit-shapes.ts'
 import { OPERATOR_SHAPES } from './operator-shapes.ts'
+import { OVERVIEW_SHAPES } from './overview-shapes.ts'
 import { reportedSales } from './sale-shapes.ts'
 import { amount, game, id, time } from './shapes.ts'
 import { SHOPPER_SHAPES } from './shopper-shapes.ts'
 import { STORE_SHAPES } from './store-shapes.ts'
-import { TODAY_SHAPES } from './today-shapes.ts'
 
 const addedBot = z.strictObject({
   botId: id,
@@ -51,7 +51,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
   ...DEPOSIT_SHAPES,
   ...STORE_SHAPES,
   ...SHOPPER_SHAPES,
-  ...TODAY_SHAPES,
+  ...OVERVIEW_SHAPES,
   'bot enrol': addedBot,
   'bot add': z.strictObject({
     added: z.array(addedBot),

@@ -1,4 +1,4 @@
-/** D-30: shoppers alone cannot bar a bot, even with every refusal that a shopper can cause, at all bots, for hours. */
+/** D-30: shoppers alone cannot exclude a bot from new trades, even with every refusal that a shopper can cause, at all bots, for hours. */
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { listBars } from '../bots/bar-store.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -148,7 +148,7 @@ describe('hostile shoppers', () => {
     return answer
   }
 
-  /** Checks that no bot is barred, and that each can still be chosen after all others were tried. */
+  /** Checks that no bot has a bar other than `doubted`, and that each can still be chosen after all others were tried. */
   async function expectAllAvailable(): Promise<void> {
     const barred = (await listBars(till.db)).filter(({ reason }) => reason !== 'doubted')
     expect(barred).toEqual([])
@@ -159,7 +159,7 @@ describe('hostile shoppers', () => {
     }
   }
 
-  it('D-30 bar no bot over hours, and an honest shopper is then served immediately', async () => {
+  it('D-30 exclude no bot for hours, and an honest shopper is then served immediately', async () => {
     const reasons = Object.values(REFUSALS).map((textOf) => {
       const answer = answerTo(textOf(NAME_LIKE_BOT_SIDE))
       if (answer.kind !== 'refused') throw new Error(`not understood: ${textOf('nova_hound')}`)
@@ -183,7 +183,7 @@ describe('hostile shoppers', () => {
     expect(await ask()).toEqual({ kind: 'active' })
   })
 
-  it('D-30 can make bots the last choice, but never bar them', async () => {
+  it('D-30 can make bots the last choice, but never exclude them', async () => {
     for (let n = 0; n <= 3 * BOTS; n += 1) {
       steamSays([{ answer: 'refused', reason: 'access_denied' }])
       expect(await ask()).toEqual({ kind: 'active' })

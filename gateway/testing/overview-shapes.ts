@@ -1,3 +1,4 @@
+/** The shapes of what `overview`, `money` and `weather` print with `--json`. */
 import { z } from 'zod'
 import { currency, id, minor, time } from './shapes.ts'
 
@@ -10,7 +11,7 @@ const calls = {
   longestMs: z.int().nullable(),
 }
 
-export const TODAY_SHAPES: Record<string, z.ZodObject> = {
+export const OVERVIEW_SHAPES: Record<string, z.ZodObject> = {
   overview: z.strictObject({
     hours: z.array(z.strictObject({ at: time, opened: z.int(), succeeded: z.int() })),
     statuses: z.array(z.strictObject({ status: z.string(), count: z.int() })),
