@@ -110,7 +110,7 @@ const casesOf = (fields: typeof DATA_FIELDS, stoppedBy: Defence): Case<Defence>[
 
 export const firstPaint: Family = family<Defence>({
   number: 57,
-  name: 'hostile texts in the first answer',
+  name: 'hostile texts in the first HTML',
   kind: 'parts',
   defences: {
     'inert data': {
