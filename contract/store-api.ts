@@ -53,13 +53,13 @@ const createDepositFields = z.strictObject({
     .regex(/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i, 'must be a language tag, such as en or ru-RU')
     .optional()
     .describe(
-      `The language in which the page opens: ${LANGUAGES.join(' or ')}. Without it, or with any other, the page follows the shopper’s preference, else English.`,
+      `The language in which the page opens: ${LANGUAGES.join(' or ')}. Without it, or with any other language, the page follows the shopper’s preference, else English.`,
     ),
   backToStoreUrl: z
     .string()
     .max(2000)
     .describe(
-      `The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. \`{DEPOSIT_ID}\` and \`{EXTERNAL_ID}\` in it are replaced by the ids, and \`{LANGUAGE}\` by the language of the shopper’s page: ${LANGUAGES.join(' or ')}.`,
+      `The target of *Back to the store*, which the page shows after every outcome and with most messages. Its origin must be registered for the store. \`{DEPOSIT_ID}\` and \`{EXTERNAL_ID}\` in it are replaced by the ids, and \`{LANGUAGE}\` by the language of the shopper’s page: ${LANGUAGES.join(' or ')}.`,
     ),
   redirectUrl: z
     .string()
@@ -93,7 +93,7 @@ const createDepositFields = z.strictObject({
     .enum(CREDIT_MODES)
     .optional()
     .describe(
-      '`on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if it is `on_release`, `on_accept` has no effect.',
+      '`on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if the setting is `on_release`, `on_accept` has no effect.',
     ),
   customerReference: customerReference
     .optional()
@@ -105,7 +105,7 @@ const createDepositFields = z.strictObject({
       `must have at most ${MOST_METADATA} entries`,
     )
     .optional()
-    .describe(`Up to ${MOST_METADATA} texts of your own, returned with every answer and event.`),
+    .describe(`Up to ${MOST_METADATA} texts of your own, returned in every answer and event of the deposit.`),
   tradeUrl: z
     .string()
     .max(512)
@@ -165,7 +165,7 @@ const storeTradeSchema = z.object({
         'The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier.',
       ),
       phase: nullInOldEvents(z.enum(PHASES)).describe(
-        'The phase of a Doppler, which its names do not say. Null for every other item, and in events of version 0.2.0 and earlier.',
+        'The phase of a Doppler, which `name` and `marketHashName` do not say. Null for every other item, and in events of version 0.2.0 and earlier.',
       ),
       price: minorUnits.describe('Your credit for the item, after the operator’s commission.'),
       reversed: z
@@ -204,9 +204,9 @@ export const storeDepositSchema = z
       .nullable()
       .describe('Your credit, after the operator’s commission. Null until the deposit has succeeded.'),
     heldAmount: minorUnits.describe(
-      'The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when held items are taken back.',
+      'The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when items are taken back.',
     ),
-    heldUntil: time.nullable().describe('When the last held credit should be released; null if none is.'),
+    heldUntil: time.nullable().describe('When the last held credit should be released; null: none is held.'),
     reversedAmount: minorUnits.describe(
       'The value of the items that the sender took back. Deduct it from your shopper’s balance.',
     ),

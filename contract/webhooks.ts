@@ -45,7 +45,7 @@ const epochEventSchema = z
         .int()
         .nonnegative()
         .describe(
-          'Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. No new event gets a number between that event’s and this one’s.',
+          'Sequence of the last earlier event that the till still has. The till has lost the events after it that you may have read. No event will get a number between `previousSequence` and the `sequence` of this event.',
         ),
     }),
   })

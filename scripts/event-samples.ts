@@ -45,7 +45,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.trade_timeout': {
     meaning:
-      'The offer was not accepted in time (`deadline`, `expired`), you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). If its outcome stayed unknown, the trade ended after 15 days (`unresolved`), or earlier because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). As after every end, `deposit.succeeded` can still follow.',
+      'The offer was not accepted in time (`deadline`, `expired`), you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). If the offer’s outcome stayed unknown, the trade ended after 15 days (`unresolved`), or earlier because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). As after every end, `deposit.succeeded` can still follow.',
     sequence: 15,
     ...endedWith('tradeTimeout', 'deadline'),
   },
@@ -67,7 +67,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
     ...endedWith('tradeHasInvalidItems', 'invalid_items'),
   },
   'deposit.funds_available': {
-    meaning: 'The held part can be paid out now.',
+    meaning: 'Held credit can be paid out now. `data.heldAmount` is what is still held, normally nothing.',
     sequence: 19,
     change: PAID,
   },

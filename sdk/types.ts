@@ -23,9 +23,9 @@ export type Deposit = {
   currency: 'USD' | 'EUR' | 'BRL' | (string & {})
   /** Your credit, after the operator’s commission. Null until the deposit has succeeded. */
   amount: number | null
-  /** The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when held items are taken back. */
+  /** The part of `amount` that cannot be paid out yet. It falls when held credit is released, and when items are taken back. */
   heldAmount: number
-  /** When the last held credit should be released; null if none is. */
+  /** When the last held credit should be released; null: none is held. */
   heldUntil: string | null
   /** The value of the items that the sender took back. Deduct it from your shopper’s balance. */
   reversedAmount: number
@@ -66,7 +66,7 @@ export type Deposit = {
       name: string
       /** The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier. */
       marketHashName: string | null
-      /** The phase of a Doppler, which its names do not say. Null for every other item, and in events of version 0.2.0 and earlier. */
+      /** The phase of a Doppler, which `name` and `marketHashName` do not say. Null for every other item, and in events of version 0.2.0 and earlier. */
       phase:
         | 'phase1'
         | 'phase2'
@@ -127,7 +127,7 @@ export type EpochEvent = {
   data: {
     /** The number of the new epoch. A till begins with epoch 1, so its first event of this type has 2. */
     epoch: number
-    /** Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. No new event gets a number between that event’s and this one’s. */
+    /** Sequence of the last earlier event that the till still has. The till has lost the events after it that you may have read. No event will get a number between `previousSequence` and the `sequence` of this event. */
     previousSequence: number
   }
 }
@@ -147,9 +147,9 @@ export type NewDeposit = {
   /** Your order id, unique in your store. A repeated call with the same id and values returns the same deposit. */
   externalId: string
   currency: 'USD' | 'EUR' | 'BRL'
-  /** The language in which the page opens: en or ru. Without it, or with any other, the page follows the shopper’s preference, else English. */
+  /** The language in which the page opens: en or ru. Without it, or with any other language, the page follows the shopper’s preference, else English. */
   language?: string
-  /** The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids, and `{LANGUAGE}` by the language of the shopper’s page: en or ru. */
+  /** The target of *Back to the store*, which the page shows after every outcome and with most messages. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids, and `{LANGUAGE}` by the language of the shopper’s page: en or ru. */
   backToStoreUrl: string
   /** The address that the page opens automatically once the deposit has succeeded, but after no other outcome. The rules of `backToStoreUrl` apply. */
   redirectUrl?: string
@@ -163,11 +163,11 @@ export type NewDeposit = {
   targetAmount?: number
   /** The games whose items are accepted. Default: all. */
   games?: ('cs' | 'dota' | 'rust' | 'tf')[]
-  /** `on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if it is `on_release`, `on_accept` has no effect. */
+  /** `on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if the setting is `on_release`, `on_accept` has no effect. */
   creditMode?: 'on_accept' | 'on_release'
   /** Your id for the customer, for filtering lists. Never shown to the shopper. */
   customerReference?: string
-  /** Up to 20 texts of your own, returned with every answer and event. */
+  /** Up to 20 texts of your own, returned in every answer and event of the deposit. */
   metadata?: { [key: string]: string | '' }
   /** The shopper’s Steam trade link, if you know it. The page then does not ask for it. */
   tradeUrl?: string
