@@ -275,7 +275,7 @@ function botActs(trade: OutlookTrade): PossibleAct[] {
       {
         act: 'bot retire',
         command: `bot retire ${botId} ${REASON_OPTION}`,
-        does: 'retire its bot: ends its open trades; you release or reverse its held ones',
+        does: 'retire its bot: ends its open trades; you release or reverse its held credit',
         from: null,
       },
     ]

@@ -129,7 +129,7 @@ const remove = command({
 })
 
 const retire = command({
-  does: 'retire a bot that will not come back: ends its open trades; you release or reverse its held ones',
+  does: 'retire a bot that will not come back: ends its open trades; you release or reverse its held credit',
   example: "bot retire 1 --reason 'banned by Steam'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_BOT },
   load: async () => {

@@ -127,7 +127,7 @@ const hold = command({
 })
 
 const release = command({
-  does: 'release the held credit of a deposit before Steam’s protection ends; it is at risk until then',
+  does: 'release the held credit of a deposit before Steam’s protection ends; the credit is at risk until then',
   example: "deposit release 1001 --reason 'a shopper of years'",
   parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {

@@ -84,7 +84,7 @@ const release = command({
 })
 
 const reverse = command({
-  does: 'reverse held credit, if you know that the sender took the items back and no bot can ask Steam',
+  does: 'reverse held credit, if you know that the shopper took the items back and no bot can ask Steam',
   example: "trade reverse 17 --reason 'Steam support says that the items went back'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {
@@ -95,7 +95,7 @@ const reverse = command({
 })
 
 const look = command({
-  does: 'ask Steam about a trade now, before it is due',
+  does: 'ask Steam about a trade now, before the next check is due',
   example: 'trade look 17',
   parameters: { flags: ACT, positional: ONE_TRADE },
   load: async () => {
