@@ -52,7 +52,7 @@ export async function benchSearch(): Promise<Outcome> {
   const search = (query: string): readonly Item[] => visibleItems(STOCK, query, { sort: 'priceDown' })
   for (const query of KEYSTROKES) {
     if (search(query).length !== scan(query).length)
-      throw new Error(`"${query}" finds another number of items`)
+      throw new Error(`the search and the bare scan find different numbers of items for "${query}"`)
   }
   const ours: number[] = []
   const theirs: number[] = []

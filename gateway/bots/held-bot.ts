@@ -17,7 +17,7 @@ import {
   putOffLogin,
   releaseLease,
   renewLease,
-  setOnline,
+  setSessionState,
 } from './lease-store.ts'
 import { createLoginRetry } from './login-retry.ts'
 import { completeProfile } from './profile.ts'
@@ -177,7 +177,7 @@ async function reportOutOfReach(
   else deps.log.warn(about, 'Steam was out of reach for a bot')
   keeper.health.recordNoSession(answer)
   await briefly(deps, lease, async () => {
-    await setOnline(deps.db, lease, `${reason}: ${detail}`)
+    await setSessionState(deps.db, lease, `${reason}: ${detail}`)
     await keeper.write()
   })
 }
@@ -257,13 +257,13 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   let stopping: Promise<void> | undefined
   const stopTakingJobs = () => (stopping ??= quietly(deps, lease, stopWork))
   try {
-    await setOnline(deps.db, lease, null)
+    await setSessionState(deps.db, lease, null)
     deps.log.info({ ...about, leaseEpoch: String(lease.leaseEpoch) }, 'bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'bot session stopped working')
     // From now on, the bot's jobs are left to its next holder, which may be this process again.
     stopTakingJobs()
-    await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))
+    await briefly(deps, lease, () => setSessionState(deps.db, lease, why ?? 'stopped'))
   } finally {
     life.stop.removeEventListener('abort', onStop)
     closed.abort()

@@ -95,8 +95,8 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Writes whether the session is open, and the reason if it is not. Has no effect once the lease is lost. */
-export async function setOnline(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
+/** Writes whether the session is open: `offlineReason` is null if it is. Has no effect once the lease is lost. */
+export async function setSessionState(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
   await db
     .updateTable('bot')
     .set({ online: offlineReason === null, state_reason: offlineReason })

@@ -4,7 +4,14 @@ import { openDatabase, type Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
-import { markDead, noteSession, releaseLease, renewLease, setOnline, takeLeases } from './lease-store.ts'
+import {
+  markDead,
+  noteSession,
+  releaseLease,
+  renewLease,
+  setSessionState,
+  takeLeases,
+} from './lease-store.ts'
 import { chooseBotForReading, chooseBotForTrade } from './service.ts'
 import { listBots, saveBot } from './store.ts'
 
@@ -40,7 +47,7 @@ async function aBot(number = 1, level = 10): Promise<bigint> {
 async function onlineBots(...levels: number[]): Promise<bigint[]> {
   for (const [index, level] of levels.entries()) await aBot(index + 1, level)
   const leases = await takeLeases(database.db, OWNER, 10)
-  for (const lease of leases) await setOnline(database.db, lease, null)
+  for (const lease of leases) await setSessionState(database.db, lease, null)
   return leases.map((lease) => lease.botId).sort()
 }
 
@@ -89,8 +96,8 @@ describe('a lease', () => {
     await endLeases()
     const [mine] = await takeLeases(database.db, OTHER_OWNER, 10)
     if (!lost || !mine) throw new Error('no lease')
-    await setOnline(database.db, mine, null)
-    await setOnline(database.db, lost, 'stopped')
+    await setSessionState(database.db, mine, null)
+    await setSessionState(database.db, lost, 'stopped')
     await markDead(database.db, lost, 'token_dead')
     await releaseLease(database.db, lost)
     expect(await listBots(database.db)).toMatchObject([
@@ -149,7 +156,7 @@ describe('the bot for a trade', () => {
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
     expect(await choose()).toBeUndefined()
-    await setOnline(database.db, lease, null)
+    await setSessionState(database.db, lease, null)
     expect(await choose()).toEqual({ botId: lease.botId })
     await endLeases()
     expect(await choose()).toBeUndefined()

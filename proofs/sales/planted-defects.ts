@@ -125,14 +125,14 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'an item on its way out is listed': [{ file: SHOP, from: ' && !isLeaving({ appId, assetId })', to: '' }],
-  'a wish whose answer was lost is sent again': [
+  'an offer of a wish is sent again after its answer was lost': [
     {
       file: 'vault/giving/next-step.ts',
       from: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }",
       to: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'send' }",
     },
   ],
-  'a wish is sent before its record is written': [
+  'an offer of a wish is sent before its record is written': [
     {
       file: GIVER,
       from: "context.note({ kind: 'send_begun', wish: wishId })\n  const sent",
@@ -146,14 +146,14 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: '',
     },
   ],
-  'a wish that nobody accepts is never cancelled': [
+  'an offer of a wish that nobody accepts is never cancelled': [
     {
       file: 'vault/giving/next-step.ts',
       from: "return isAllowed && ageMs < ACCEPT_MS ? { kind: 'wait' } : { kind: 'cancel' }",
       to: "return isAllowed ? { kind: 'wait' } : { kind: 'cancel' }",
     },
   ],
-  'a wish whose trade failed never ends': [
+  'a wish never ends after the trade of its offer failed': [
     { file: GIVER, from: "if (result === 'failed') return end(context, wishId, 'failed')", to: '' },
   ],
 }

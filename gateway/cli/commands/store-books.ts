@@ -43,13 +43,13 @@ const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME' } as const
 type ReportFlags = FindFlags & { from: Date; to: Date; by: 'day' | 'month'; csv?: boolean }
 
 export const report = command({
-  does: 'report a store’s period: movements by day or month, cause and currency, and your commission',
+  does: 'report the movements of a store in a period, by day or month, cause and currency, with your commission',
   example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
   parameters: {
     flags: {
       from: { ...TIME, brief: 'beginning of the period, such as 2026-11-01 (UTC)' },
       to: { ...TIME, brief: 'end of the period, exclusive' },
-      by: { kind: 'enum', values: ['day', 'month'], brief: 'the period of one row', default: 'day' },
+      by: { kind: 'enum', values: ['day', 'month'], brief: 'one row per day or per month', default: 'day' },
       csv: CSV,
       ...FIND,
     },

@@ -84,7 +84,7 @@ const release = command({
 })
 
 const reverse = command({
-  does: 'reverse held credit, if you know that the shopper took the items back and no bot can ask Steam',
+  does: 'take back the credit of a protected trade, if you know that the shopper took all items back and no bot can ask Steam',
   example: "trade reverse 17 --reason 'Steam support says that the items went back'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {

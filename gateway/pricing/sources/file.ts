@@ -17,8 +17,7 @@ const COUNTS = ['sales30d', 'sales7d', 'listings'] as const
 const rowSchema = z
   .strictObject({
     name: nameSchema,
-    /** Dollars as a decimal in text. */
-    usd: z.string().regex(DOLLARS, 'a decimal of dollars as text, such as "12.50"'),
+    usd: z.string().regex(DOLLARS, 'must be dollars in quotes, such as "12.50"'),
     sales30d: z.int().nonnegative().max(1e9).optional(),
     sales7d: z.int().nonnegative().max(1e9).optional(),
     listings: z.int().nonnegative().max(1e9).optional(),

@@ -11,7 +11,7 @@ import {
   noteSession,
   putOffLogin,
   renewLease,
-  setOnline,
+  setSessionState,
   takeLeases,
 } from '../../../gateway/bots/lease-store.ts'
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
@@ -187,6 +187,6 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
   if (lease.tokenRefusedAt !== null) {
     await noteSession(process.deps.db, lease, { expiresAt: null, acknowledged: true })
   }
-  await setOnline(process.deps.db, lease, null)
+  await setSessionState(process.deps.db, lease, null)
   scene.work.leaseTaken(lease.botId)
 }
