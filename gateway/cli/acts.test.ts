@@ -290,8 +290,7 @@ describe('an act', () => {
 
   it.each(CASES)('$act is rolled back if its record cannot be written', async ({ act, args, prepare }) => {
     const prepared = (await prepare?.()) ?? []
-    // The first command on a new database claims it, which is no part of the act.
-    await acts()
+    await acts() // The first command on a new database claims it.
     await takeNextActId()
     const before = await readTables()
     const failed = await run([...act.split(' '), ...prepared, ...args, '--by', 'Nobody'])
