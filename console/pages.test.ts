@@ -1,9 +1,5 @@
-import { expect, it, vi } from 'vitest'
-
-// While it loads, place.ts adds a listener to the window, which this test does not have.
-vi.stubGlobal('addEventListener', () => {})
-const { nameOfPage } = await import('./pages.tsx')
-vi.unstubAllGlobals()
+import { expect, it } from 'vitest'
+import { nameOfPage } from './pages.tsx'
 
 it.each([
   ['/', 'Overview'],

@@ -48,7 +48,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
   const address = server.address()
   const listeningPort = typeof address === 'object' && address ? address.port : port
   for (const market of [family, waxpeer]) market.url = `http://localhost:${listeningPort}`
-  const look = () => lookAtAll({ family, waxpeer })
+  const look = () => lookAtAll(markets)
   // Learns Steam's time before the caller uses the markets.
   await look()
   const timer = everyMs > 0 ? setInterval(() => void look(), everyMs) : undefined

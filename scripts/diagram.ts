@@ -27,9 +27,11 @@ const DIAGRAMS: Record<Diagram, string> = {
   'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
 }
 
-/** Returns the document's text with the current diagrams between its markers. Throws if a marker is missing. */
+/** Returns the document's text with the current diagrams between its markers. Throws if it has none, or lacks a marker. */
 export function withDiagrams(document: string, text: string): string {
-  return (DIAGRAMS_OF[document] ?? []).reduce((current, name) => {
+  const names = DIAGRAMS_OF[document]
+  if (names === undefined) throw new Error(`${document} has no diagrams`)
+  return names.reduce((current, name) => {
     const section = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end of ${name} -->)`)
     if (!section.test(current)) throw new Error(`${document} has no place for the ${name}`)
     return current.replace(section, `$1${DIAGRAMS[name]}$2`)

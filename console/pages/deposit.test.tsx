@@ -1,10 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, it, vi } from 'vitest'
-
-// While it loads, place.ts adds a listener to the window, which this test does not have.
-vi.stubGlobal('addEventListener', () => {})
-const { Outlook } = await import('./deposit.tsx')
-vi.unstubAllGlobals()
+import { expect, it } from 'vitest'
+import { Outlook } from './deposit.tsx'
 
 it('a next step without a known time is shown as such, not as one that waits for an operator', () => {
   const what = 'the offer is open; its time stands still'

@@ -1,10 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, it, vi } from 'vitest'
-
-// While it loads, place.ts adds a listener to the window, which this test does not have.
-vi.stubGlobal('addEventListener', () => {})
-const { Filters } = await import('./filters.tsx')
-vi.unstubAllGlobals()
+import { expect, it } from 'vitest'
+import { Filters } from './filters.tsx'
 
 const FIELDS = [{ name: 'state', label: 'State', options: ['open', 'ended'] }]
 const shown = (query: string, fallback?: string) =>

@@ -6,9 +6,10 @@ const listeners = new Set<() => void>()
 const notify = (): void => {
   for (const listener of listeners) listener()
 }
-addEventListener('popstate', notify)
 
 function subscribe(listener: () => void): () => void {
+  // Adds it once, however many listeners subscribe.
+  addEventListener('popstate', notify)
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

@@ -41,6 +41,7 @@ export type RoundFacts = {
   eventsLost: number
 }
 
+/** Long enough for a busy machine. */
 const WAIT_MS = 240_000
 /** How many deliveries each part of a round needs: before the restored moment, after it, and in the next epoch. */
 const DELIVERIES = 3

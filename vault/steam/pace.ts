@@ -39,7 +39,9 @@ export type Pace = {
 
 export function createPace({ nowMs, pause }: Timer): Pace {
   const freeAtMs = new Map<RequestKind, number>()
-  const limitedUntilMs = new Map<RequestKind, number>()
+  /** How many times Steam has answered 429. */
+  const limits = new Map<RequestKind, number>()
+  /** The same, since Steam last gave another answer. */
   const refusals = new Map<RequestKind, number>()
   return {
     async turn(kind) {
@@ -47,16 +49,16 @@ export function createPace({ nowMs, pause }: Timer): Pace {
       const waitMs = turnMs - nowMs()
       if (waitMs > LONGEST_WAIT_MS) return false
       freeAtMs.set(kind, turnMs + GAPS_MS[kind])
-      const limit = limitedUntilMs.get(kind)
+      const limitsBefore = limits.get(kind)
       if (waitMs > 0) await pause(waitMs)
       // Differs if Steam has answered 429 to another request meanwhile.
-      return limitedUntilMs.get(kind) === limit
+      return limits.get(kind) === limitsBefore
     },
     limited(kind) {
       const count = refusals.get(kind) ?? 0
       refusals.set(kind, count + 1)
       const untilMs = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS)
-      limitedUntilMs.set(kind, untilMs)
+      limits.set(kind, (limits.get(kind) ?? 0) + 1)
       freeAtMs.set(kind, Math.max(untilMs, freeAtMs.get(kind) ?? 0))
     },
     answered: (kind) => void refusals.delete(kind),

@@ -15,38 +15,38 @@ async function openOnSuccess(storeTold?: boolean) {
   return {
     ...page,
     tell,
-    polls: () => page.callsTo('/api/payment').length,
+    checks: () => page.callsTo('/api/payment').length,
     shownAsTold: () => page.flow.state().payment?.storeTold,
   }
 }
 
-it('after a success, the page polls every 15 s until the store has accepted the webhook, and then no longer', async () => {
+it('after a success, the page checks every 15 s until the store has accepted the webhook, and then no longer', async () => {
   const page = await openOnSuccess(false)
-  const before = page.polls()
+  const before = page.checks()
   await page.pass(30_000)
-  expect(page.polls()).toBe(before + 2)
+  expect(page.checks()).toBe(before + 2)
   page.tell()
   await page.pass(15_000)
   expect(page.shownAsTold()).toBe(true)
   await page.pass(60_000)
-  expect(page.polls()).toBe(before + 3)
+  expect(page.checks()).toBe(before + 3)
 })
 
-it('after a success, the page polls eight times in two minutes, and then no longer', async () => {
+it('after a success, the page checks eight times in two minutes, and then no longer', async () => {
   const page = await openOnSuccess(false)
-  const before = page.polls()
+  const before = page.checks()
   await page.pass(120_000)
-  expect(page.polls()).toBe(before + 8)
+  expect(page.checks()).toBe(before + 8)
   await page.pass(600_000)
-  expect(page.polls()).toBe(before + 8)
+  expect(page.checks()).toBe(before + 8)
 })
 
 it.each([undefined, true])(
-  'after a success, the page does not poll if `storeTold` is %j',
+  'after a success, the page does not check if `storeTold` is %j',
   async (storeTold) => {
     const page = await openOnSuccess(storeTold)
-    const before = page.polls()
+    const before = page.checks()
     await page.pass(60_000)
-    expect(page.polls()).toBe(before)
+    expect(page.checks()).toBe(before)
   },
 )

@@ -11,6 +11,7 @@ const OLD_MINUTES = 2
 export function Age({ inventory }: { inventory: Inventory }) {
   const { texts } = useStandTexts()
   const [seconds, setSeconds] = useState(inventory.ageSeconds)
+  // The whole inventory is the dependency, because a new answer can have the same age.
   useEffect(() => {
     const beganMs = performance.now()
     const update = () => setSeconds(inventory.ageSeconds + Math.floor((performance.now() - beganMs) / 1000))

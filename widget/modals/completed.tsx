@@ -9,16 +9,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
 import { PaymentMoney } from './money.tsx'
-import { OutcomeIcon } from './outcome-icon.tsx'
+import { type DrawnOutcome, OutcomeIcon } from './outcome-icon.tsx'
 import { useModalTexts } from './texts.ts'
 
 type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
 
-/** Outcomes with an icon, a title and a description. A payment that timed out has none of these. */
-type MappedOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
-
 /** True if a thief with access to the account may have ended the offer. */
-const SUSPICIOUS: Record<MappedOutcome, boolean> = {
+const SUSPICIOUS: Record<DrawnOutcome, boolean> = {
   succeeded: false,
   tradeTimeout: false,
   tradeDeclined: true,
@@ -27,12 +24,12 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
 }
 
 /** Also false for a status that only a newer server has. */
-const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Object.hasOwn(SUSPICIOUS, outcome)
+const isDrawn = (outcome: FinalDepositStatus): outcome is DrawnOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
 export function Completed({ outcome, alarm, payment }: Props) {
   const { texts, language } = useModalTexts()
   const receivedText = useReceivedText(payment)
-  if (!isMapped(outcome)) {
+  if (!isDrawn(outcome)) {
     return (
       <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
         {() => (

@@ -1,6 +1,7 @@
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 
-type DrawnOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
+/** The outcomes with an icon, a title and a description. A payment that timed out has none of these. */
+export type DrawnOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
 
 const SHAPES: Record<DrawnOutcome, { tone: string; path: string }> = {
   succeeded: { tone: 'good', path: 'm20 33 9 9 16-19' },
