@@ -73,6 +73,14 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual([])
   })
 
+  test('refuses an applied file whose comments tell the till something else', async () => {
+    const table = 'create table two (id int);'
+    writeFileSync(join(folder, '0002_two.sql'), `-- oldest version: 0.3.0\n${table}`)
+    await migrate({ url: database.url, folder })
+    writeFileSync(join(folder, '0002_two.sql'), `-- oldest version: 0.1.0\n${table}`)
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('0002_two.sql was changed')
+  })
+
   test('a published migration records the checksum of its published file, which earlier releases compare', () => {
     const recorded = migrationFiles().map(({ name, sha256 }) => [name, sha256])
     expect(Object.fromEntries(recorded)).toMatchObject(

@@ -21,6 +21,8 @@ export type MigrationFile = {
 /** A migration that was applied to the database. `oldestVersion`: null if the version that applied it recorded none. */
 export type Applied = { name: string; sha256: string; oldestVersion: string | null }
 
+/** The comments that the till reads. Like a statement, they may not change once the file is applied. */
+const DIRECTIVE = /^-- (?:oldest version: \S+|without a transaction)$/gm
 const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE = /^\d{4}_\w+\.sql$/
 const WITHOUT_TRANSACTION = /^-- without a transaction$/m
@@ -45,13 +47,14 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
 }
 
 /**
- * The checksum of the statements, without comments and with every run of white space as one blank: a comment can be
+ * The checksum of the directives and the statements, with every run of white space as one blank: another comment can be
  * corrected after the migration was applied. For a migration whose whole file was recorded when it was published, the
  * checksum of that file, as long as its statements are still the published ones.
  */
 function checksumOf(name: string, sql: string): string {
   const statements = statementsOf(sql).map((text) => text.replaceAll(/\s+/g, ' '))
-  const checksum = createHash('sha256').update(statements.join(';')).digest('hex')
+  const parts = [...(sql.match(DIRECTIVE) ?? []), ...statements]
+  const checksum = createHash('sha256').update(parts.join(';')).digest('hex')
   const published = PUBLISHED_CHECKSUMS[name]
   return published?.statements === checksum ? published.file : checksum
 }
