@@ -115,6 +115,12 @@ it.each([
   },
 )
 
+it('the refusal of an address that no rule allows names no command', async () => {
+  const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
+  const reason = 'the address is not public'
+  expect(await send(request('https://169.254.1.1/'))).toEqual({ kind: 'failed', reason })
+})
+
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
 it('the sandbox sends to allowed names of this machine, but not into its network', async () => {

@@ -91,7 +91,9 @@ export function withCommand(
   const isName = isIP(host) === 0
   if (allowance?.inside === true || (isName && !HOST_NAME.test(host))) return reason
   const isPlain = reason === NOT_HTTPS
-  if (isPlain && (url.protocol !== 'http:' || !(isName || isInsideAddress(host)))) return reason
+  if (isPlain && url.protocol !== 'http:') return reason
+  const canBeInside = isName || isInsideAddress(host)
+  if ((isPlain || reason === NOT_PUBLIC) && !canBeInside) return reason
   const inside = isPlain || reason === NOT_PUBLIC || isInsideHost(host) ? ' --inside' : ''
   const effect = isPlain ? 'to allow plain http inside your network' : 'to allow it'
   const address = formatAddress({ host, port })
