@@ -59,6 +59,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     await idle?.release()
   }
   const look = async () => {
+    // First, so every process that takes bots is counted by the others.
     await beatProcess(db, { owner, maxBots, keyFingerprint: box.fingerprint })
     const { processes, bots } = await readSpread(db)
     options.onProcesses?.(Math.max(1, processes.length))

@@ -142,7 +142,7 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, versio
 /** Runs each statement without a transaction. After a failure they all run again, so each must be repeatable. */
 async function applyInSteps(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   for (const statement of statementsOf(file.sql)) {
-    await dropInvalidIndex(client, CONCURRENT_INDEX.exec(statement)?.[1])
+    await dropInvalidIndex(client, statement)
     await client.query(statement)
   }
   await noteApplied(client, file, version)
@@ -150,8 +150,12 @@ async function applyInSteps(client: pg.Client, file: MigrationFile, version: str
 
 const CONCURRENT_INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(\w+)/i
 
-/** A build that was killed, or waited too long for a lock, leaves an invalid index, which `if not exists` would keep. */
-async function dropInvalidIndex(client: pg.Client, name: string | undefined): Promise<void> {
+/**
+ * Drops the index that the statement builds, if it is invalid. A build that was killed, or waited too long for a lock,
+ * leaves such an index, which `if not exists` would keep.
+ */
+async function dropInvalidIndex(client: pg.Client, statement: string): Promise<void> {
+  const name = CONCURRENT_INDEX.exec(statement)?.[1]
   if (name === undefined) return
   const { rows } = await client.query(
     'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',

@@ -38,7 +38,7 @@ export function limitCallsOfAddresses(app: FastifyInstance, most: number): void 
   app.addHook('onRequest', (request, reply, done) => {
     const key = addressKey(request.ip)
     if (!calls.begin(key)) refuse('too_many_requests', { retryAfterS: 1 })
-    reply.raw.on('close', () => calls.end(key))
+    reply.raw.once('close', () => calls.end(key))
     done()
   })
 }

@@ -1,3 +1,4 @@
+import { isFinal } from '../../contract/statuses.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { hasLiveTrade, lockDeposit } from '../deposits/store.ts'
 import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
@@ -43,8 +44,7 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
     const data = { depositId, creditMode: 'on_release' as const }
-    const isOpen = deposit.status === 'created' || deposit.status === 'pending'
-    if (deposit.credit_mode === 'on_release' && isOpen)
+    if (deposit.credit_mode === 'on_release' && !isFinal(deposit.status))
       return unchanged(data, `All credit of deposit ${depositId} is already set to be held.`)
     if (deposit.status !== 'created' || (await hasLiveTrade(tx, depositId))) {
       return refused(

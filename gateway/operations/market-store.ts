@@ -13,15 +13,17 @@ export type ListedMarket = {
   waiting: number
 }
 
+const UNPAID = sql`'sold', 'delivered', 'settling'`
+
 /** Returns the markets that are off, ever had money, or have sales under way or unbooked reports, ordered by name. */
 export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   const { rows } = await sql<ListedMarket>`
     select market, off.market is not null as "isOff", off.since as "offSince",
       (select count(*) from sale where sale.market = known.market and state = 'listed')::int as listed,
-      (select count(*) from sale where sale.market = known.market and state in ('sold', 'delivered', 'settling'))::int as unpaid,
+      (select count(*) from sale where sale.market = known.market and state in (${UNPAID}))::int as unpaid,
       (select count(*) from vault_told told where told.market = known.market and answer is null)::int as waiting
     from (select market from market_off union select market from market_account union select market from market_balance
-      union select market from sale where state in ('listed', 'sold', 'delivered', 'settling')
+      union select market from sale where state in ('listed', ${UNPAID})
       union select market from vault_told where answer is null) known
     left join market_off off using (market) order by market`.execute(db)
   return rows

@@ -177,7 +177,7 @@ export async function removePriceHold(
 type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
 
 const RATE_COLUMNS = ['id', 'source', 'per_usd as perUsd', 'as_of as asOf'] as const
-const MOST_RATE_AGE_MS = 30 * 86_400_000
+const MOST_READ_RATE_AGE_MS = 30 * 86_400_000
 
 export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
@@ -192,7 +192,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .select(RATE_COLUMNS)
         .distinctOn('source')
         .where('currency', '=', currency)
-        .where('as_of', '>', new Date(now.getTime() - MOST_RATE_AGE_MS))
+        .where('as_of', '>', new Date(now.getTime() - MOST_READ_RATE_AGE_MS))
         .orderBy('source')
         .orderBy('as_of', 'desc')
         .orderBy('id', 'desc')
