@@ -52,8 +52,8 @@ function packagesOf({ packages }: Lock): (LockedPackage & Lock['packages'][strin
 }
 
 /**
- * Returns required packages that the lock file lacks. npm silently leaves out packages that the registry did
- * not offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
+ * Returns dependencies that the lock file lacks, optional ones included. npm silently leaves out packages that the
+ * registry did not offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
  */
 export function missingEntries({ packages }: Lock): string[] {
   const isFound = (from: string, name: string): boolean => {
@@ -107,7 +107,7 @@ export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Fi
   )
 }
 
-/** Whether a range contains the version. Comparisons between spaces must all be true; `||` separates alternatives. */
+/** Whether a range contains the version. Comparisons separated by spaces must all hold; `||` separates alternatives. */
 export function isInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const comparisons = part
@@ -130,7 +130,7 @@ function fail(comparison: string): never {
   throw new Error(`An advisory has an unknown form of range: ${comparison}`)
 }
 
-/** A pre-release (`1.0.0-beta`) is lower than its release; two pre-releases count as equal. */
+/** A pre-release (`1.0.0-beta`) is lower than its release; two pre-releases of one release count as equal. */
 function compareVersions(one: string, other: string): number {
   const [a, b] = [numbersOf(one), numbersOf(other)]
   for (const [at, number] of a.entries()) if (number !== b[at]) return number - (b[at] ?? 0)

@@ -179,7 +179,7 @@ describe('a session', () => {
       .poll(bot)
       .toMatchObject({ state: 'active', reachable: false, stateReason: expect.stringMatching(reason) })
     const refusals = steam.refusals
-    // After a restart, the bot neither retries sooner nor counts the refusal again.
+    // A restart does not begin the hour again.
     await first.stop()
     start()
     await database.pool.query(`update bot set token_refused_at = token_refused_at - interval '59 minutes'`)

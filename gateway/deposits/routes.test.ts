@@ -171,7 +171,7 @@ describe('GET /api/payment', () => {
     expect(others.map(({ status }) => status)).toEqual([304, 304, 304, 304])
   })
 
-  it('keeps its ETag as time passes', async () => {
+  it('keeps its ETag if only the time left changes', async () => {
     const { hash, id } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     const sooner = secondsLater(till.clock.now(), 100)

@@ -1,4 +1,4 @@
-/** The till's time: expiry, deadlines, settlement, retries and retention. */
+/** The till's time, for expiry, deadlines, settlement, retries and retention. */
 export type Clock = { now(): Date }
 
 /** The till's clock together with the machine's. They differ only in sandbox mode, where the till's can be advanced. */

@@ -75,7 +75,7 @@ const depositsOf = ({ deposits }: Findings) => deposits.map(({ depositId, as }) 
 const shopper = () => `7656119800000${paid.id}`
 
 describe('a deposit', () => {
-  it('is found by its link, its secret code, its trade’s item, its offer and its Steam trade', async () => {
+  it('is found by its link, its secret code, its offer, its item as TRADE-ASSET, and its Steam trade', async () => {
     const { deposit, tradeId, code, offerId } = offered
     expect(depositsOf(await found(`https://pay.example/deposit/${deposit.hash}`))).toEqual([
       [deposit.id, ['hash']],

@@ -42,7 +42,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     const { hash, language } = stateOf()
     const timesBefore = timesForgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
-    // Ignore the tag of an answer that was requested before the last one was forgotten.
+    // Ignore the tag of an answer that was requested before `forget` was called.
     if (answer.kind === 'ok' && timesBefore === timesForgotten) etag = answer.etag
     return paymentEvent(answer, world.now())
   }

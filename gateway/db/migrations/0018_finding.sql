@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- For the operator: searches, each with an index; a store's own commission and games, and its disabling; voided
+-- For the operator: searches, each with an index; a store's own commission and games, and when it was disabled; voided
 -- payouts, adjustments and price overrides.
 
 -- ----------------------------------------------------------------------------------------------------------- names

@@ -1,6 +1,6 @@
 /**
- * Buyers who keep buying while the vault is killed and started again, Steam's support, which takes items back, and a clock
- * that is faster than the machine's.
+ * Buyers who keep buying while the vault is killed and started again; Steam's support, which takes items back; and a
+ * clock that is faster than the machine's.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ListingStatus, Temper } from '../../../market-sandbox/world/world.ts'
