@@ -16,5 +16,5 @@ it('the balances at a market are shown with the differences of the settling and 
   const page = renderToStaticMarkup(<Markets markets={[market]} />)
   expect(page).toContain('-$1.25')
   expect(page).toContain('not reported')
-  expect(page).toMatch(/Settling differs by[^]*Free differs by[^]*-\$1\.25[^]*not reported/)
+  expect(page).toMatch(/Settling differs by.*Free differs by.*-\$1\.25.*not reported/s)
 })
