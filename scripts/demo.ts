@@ -31,7 +31,7 @@ const RISK_LIMIT_USD = '1000'
 /** The colour of the demo store's own pages. */
 const ACCENT = '#ff7a2f'
 
-/** Enrols the bots and registers the store if either is missing or outdated, and stores the result. */
+/** Enrols the bots and registers the store, where that is missing or outdated, and stores the result. */
 export async function prepareDemo(setup: DemoSetup): Promise<StoreAccess> {
   const known = await knownRegistration(setup)
   const [bots, store] = await Promise.all([enrolBots(setup, known), registerStore(setup, known)])

@@ -7,14 +7,14 @@ import type { BarReason, BarScope } from '../bots/bar.ts'
  */
 export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
 
-/** A time in which the bot gets no new trades, because Steam refused it: in one game, or in all. */
+/** A bar of the bot, for one game or for all. */
 export type BotBarTable = {
   bot_id: bigint
   scope: BarScope
   reason: BarReason
   barred_at: Date
   until: Date
-  /** Bars in a row, without an offer sent between them. */
+  /** Bars in a row, with no offer between them that Steam took. */
   times: number
 }
 
@@ -32,7 +32,7 @@ export type BotHistoryTable = {
   complete_at: Date | null
 }
 
-/** A partner whom Steam refused to this bot without a reason, so another bot may serve them. */
+/** Steam refused this bot's offer to the partner, but took the same offer from another bot. */
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
 /** The number of items that a bot has of each game. */

@@ -46,7 +46,7 @@ describe('the statements of a migration', () => {
   it.each([
     ['drop index one_a', 'all'],
     ['drop index concurrently if exists one_a', 'none'],
-  ])('block others on a table that they do not name: %s', (text, lock) => {
+  ])('are judged even if they do not name their table: %s', (text, lock) => {
     expect(judgeStatements(text)).toMatchObject([{ table: undefined, lock }])
   })
 

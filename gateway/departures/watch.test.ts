@@ -288,7 +288,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('leaves custody when the till learns of its delivery, even if it had left the bot before that', async () => {
+  it('leaves custody even if the till learned of its delivery only after it had left the bot', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     const assetIds = deposit.body.items.map((assetId) => receivedIdOf(assetId))

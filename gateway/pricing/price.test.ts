@@ -31,7 +31,7 @@ const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMic
 const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('the worth of an item', () => {
-  test('D-13 is the median of the fresh sources, or the lower of two', () => {
+  test('D-13 is the median of the fresh sources, or the lower of the two in the middle', () => {
     expect(judge(price(3), price(1.6), price(2))).toEqual(priced(2))
     expect(judge(price(9), price(1), price(3), price(2), price(8))).toEqual(priced(3))
     expect(judge(price(9), price(1), price(3), price(2))).toEqual(priced(2))

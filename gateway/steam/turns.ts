@@ -158,7 +158,7 @@ function budgetsBy(
 /** `account`: undefined if the method has no budget per account. */
 type Pair<T> = { address: T; account: T | undefined }
 
-/** Takes a turn from both budgets, or none. Resolves to the reason if none. */
+/** Takes a turn from both budgets and waits for it, or resolves to the reason why the request must not be sent. */
 async function waitForTurn(
   { address, account }: Pair<Budget>,
   { ms, time }: { ms: number; time: Time },

@@ -54,7 +54,7 @@ export function approve({ luck, approvals }: SalesWorld, { id, assets, from }: W
   approvals.set(id, { partner: { steamId: isWrong ? STRANGER : from, token: 'AbC12-_x' }, assets })
 }
 
-/** Adds a wish as an attacker in the till, or an outdated till, would. */
+/** Sometimes adds wishes that only an attacker in the till, or an outdated till, would make. */
 function addForgedWishes({ luck, steam }: SalesWorld, till: ModelTill, bot: string): void {
   const wish = (thing: Thing | undefined, to: string): void => {
     if (thing === undefined) return

@@ -91,7 +91,10 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
   }
 }
 
-/** Returns the picks of the last offer, if they are this account's at this store and the deposit takes their game. */
+/**
+ * Returns the picks of the last offer, if no stand has opened yet, they are this account's at this store, and the
+ * deposit takes their game.
+ */
 function returningPicks(
   { offeredPicks: picks, picksReturned, payment }: FlowState,
   { tradeUrl }: User,

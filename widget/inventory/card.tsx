@@ -41,7 +41,7 @@ function DrawnCard({ item, index, column, width, currency, count, pickedCount, i
   const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
   const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(pickedCount, count) : null]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
+    // biome-ignore lint/a11y/useSemanticElements: a cell of the grid around it
     <div
       role="gridcell"
       className={`card ${item.rarity}${selected ? ' card-selected' : ''}`}

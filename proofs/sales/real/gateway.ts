@@ -158,7 +158,7 @@ async function giveBack(world: SalesWorld, tx: Tx): Promise<void> {
   const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
   const ids = await createWishes(tx, chosen, { askedBy: 'operator', ask })
   const assets = chosen.map(({ appId, assetId }) => ({ appId, contextId: '2', assetId }))
-  // A deposit has so few items, and of one game only, that they become one wish.
+  // The items of a deposit are few, and of one game only, so they become one wish.
   for (const id of ids) approve(world, { id: String(id), assets, from })
 }
 

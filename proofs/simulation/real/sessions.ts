@@ -8,7 +8,7 @@ export type Sessions = {
   take(): Promise<Session>
   /** Takes the session for the checks and for the simulation's own rows. */
   takeMonitor(): Promise<Session>
-  /** `isClean`: no statement and no transaction is open in the session. Otherwise it ends. */
+  /** `isClean`: no statement and no transaction is open in the session. Otherwise the session ends. */
   giveBack(session: Session, state: { isClean: boolean }): void
   /** Ends the session on the server, and waits until its locks are free. */
   kill(session: Session): Promise<void>
