@@ -3,7 +3,7 @@ import type { DepositStatus } from './statuses.ts'
 export const DEPOSIT_EVENT_TYPES = [
   'deposit.pending',
   'deposit.succeeded',
-  /** Items of an earlier offer, which the till had given up, arrived too. */
+  /** The items of another offer of the deposit arrived too. */
   'deposit.amount_increased',
   'deposit.payment_timeout',
   'deposit.trade_timeout',

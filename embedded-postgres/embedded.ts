@@ -163,7 +163,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorArguments
 
 type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
 
-/** Rejects if PostgreSQL ends or prints nothing for `SILENCE_MS`. It has no other limit: a replay can take any time. */
+/** Rejects if the start fails or is silent for `SILENCE_MS`. It has no other limit: a replay can take any time. */
 export function waitUntilReady(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {

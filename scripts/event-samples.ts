@@ -33,7 +33,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.amount_increased': {
     meaning:
-      'Rare: items of an earlier offer, which the till had given up, arrived too. `data.amount` is the new total: **credit the difference.**',
+      'Rare: the items of another offer of the deposit arrived too. `data.amount` is the new total: **credit the difference.**',
     sequence: 13,
     change: { ...PAID, amount: 2_500, availableAmount: 2_500 },
   },

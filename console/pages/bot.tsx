@@ -86,7 +86,7 @@ const ADVICE: Record<View['bars'][number]['reason'], string> = {
   inventory_full: 'The account’s inventory of the game is full: move items out.',
   rate_limited: 'Too many requests: put fewer bots behind one address.',
   doubted:
-    'Another bot could serve the same shoppers, so this one is chosen last: look at the account in Steam.',
+    'Steam refused this bot’s offers and took the same ones from another, so this bot is chosen last: look at the account in Steam.',
 }
 
 function Rests({ bars }: Pick<View, 'bars'>) {

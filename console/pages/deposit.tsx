@@ -122,7 +122,7 @@ const LABELS: Record<string, string> = {
 const ACTS_ON_TRADE = new Set(['trade release', 'trade reverse', 'trade end'])
 const ACTS_ON_DEPOSIT = new Set(['deposit hold', 'deposit release'])
 
-/** An act that the deposit allows, now or from a later time. An act without a form here shows its command. */
+/** An act that the deposit allows, now or from a later time. An act without a form or a link here shows its command. */
 function Act({ allowed, refresh }: { allowed: View['can'][number]; refresh: () => void }) {
   // The number of the trade, deposit, account, bot or endpoint that the act is for.
   const [, , target = ''] = allowed.command.split(' ')

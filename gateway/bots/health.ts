@@ -12,7 +12,7 @@ export type Health = {
   /** Records that no session can be opened, so every capability fails. */
   recordNoSession(answer: Answer): void
   failing(): FailedForMs
-  /** Counts answers to calls that were not sent. Infinity before the first answer. */
+  /** Time since the last answer that was recorded. Infinity before the first. */
   sinceAnswerMs(capability: Capability): number
 }
 

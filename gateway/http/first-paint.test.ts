@@ -125,7 +125,7 @@ test('a page without a deposit has neither shell nor payment', () => {
   expect(readDocument(BUILD, 'live').plain).toBe(BUILD.replace(/<!--shell-->.*<!--\/shells-->/, ''))
 })
 
-test('the policy names the styles by their hash', () => {
+test('each style has a hash for the content security policy', () => {
   // echo -n 'p{margin:0}' | openssl dgst -sha256 -binary | base64
   expect(readDocument(BUILD, 'live').styleHashes).toEqual([
     "'sha256-QRQPRLGyxt3RJiKpYNjpkgHcmHU2PywsfL2e8oI0LQA='",

@@ -74,7 +74,7 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
   const calls: string[] = []
   const offers = new Map<string, Offer>()
   const trades = new Map<string, SteamTradeAnswer>()
-  const unavailable = { kind: 'unavailable', reason: 'steam_error', detail: 'not part of this fake' } as const
+  const unavailable = { kind: 'unavailable', reason: 'steam_error', detail: 'the fake is silent' } as const
   const session: FakeSession = {
     steamId,
     calls,

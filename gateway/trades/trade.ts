@@ -34,8 +34,9 @@ type Delivered = Sent & {
 
 /**
  * Ended without the items. A later proof of delivery overrules this. `refused`: no offer was made. `abandoned`: the offer
- * of a send without an answer was not found, or the till stopped searching. `invalid`: Steam holds the items, refused
- * or undid the exchange, or wanted a confirmation. `timed_out`: the offer was cancelled or expired, or the till gave up.
+ * of a send without an answer was not found, or the till stopped searching. `invalid`: Steam found the offer or its
+ * items invalid, holds the items, refused or undid the exchange, or lacked a confirmation. `timed_out`: the offer was
+ * cancelled or expired, or the till gave up.
  */
 export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 
@@ -138,7 +139,7 @@ export type TradeEvent =
    * the hold a day after its end (`overdue`). Other trades may name the items again.
    */
   | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
-  /** The trade is no longer reviewed. It stays as it is. */
+  /** The till no longer asks Steam about the trade, which stays as it is. */
   | { kind: 'unwatched'; because: GivenUp }
   | {
       kind: 'delivered'

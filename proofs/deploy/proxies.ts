@@ -1,5 +1,5 @@
 /**
- * Runs the real programs with the proxy files of `deploy/`, on ports of this machine and with their own certificates.
+ * Runs the real programs with the proxy files of `deploy/`, on ports of this machine and with self-signed certificates.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- recipes`: runs each example store of the documents unchanged and checks it with `tradetill verify`.
- * Then a shopper of the sandbox pays there through a real till. Names missing interpreters.
+ * Then a shopper of the sandbox pays there through a real till. Prints which interpreters are missing.
  */
 import { join } from 'node:path'
 import { z } from 'zod'

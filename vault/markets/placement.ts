@@ -13,8 +13,8 @@ const ALL_BP = 10_000n
 type PricedListing = { priceMinor: bigint; lowestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**
- * The expected proceeds of a listing, after the fee. A sale brings its price, or the lowest price of others if a floor
- * holds the price above that. The cap keeps a market from attracting items with absurd prices.
+ * The expected proceeds of a listing, after the fee. Counts the listing's price, or the lowest price of others if a
+ * floor holds the listing above that. The cap keeps a market from attracting items with absurd prices.
  */
 export function proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp }: PricedListing): bigint {
   const most = (knownMinor * MOST_COUNTED_BP) / ALL_BP

@@ -218,7 +218,7 @@ function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState 
   return withStand({ ...state, nextRequest: request + 1 }, { aim })
 }
 
-/** Asks for the reason of a price, from the quote that the price came with. */
+/** Asks for the reason behind a price, from the quote that the price came with. */
 function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState {
   const { inventory } = stand
   if (inventory.status !== 'ready' || !itemsById(inventory.inventory.items).has(id)) return state

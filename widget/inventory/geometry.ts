@@ -26,7 +26,7 @@ export function cellSizeOf(width: number, isNarrow: boolean): CellSize {
 
 type CellSize = { max: number; min: number; gap: number; height: number }
 
-/** Makes cells as wide as possible, up to the maximum. The sides take the rest. */
+/** Fills the width with equal cells, no wider than the maximum. The sides take the rest. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
   // The fewest columns whose cells do not exceed the maximum. If those are too narrow, use one column fewer.
   const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
