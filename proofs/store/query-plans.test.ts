@@ -159,7 +159,7 @@ const listOf = (query: object) => () =>
 
 /** Hashes spread over all deposits, some with a trade. */
 const fiftyHashes = () =>
-  Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50))))
+  Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50) + (n % 10))))
 
 const operatorDeps = () => ({ db: observed, clock: till.clock })
 
@@ -191,7 +191,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
     'a deposit by external id',
     () => storeDepositOf(observed, { storeId: STORE, externalId: 'order 7' }, PUBLIC_URL),
   ],
-  ['the events of a deposit', () => readDepositEvents(observed, 1n)],
+  ['the events of a deposit', () => readDepositEvents(observed, 1_011n)],
   ['the event log from the middle', () => readEvents(observed, STORE, { after: DEPOSITS / 2, limit: 100 })],
   ...['order 7', '1500', '76561198000000001', 'a'.repeat(32), 'Item', 'Ember Forge', '17-9'].map(
     (text): [string, () => Promise<unknown>] => [`a search for ${text}`, () => find(operatorDeps(), text)],
@@ -201,7 +201,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the list of a store', () => operatorList({ storeId: 2n })],
   ['the list of a status that no deposit has', () => operatorList({ status: 'pending' })],
   ['the list of one store and one status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
-  ['the list of a shopper', () => operatorList({ steamId: '76561198000000077' })],
+  ['the list of a shopper', () => operatorList({ steamId: '76561198000001001' })],
   ['the list of deposits that need a person', () => operatorList({ needsPerson: true })],
   ['the list of all deposits, oldest first', () => operatorList({ order: 'oldest' })],
   [
@@ -222,7 +222,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the next step of a deposit', () => showDeposit(operatorDeps(), 1_011n)],
   ['the balance', () => readBalances(observed, STORE)],
   ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
-  ['the poll of a waiting page', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],
+  ['the poll of a waiting page', () => viewReader(observed, 'http://steam.test')([hash('md5', '10')])],
   ['the polls of fifty waiting pages', () => viewReader(observed, 'http://steam.test')(fiftyHashes())],
   ...(['first', 'again'] as const).map((lane): [string, () => Promise<unknown>] => [
     `webhooks of the lane ${lane} among many that are due in both`,
