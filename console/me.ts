@@ -7,7 +7,7 @@ export type Me = {
   mode: 'sandbox' | 'live'
   /** True if signed in with the link that `npm start` prints, without a passkey. */
   isSandbox: boolean
-  /** True if a passkey was shown recently enough for acts that need a fresh check. */
+  /** True if a passkey was shown recently enough for acts that need a fresh check, or if `isSandbox`. */
   isFresh: boolean
   /** The time by the till's clock, ISO 8601. */
   now: string

@@ -69,7 +69,7 @@ test('the field reports a trade link that belongs to nobody, and then accepts a 
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
 })
 
-test('a link that Steam no longer accepts leads to the error "incorrect trade link"', async () => {
+test('a link that Steam no longer accepts leads to the error “Incorrect Trade URL”', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { tradeUrl } = await inviteGuest(parts.place.sandbox)

@@ -41,7 +41,7 @@ describe('D-13 quotes', () => {
     }
   })
 
-  test('give a trade the shown prices for 15 minutes, even after a fall of a tenth', async () => {
+  test('give a trade the shown prices for 15 minutes, even after the price of one item fell by a tenth', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 18_000_000n })
     till.clock.advance(15 * MINUTE_MS - 1)

@@ -68,7 +68,7 @@ const NOT_DONE_REFUSAL = {
 function busyText(watched: WatchedTrades): string {
   const numbers = [
     `${watched.open} open`,
-    `${watched.reviewed} ended but reviewed for one more day, because their offers may still be accepted`,
+    `${watched.reviewed} ended but reviewed for a day or longer, because their offers may still be accepted`,
     `${watched.protected} with items that may be taken back or credit that is held`,
   ]
   const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'

@@ -51,7 +51,7 @@ const RULE_OF_FIELD: Record<string, Rule> = {
   message: 'message',
 }
 
-/** Returns the answers with their ids replaced by the stand-ins of the record. */
+/** Returns the answers with stand-ins for ids, names, pictures and messages, and without `profileUrl`. */
 function withStandIns(answers: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
   return JSON.parse(
     JSON.stringify(answers, function (this: object, field: string, value: unknown) {

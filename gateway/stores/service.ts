@@ -79,8 +79,8 @@ export type StoreChanges = {
 type Updated = { kind: 'updated'; webhookSecret: string | null }
 
 /**
- * Changes the given settings. A given webhook becomes the URL of the oldest endpoint, which is enabled, or of a new
- * endpoint if the store has none.
+ * Changes the given settings. A given webhook becomes the URL of the oldest endpoint, which is then enabled, or of a
+ * new endpoint if the store has none.
  */
 export async function updateStore(
   deps: Deps,

@@ -46,7 +46,7 @@ export type DueStep =
   /** Read Steam's trade record of an accepted offer. */
   | 'prove'
   | 'cancel'
-  /** Read the offer: an open one, or an accepted one without a trade yet. */
+  /** Read the offer: an open one, or an accepted one without a Steam trade yet. */
   | 'read'
   /** Look for a late acceptance of the offer of a trade that ended without its items. */
   | 'review'

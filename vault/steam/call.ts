@@ -14,8 +14,8 @@ export type Call = {
 }
 
 /**
- * `eresult`: Steam's own result code, 1 for success. `failed`: no complete answer arrived, and Steam may or may not
- * have carried out the request.
+ * `eresult`: Steam's own result code, 1 for success or if Steam names none. `failed`: no complete answer arrived, and
+ * Steam may or may not have carried out the request.
  */
 export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }
 

@@ -1,4 +1,4 @@
-/** Amounts for which a shopper can ask for items. All in minor units. */
+/** Amounts for which a shopper can let the page pick items. All in minor units. */
 import type { Currency } from '../../contract/money.ts'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 

@@ -3,7 +3,7 @@ import { sendToStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRestTexts } from '../parts/texts.ts'
 
-/** Sends the deposit's status to the store's page, if that page shows this one in a frame. */
+/** Sends messages about the deposit to the store's page, if that page shows this one in a frame. */
 export function useStorePage({ payment }: FlowState): void {
   const { texts } = useRestTexts()
   const depositId = payment?.id

@@ -43,7 +43,7 @@ const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME' } as const
 type ReportFlags = FindFlags & { from: Date; to: Date; by: 'day' | 'month'; csv?: boolean }
 
 export const report = command({
-  does: 'report the movements of a store in a period, by day or month, cause and currency, with your commission',
+  does: 'report the movements of a store’s money in a period, by day or month, cause and currency, with your commission',
   example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
   parameters: {
     flags: {

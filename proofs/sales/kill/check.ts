@@ -90,7 +90,7 @@ const keysOf = (assets: readonly { appId: number; assetId: string }[]): string =
     .sort()
     .join()
 
-/** Checks that a bot gives exactly what a wish of the till names, once, to the account in the vault's own list. */
+/** Checks that a bot gives exactly what a wish of the till names, once, to the account that sells. */
 async function checkGiftsOfBots(till: SellingTill): Promise<string[]> {
   const wishes = await readRows(
     till.pool,
