@@ -54,7 +54,8 @@ function reachFinding(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
     return mend(check, `the console of a till in ${page} mode answers`, 'check TRADETILL_CONSOLE_URL')
   }
   if (refusal === 'wrong_host') {
-    const advice = 'let the proxy pass on the Host header, and TRADETILL_CONSOLE_URL name the same host'
+    const advice =
+      'let the proxy pass on the Host header, and check that TRADETILL_CONSOLE_URL names the same host'
     return mend(check, 'does not accept its own host name', advice)
   }
   if (refusal === 'https_required') {

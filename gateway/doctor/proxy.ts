@@ -85,7 +85,7 @@ const WRONG_HOST = 421
 function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
-      'let the proxy pass on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
+      'let the proxy pass on the Host header, and check that the gateway’s TRADETILL_PUBLIC_URL names the same host'
     return mend('public', 'calls reach the till under a host name that is not its own', advice)
   }
   const { version, commit } = build
