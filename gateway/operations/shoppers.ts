@@ -98,8 +98,8 @@ export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
 }
 
 /**
- * Erases the account from all deposits and trades that are over. Other deposits, events, the deny-list and credit on
- * release keep it, and the answer says so. The record of the act does not name the account.
+ * Erases the account from all deposits that can be erased already, and from their trades. Other deposits, events, the
+ * deny-list and credit on release keep it, and the answer says so. The record of the act does not name the account.
  */
 export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const argumentsOf = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
@@ -116,7 +116,7 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
   const lines = [
     ...(keptDeposits > 0
       ? [
-          `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected, reviewed or at risk: run this again later to remove the account from there too.`,
+          `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected, held by Steam, at risk or still to be checked on Steam: run this again later to remove the account from there too.`,
         ]
       : []),
     ...(keptEvents > 0
