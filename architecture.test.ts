@@ -119,7 +119,7 @@ describe('imports', () => {
     expect(ofVault.filter((vaultImport) => !mayImport(vaultImport))).toEqual([])
   })
 
-  it('of code run downwards inside the gateway, and only one way between two folders', () => {
+  it('of code never run upwards inside the gateway, and run only one way between two folders', () => {
     const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
     const code = imports.filter(({ from, typeOnly }) => folder(from) !== '' && !isTest(from) && !typeOnly)
     const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
@@ -234,7 +234,7 @@ describe('sizes', () => {
 })
 
 describe('the tree keeps its promises:', () => {
-  it('D-34 no code of the gateway gives items away or confirms', () => {
+  it('D-34 no code of the gateway gives items away or answers a confirmation', () => {
     const giving = /addMyItems?\b|[Cc]onfirmation(?:Key|ForObject|Checker|s\()|mobileconf/
     const gives = (file: string) => giving.test(readFileSync(join(ROOT, file), 'utf8'))
     expect(sources.filter((file) => room(file) === 'gateway' && !isTest(file) && gives(file))).toEqual([])

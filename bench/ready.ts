@@ -18,7 +18,7 @@ import { median, type Outcome } from './outcome.ts'
 const LIMIT_S = 1.5
 const RUNS = 5
 const LOOK_EVERY_MS = 5
-/** The time-out of a start on a machine that is too busy to measure anything. */
+/** The time-out of a start, generous because the machine may be busy. */
 const MOST_MS = 120_000
 
 type ReleaseRun = { folder: string; cwd: string; env: Record<string, string>; port: number }

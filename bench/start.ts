@@ -14,7 +14,7 @@ import { median, type Outcome } from './outcome.ts'
 
 const LIMITS_S = { empty: 6, warm: 4 } as const
 const RUNS = 3
-/** The time-out of a start on a machine that is too busy to measure anything. */
+/** The time-out of a start, generous because the machine may be busy. */
 const MOST_MS = 120_000
 
 type Kind = keyof typeof LIMITS_S

@@ -1,4 +1,4 @@
-/** A trade link has the account that gives the items, and the token that lets strangers send it offers. */
+/** A trade link names an account, and has the token that lets strangers send it offers. */
 export type TradeLink = {
   /** 32-bit account id as decimal digits. */
   partner: string

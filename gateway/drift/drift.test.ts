@@ -94,7 +94,7 @@ describe('an inventory', () => {
 describe('an asset id that Steam never gave', () => {
   const withoutId = bookedItem(null)
 
-  it('is learnt from the only shown item with the same name', () => {
+  it('is learnt from the only shown item with the same name that is not booked', () => {
     const shown = look([ownItem('11'), ownItem('12'), ownItem('13', 'Cape')])
     expect(compare(custody([withoutId, bookedItem('12')]), shown)).toEqual({
       found: ['foreign 13'],
@@ -174,7 +174,7 @@ describe('a finding', () => {
   const expected = custody([bookedItem('11')])
   const gone = look([])
 
-  it('is certain once two looks agree and a pass through the history that began after them explains nothing', () => {
+  it('is certain once two looks agree and, if the history must be read, a pass that began after them explains nothing', () => {
     const once = findingsAfter(expected, [gone])
     const twice = findingsAfter(expected, [gone, gone])
     expect(sureKinds(settleDrift(once, expected, at(DAY_MS)))).toEqual([])

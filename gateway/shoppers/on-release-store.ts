@@ -40,7 +40,7 @@ export type OnReleaseShopper = {
   reversals: number
 }
 
-/** Lists all accounts, latest reversals first, or reads one. */
+/** Lists accounts, latest reversals first, or reads one. */
 export function onReleaseShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },

@@ -298,8 +298,8 @@ describe('GET /v1/events', () => {
   })
 })
 
-describe('offerings', () => {
-  test('include games with their minimums, prices, and the till’s health', async () => {
+describe('GET /v1/games, /v1/prices and /v1/health', () => {
+  test('give the games with their minimums, the reason why a name has no price, and whether trades are possible', async () => {
     await aDeposit(till, api.store)
     const { games } = (await api.call('GET', '/v1/games')).json()
     expect(games).toHaveLength(GAMES.length)

@@ -52,7 +52,10 @@ async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
   }
 }
 
-/** Ends trades whose end Steam never reported. This needs no bot, so a lost bot leaves nothing open. */
+/**
+ * Gives up trades whose end Steam never reported, and those of retired bots. This needs no bot, so a lost bot leaves
+ * nothing open.
+ */
 async function endWithoutAnswer(deps: ShellDeps): Promise<void> {
   for (const { because, ...trade } of await deps.trades.tradesToEnd(deps.clock.now(), MOST_DUE)) {
     try {

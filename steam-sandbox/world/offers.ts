@@ -40,8 +40,8 @@ export type Intent = {
 /**
  * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not
  * acknowledged trade protection, 11 no active offer to counter, 15 wrong token, unknown account, the sender itself or a
- * partner who cannot receive offers, 24 a barred sender, 25 too many live offers, 26 no items, or one is missing or not
- * tradable.
+ * partner who cannot receive offers, 24 a sender who cannot trade, 25 too many live offers, 26 no items, or one is
+ * missing or not tradable.
  */
 export function sendOffer(
   world: World,
@@ -122,7 +122,8 @@ type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
  * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow
- * begins a cooldown. Refusals: 42 unknown, 15 not theirs, 11 not in a state that allows it.
+ * begins a cooldown. Refusals: 42 unknown, 15 not theirs, 11 not in a state that allows it, or accepted at that very
+ * moment (`acceptsOnCancel`).
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)
@@ -175,7 +176,8 @@ export function confirmOffer(
 
 /**
  * Accepts as the partner. The items change owners or go into escrow. A bot or seller that gives items must confirm on
- * its phone. Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
+ * its phone. Refusals: 42 unknown, 15 not theirs, or the partner cannot trade, 28 already accepted, 11 not live, 26 an
+ * item is gone.
  */
 export function acceptOffer(
   world: World,

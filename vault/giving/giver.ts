@@ -47,7 +47,7 @@ export type GiverParts = {
   rules: Rules
   accounts: ReadonlyMap<string, Account>
   steamOf(steamId: string): SteamCalls
-  /** In US cents; undefined if the market has no price. */
+  /** In US cents; undefined if Steam's market has no price. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined

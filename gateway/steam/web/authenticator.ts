@@ -1,7 +1,7 @@
 /// <reference path="./libraries.d.ts" />
 import { generateAuthCode } from 'steam-totp'
 
-/** The code that the Steam authenticator with this shared secret shows now. Throws if the secret is invalid. */
+/** The code that the Steam authenticator with this shared secret shows now. */
 export function authenticatorCode(sharedSecret: string): string {
   return generateAuthCode(sharedSecret)
 }
