@@ -110,7 +110,7 @@ test.each(['en', 'ru'] as const)(
     await answer.waitFor({ state: 'hidden' })
 
     await cell(0).focus()
-    // With Alt, an arrow key belongs to the browser and selects no other card.
+    // With Alt, an arrow key belongs to the browser and moves to no other card.
     await page.keyboard.press('Alt+ArrowDown')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('?')

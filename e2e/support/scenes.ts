@@ -330,7 +330,7 @@ const MODALS: Scene[] = [
   },
 ]
 
-/** The scenes that the gallery photographs at every width. */
+/** The scenes that the gallery photographs at every width, and in forced colours. */
 export const LAYOUTS = [
   'guide',
   'inventory',

@@ -119,8 +119,8 @@ export async function setHealth(db: Db, lease: Lease, failing: FailedForMs): Pro
 }
 
 /**
- * Records that Steam accepted the token, when it expires, and the acknowledgement of the notice about trade protection,
- * if there is one. Has no effect once the lease is lost.
+ * Records that Steam accepted the token, and when the token expires. Also records the acknowledgement of the notice about
+ * trade protection, if there is one. Has no effect once the lease is lost.
  */
 export async function noteSession(
   db: Db,
@@ -171,8 +171,8 @@ export async function markDead(db: Db, lease: Lease, reason: string): Promise<vo
 type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
 
 /**
- * Takes the bot out of service until `until` for every process, so a restart neither retries sooner nor counts a
- * refusal twice.
+ * Takes the bot out of service until `until` for every process, so a restart neither retries sooner nor forgets
+ * when Steam first refused the token.
  */
 export async function putOffLogin(
   db: Db,

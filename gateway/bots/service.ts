@@ -34,8 +34,8 @@ const MOST_TURNS = 4
 type BotQuery = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
- * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no untried bot that
- * can be reached has room. The room in the chosen bot is reserved until the transaction ends.
+ * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no untried bot
+ * can take the items. The room in the chosen bot is reserved until the transaction ends.
  */
 export async function chooseBotForTrade(
   tx: Tx,
@@ -79,7 +79,7 @@ export async function isBelowShareOfFleet(tx: Tx, storeId: bigint, limits: Fleet
   return locked.ofStore < shareOfStore(locked, limits)
 }
 
-/** True if a bot seems to have room for the offer. Takes no lock. */
+/** True if an untried bot seems able to take the items. Takes no lock. */
 export async function hasBotForTrade(
   db: Db,
   { partnerSteamId, game, items, tried }: BotQuery,
@@ -90,7 +90,7 @@ export async function hasBotForTrade(
   return chooseBot(others, limits, { game, items }) !== undefined
 }
 
-/** True if another bot with room would probably serve the waiting request sooner. Takes no lock. */
+/** True if another bot would probably serve the waiting request sooner. Takes no lock. */
 export async function isServedSoonerElsewhere(
   db: Db,
   { partnerSteamId, ...waiting }: Waiting & Pick<BotQuery, 'partnerSteamId'>,

@@ -62,7 +62,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('a command with an empty list still prints something: bot list does so on stderr, so scripts that count its lines count none', async () => {
+it('a command that lists prints something even if the list is empty: bot list does so on stderr, so scripts that count its lines count none', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })

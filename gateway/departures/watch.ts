@@ -71,8 +71,8 @@ export type DepartureDeps = {
 }
 
 /**
- * At most this many Steam trades are read one by one: for each page, trades that a row of it undoes, and after the pages,
- * trades under way.
+ * At most this many Steam trades are read one by one: for each page, of those that its rows undo, and after the pages, of
+ * those under way.
  */
 const MOST_SINGLES = 5
 

@@ -60,7 +60,7 @@ export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined>
   return row?.since
 }
 
-/** Extends deposits that have no open offer by the paused time. */
+/** Adds the paused time to deposits that have no open offer. */
 export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
     where status = 'created' and created_at < ${to}`.execute(tx)

@@ -1,4 +1,4 @@
-/** Refuses the request of an intent, if another bot would serve it sooner. A new trade with another bot follows. */
+/** Refuses an intent if another bot would serve its request sooner. A new trade with another bot follows. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
@@ -15,7 +15,7 @@ export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<voi
 
 type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 
-/** Resolves to true if the request is refused afterwards, by this call or by another. */
+/** Resolves to true if the trade is refused afterwards, by this call or by another. */
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false

@@ -216,7 +216,10 @@ export const consoleCalls: Family = family<Defence>({
     const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN_PAGE_HEADERS })
     const headers = await staff.newSession(staff.ada)
     const answer = await call(staff, 'find/acts', headers)
-    return problemIf(shown.status !== 200 || answer.status !== 200, `an operator gets ${answer.status}`)
+    return problemIf(
+      shown.status !== 200 || answer.status !== 200,
+      `an operator gets ${shown.status}, then ${answer.status}`,
+    )
   },
   async cases(target: Target) {
     const staff = await staffOf(target)
