@@ -108,6 +108,12 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('\toffline (no gateway holds it)\t')
   })
 
+  it('list says that a bot is logging in, if a gateway holds it and nothing has gone wrong', async () => {
+    await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
+    await database.pool.query("update bot set lease_until = now() + interval '1 hour'")
+    expect((await run(['bot', 'list'])).out).toContain('\toffline (logging in)\t')
+  })
+
   it('list says why a bot is barred, for which game and until when', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     const until = '2099-05-01T12:00:00.000Z'

@@ -23,7 +23,8 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
     // Otherwise the reason is from a gateway that no longer holds the bot.
     const isCurrent = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isCurrent ? bot.stateReason : undefined
-    const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
+    const fallback = bot.hasGateway ? 'logging in' : 'no gateway holds it'
+    const reach = bot.reachable ? 'online' : `offline (${why ?? fallback})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token does not expire'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [
