@@ -38,7 +38,7 @@ type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
 
 /**
  * Creates a world with two shoppers, two bots and the magic players (shoppers with a permanent behaviour), always the
- * same for a seed and time. Asset ids follow `nowMs`.
+ * same for a seed and time. Asset ids count up from `nowMs`.
  */
 export function seedWorld(seed: string, nowMs: number): World {
   const random = createRandom(seed)

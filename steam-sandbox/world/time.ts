@@ -16,8 +16,8 @@ import {
 type Event = { atS: number; happen: (world: World) => World }
 
 /**
- * Advances the world to `nowS`, each event at its own moment: people react, offers expire, escrow and protection end.
- * Returns the same world if nothing is due.
+ * Advances the world to `nowS`, each event at its own moment: people react and take trades back, offers expire, escrow
+ * and protection end. Returns the same world if nothing is due.
  */
 export function advanceTo(world: World, nowS: number): World {
   let current = world
