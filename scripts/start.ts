@@ -153,7 +153,7 @@ async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string
     const name = /^scene wanted: (.+)$/.exec(line)?.[1]
     if (name === undefined) return
     tour.play(name).catch((error: unknown) => {
-      if (!isStopping) console.error(`\nThe tour could not start: ${error}`)
+      if (!isStopping) console.error(`\nThe result of a scene of the tour could not be shown: ${error}`)
     })
   })
 }

@@ -32,16 +32,16 @@ it('a guest has a profile page', async () => {
   expect(await page.text()).toContain('nova_hound_1')
 })
 
-it('a guest can trade, even if the shopper that it copies is barred from trading', () => {
-  const barred = steam.as('nova_hound').steamId
+it('a guest can trade, even if the shopper that it copies may not trade', () => {
+  const restricted = steam.as('nova_hound').steamId
   const obstacleOf = (steamId: string) => {
     const account = findAccount(steam.world(), steamId)
     return account && obstacleToTrading(steam.world(), account, 0)
   }
   steam.change((world) => ({
-    world: withAccount(world, barred, (account) => ({ ...account, restrictedUntilS: 1 })),
+    world: withAccount(world, restricted, (account) => ({ ...account, restrictedUntilS: 1 })),
     answer: undefined,
   }))
-  expect(obstacleOf(barred)).toBe('cannot_trade')
+  expect(obstacleOf(restricted)).toBe('cannot_trade')
   expect(obstacleOf(steam.invite('nova_hound').steamId)).toBeUndefined()
 })

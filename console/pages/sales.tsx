@@ -110,7 +110,7 @@ function Totals({ totals }: Pick<Data, 'totals'>) {
         caption="Totals by market, game and week"
         rows={totals}
         keyOf={({ by, name, currency }) => by + name + currency}
-        empty="Nothing was sold in this period."
+        empty="No sale in this period has a result."
         columns={[
           { name: 'By', show: ({ by, name }) => `${by} ${name}` },
           { name: 'Sales', isNumber: true, show: ({ sales }) => sales },

@@ -2,7 +2,7 @@
 import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 
 /**
- * `under_way`: agreed, or held by Steam. `gone`: the items left, and not all came back. `called_off`: the trade failed, so
+ * `under_way`: agreed, or in escrow. `gone`: the items left, and not all came back. `called_off`: the trade failed, so
  * nothing left. `returned`: everything came back.
  */
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'

@@ -63,7 +63,7 @@ it('a request for a fresh token leaves the current one in use if the last login 
   expect(await session.accessToken({ fresh: true })).not.toBe(token)
 })
 
-it('each login that Steam refuses because of too many requests makes the next one wait longer', async () => {
+it('after a second login that Steam refuses because of too many requests, the next one waits longer', async () => {
   const { session, setBehaviour, advanceMs } = await openSession()
   await setBehaviour('PUT', 'rate-limited')
   expect(await session.accessToken({ fresh: false })).toBeUndefined()

@@ -16,7 +16,7 @@ import type { MemoryLedger } from './memory-ledger.ts'
 import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
 
-/** Checks that a trade is credited for the Steam trade of its own offer, whose items arrived, and no other trade is. */
+/** Checks that a trade's Steam trade is of its own offer, brought all items, and is credited to no other trade. */
 export function checkCredit(steam: Steam, trades: TillMemory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
@@ -72,7 +72,7 @@ export function checkPromise(memory: TillMemory, row: TradeRow): void {
 /** Steam can report a change this late. */
 export const REPORTED_WITHIN_MS = 120_000
 
-/** Checks that funds are released only for items that the bot still has. */
+/** Checks that no funds are released for items that the shopper took back. */
 export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   if (steamTrade === undefined || nowMs - steamTrade.changedAt < REPORTED_WITHIN_MS) return
@@ -161,7 +161,7 @@ export function checkEnd(
   must(isReported, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never reported`)
 }
 
-/** Checks the sums of one trade and its deposit. */
+/** Checks that the rows of one trade and its deposit agree. */
 export function checkTrade({ trade, deposit, held, reversed, total, live }: TradeRow): void {
   const name = `trade ${trade.tradeId}`
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
@@ -204,7 +204,7 @@ const MINUTE_MS = 60_000
 const PATIENCE_MS = 10 * MINUTE_MS
 const WINDOW_MS = 5 * MINUTE_MS
 
-/** The longest time between looks at an open trade. Only its deadline can be further away. */
+/** The longest time between looks at a trade in its first hour of waiting. Only its deadline can be further away. */
 const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
@@ -231,7 +231,7 @@ const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 const deadlineOf = ({ trade, createdAt }: TradeRow): number =>
   trade.state === 'active' ? trade.deadline.getTime() : createdAt.getTime() + WINDOW_MS
 
-/** Whether Steam's answers about the trade's offer cannot be read, or never prove its delivery. */
+/** Whether the bot is not active, or Steam's answers about the offer cannot be read or never prove its delivery. */
 function isUnreadable({ steam, bots }: TillMemory, { trade, facts }: TradeRow): boolean {
   if (bots.get(facts.botId)?.state !== 'active') return true
   const offer = steam.byMessage.get(trade.secretCode)
@@ -272,7 +272,7 @@ export function checkTradesAtRest(memory: TillMemory): void {
   }
 }
 
-/** Checks, long after the faults, that credit was given for exactly the items that bots received and kept. */
+/** Checks, long after the faults, that nothing is open, and that exactly the items that bots kept are credited. */
 export function checkFinalState(memory: TillMemory): void {
   const { ledger, steam, trades, deposits } = memory
   ledger.verify()
@@ -351,7 +351,7 @@ function checkDeliveryCredited({ steam }: TillMemory, { trade, deliveredBy }: Tr
   )
 }
 
-/** The value, before commission, of the items that the bot has. */
+/** The value, before commission, of the items that the bot received and that were not taken back. */
 function keptGross({ items, deliveredBy }: TradeRow, steamTrade: ModelTrade | undefined): bigint {
   let gross = 0n
   for (const { asset, newAssetId, rolledBackAssetId } of steamTrade?.items ?? []) {

@@ -234,7 +234,7 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   )
 }
 
-/** Checks that funds are released only for items that the bot still has. */
+/** Checks that no funds are released for items that the shopper took back. */
 function checkRelease({ steam, engine }: Scene, { id, steamTrade, itemsBack }: TradeRow): void {
   const record = steam.steamTrades.get(steamTrade ?? '')
   if (record === undefined || engine.now() - record.changedAt < REPORTED_WITHIN_MS) return
