@@ -2,7 +2,7 @@
 import './currency.css'
 import type { Currency } from '../../contract/money.ts'
 
-/** Drawn, because not every font has every symbol. The requirements include roubles, but no amount is in roubles yet. */
+/** Drawn, because not every font has every symbol. The requirements include roubles, but no amount uses them yet. */
 const SYMBOLS: Record<Currency | 'RUB', string> = {
   USD: 'M15 8.6c-.6-1-1.7-1.6-3-1.6-1.8 0-3.1 1-3.1 2.4 0 3.4 6.3 1.7 6.3 5.1 0 1.5-1.4 2.5-3.2 2.5-1.5 0-2.7-.7-3.3-1.8M12 5.3v13.4',
   EUR: 'M15.5 8.3A4.5 4.5 0 0 0 8.5 12a4.5 4.5 0 0 0 7 3.7M6.8 11h6M6.8 13.2h5.4',
