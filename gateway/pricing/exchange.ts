@@ -7,7 +7,7 @@ const MICROS_PER_CENT = 10_000n
 
 /** The greatest age of a rate that prices an item. */
 const MAX_AGE_MS = 48 * 3_600_000
-/** The most that a rate may change from one answer of its source to the next. */
+/** The most that a rate may differ from the last accepted one of its source. */
 const MAX_JUMP_PERCENT = 20n
 /** The source that the others are compared with. */
 export const REFERENCE_SOURCE = 'ecb'
@@ -49,8 +49,8 @@ export function readRate(
 }
 
 /**
- * True if a source's rate has changed too much since its last answer. Must be called only while the known rate is
- * recent.
+ * True if the next rate of a source is too far from the known one, the last accepted. Must be called only while the
+ * known rate is recent.
  */
 export const isJump = (known: bigint, next: bigint): boolean => isApart(known, next, MAX_JUMP_PERCENT)
 
