@@ -146,7 +146,7 @@ const environmentSchema = z
     TRADETILL_ALERT_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
     TRADETILL_ALERT_SECRET: z
       .string()
-      .regex(/^whsec_[A-Za-z0-9+/]{32,200}={0,2}$/, 'must be whsec_ and 24 bytes or more in base64')
+      .regex(/^whsec_[A-Za-z0-9+/]{32,200}={0,2}$/, 'must be whsec_ and 24 to 150 bytes in base64')
       .optional(),
     /** Roles of this process. The processes on one database must together have `web`, `bots` and `work`. */
     TRADETILL_ROLES: roles.optional(),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Compiles the package and packs it like npm. Returns the path of the archive. */
+/** Compiles the package and packs it with npm. Returns the path of the archive. */
 export function packSdk(into: string): string {
   const work = mkdtempSync(join(tmpdir(), 'tradetill-sdk-'))
   try {

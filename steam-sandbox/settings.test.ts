@@ -93,7 +93,7 @@ it('the mobile authenticator can be turned on, and Steam then holds no trade', a
   expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(0)
 })
 
-it('an unknown setting, and a form of another page, are refused', async () => {
+it('an unknown setting, and a form posted without an Origin, are refused', async () => {
   expect((await press(path('edit/settings', 'magic_hidden'), 'nonsense')).status).toBe(404)
   const form = { method: 'POST', body: new URLSearchParams([['set', 'public']]) }
   expect((await fetch(`${steam.url}${path('edit/settings', 'magic_hidden')}`, form)).status).toBe(403)

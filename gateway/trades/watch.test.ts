@@ -37,7 +37,7 @@ const orphanLines = () =>
   till.lines.map((line): Line => JSON.parse(line)).filter(({ msg }) => /belongs to no trade/.test(msg))
 
 describe('the watch over a bot’s offers', () => {
-  it('catches up after days by reading, one by one, the trades that the list no longer shows', async () => {
+  it('catches up after days by reading, one by one, the offers that the list no longer shows', async () => {
     const store = await aStore(till)
     const offerIds: string[] = []
     for (let made = 0; made < 3; made += 1) {

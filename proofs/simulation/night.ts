@@ -28,7 +28,7 @@ export const nightProof = defineProof({
       .regex(/^(\d{1,4}|\d{0,4}\.\d{1,4})$/, 'must be a number of hours')
       .transform(Number)
       .default(8)
-      .describe('how long to begin new seeds, in hours (8)'),
+      .describe('for how many hours to begin new seeds (8)'),
     level: levelOption(),
     keep: keepFlag(),
   }),

@@ -26,7 +26,7 @@ const selectionOf = (state: FlowState) => standOf(state).selection
 const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'loadInventory')
 
 describe('the inventory', () => {
-  it('A-114 is asked for in the default game and the language of the page', () => {
+  it('A-114 is requested for the default game, in the language of the page', () => {
     const state = openedOn('created', { language: 'ru' })
     expect(loading(state)).toMatchObject({ game: 'cs', language: 'ru', reload: false })
     expect(shownInventory(standOf(state))).toBeNull()
@@ -231,7 +231,7 @@ describe('D-27 the picks of a game', () => {
     expect(selectionOf(back(dota(failed), '1'))).toEqual(['1'])
   })
 
-  it('are lost when the account is entered again', () => {
+  it('are lost when the trade link is entered again', () => {
     const away = dota(play(withItems(), toggle('1')).state)
     const other = play(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])

@@ -1,9 +1,9 @@
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 
 /**
- * How certain the parts of an amount are that are credited at once and later. `expected`: other payments may change
- * both parts before the offer. `least`: the offer promises the first part, and more may be credited at once, so the
- * later part is a maximum. `final`: the store's limit cannot change the parts.
+ * How certain the two parts of an amount are: what is credited at once, and what is credited later. `expected`: other
+ * payments may change both parts before the offer. `least`: the offer promises the first part, and more may be credited
+ * at once, so the later part is a maximum. `final`: the store's limit cannot change the parts.
  */
 export type Certainty = 'expected' | 'least' | 'final'
 

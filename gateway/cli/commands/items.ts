@@ -177,7 +177,7 @@ const drift = command({
       },
       now: {
         kind: 'boolean',
-        brief: 'check the inventories now; the result is there in a minute',
+        brief: 'check the inventories now; ask again in a minute for the result',
         optional: true,
         withNegated: false,
       },
