@@ -6,6 +6,7 @@ import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { requestTrade } from './request.ts'
+import type { TradeStore } from './trade-store.ts'
 
 const DAY_MS = 86_400_000
 
@@ -127,6 +128,32 @@ describe('a list of many pages', () => {
     }
     expect(await answer).toEqual({ kind: 'active' })
     expect(await row()).toMatchObject({ state: 'active', missed_reads: 0, steam_offer_id: '1' })
+  })
+
+  it('is read from its beginning again if the database failed after the offer was found', async () => {
+    const { answer, row } = await sendWithoutAnswer(true)
+    // The offer is on the first page of nine.
+    const ours = [...session.offers]
+    bury(800)
+    const others = [...session.offers].filter(([offerId]) => offerId !== '1')
+    session.offers.clear()
+    for (const [offerId, offer] of [...ours, ...others]) session.offers.set(offerId, offer)
+    let isDown = true
+    const store: TradeStore = {
+      ...till.deps.trades,
+      transaction: (work) =>
+        isDown ? Promise.reject(new Error('the database is down')) : till.deps.trades.transaction(work),
+    }
+    const { trade } = tradeHandlers({ ...till.deps, trades: store })
+    const id = (await row())?.id ?? 0n
+    session.calls.length = 0
+    till.clock.advance(5_000)
+    await expect(trade(bot, id)).rejects.toThrow('the database is down')
+    isDown = false
+    till.clock.advance(5_000)
+    await trade(bot, id)
+    expect(await answer).toEqual({ kind: 'active' })
+    expect(lists()).toEqual(['list', 'list'])
   })
 
   it('proves only after its last page that an offer whose send got no answer is missing', async () => {

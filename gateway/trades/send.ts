@@ -120,6 +120,8 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isExactOfferOf(trade, offer))
+  // Ended before the find is recorded: if that fails, the next search begins at the first page again.
+  if (found !== undefined) deps.lists.endSearch(bot, facts.id)
   if (found !== undefined || search.pass.isComplete) {
     await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
   } else {
@@ -127,10 +129,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
     await (hasFailed ? askAgain : continueSoon)(deps, bot, loaded)
   }
   if (found === undefined) reportBlocked(deps, search, facts)
-  else {
-    deps.lists.endSearch(bot, facts.id)
-    await record(deps, source, { kind: 'offer_read', offer: found })
-  }
+  else await record(deps, source, { kind: 'offer_read', offer: found })
   for (const offer of ours) {
     if (!isExactOfferOf(trade, offer)) await withdrawOther(deps, bot, { facts, offer })
   }
