@@ -15,7 +15,7 @@ export function startReconciling(parties: Parties): { now(): Promise<void>; stop
       .catch((error: unknown) => {
         if (stopping.signal.aborted) return
         parties.report(
-          `the till's log could not be read: ${error instanceof Error ? error.message : 'unknown'}`,
+          `the till's log could not be read or booked: ${error instanceof Error ? error.message : 'unknown'}`,
         )
       })
       .finally(() => {

@@ -202,7 +202,7 @@ describe('the log of the till', () => {
   test('is reported if it cannot be read, and the store still answers', async () => {
     await demo.store.close()
     await demo.open(NO_TILL)
-    await expect.poll(() => demo.reports.join()).toContain('log could not be read')
+    await expect.poll(() => demo.reports.join()).toContain('log could not be read or booked')
     expect((await fetch(demo.store.url)).status).toBe(200)
   })
 })
