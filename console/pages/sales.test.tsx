@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
-import { Markets } from './sales.tsx'
+import { COLUMNS, Markets } from './sales.tsx'
 
 it('the balances at a market are shown with the differences of the settling and of the free money', () => {
   const market = {
@@ -17,4 +17,30 @@ it('the balances at a market are shown with the differences of the settling and 
   expect(page).toContain('-$1.25')
   expect(page).toContain('not reported')
   expect(page).toMatch(/Settling differs by.*Free differs by.*-\$1\.25.*not reported/s)
+})
+
+it('the file of sales names the currency of the cost, which can differ from that of the price', () => {
+  const sale = {
+    saleId: '1',
+    market: 'waxpeer.com',
+    reference: '7',
+    state: 'paid' as const,
+    byHand: false,
+    item: '2',
+    depositId: '3',
+    appId: 730,
+    game: 'cs',
+    marketHashName: 'AK-47 | Redline (Field-Tested)',
+    soldAt: '2026-01-01T12:00:00.000Z',
+    settlesAt: null,
+    currency: 'USD' as const,
+    priceMinor: 1_300,
+    receivedMinor: 1_222,
+    refundMinor: 0,
+    costMinor: 900,
+    costCurrency: 'EUR' as const,
+    resultMinor: 200,
+  }
+  const cells = Object.fromEntries(COLUMNS.map(({ name, csvValue }) => [name, csvValue?.(sale)]))
+  expect(cells).toMatchObject({ Price: 13, Currency: 'USD', Cost: 9, 'Cost currency': 'EUR' })
 })

@@ -15,7 +15,7 @@ import { MarketSwitches } from './markets.tsx'
 type Data = Json<SalesReport>
 type Sale = Data['sales'][number]
 
-const COLUMNS: readonly Column<Sale>[] = [
+export const COLUMNS: readonly Column<Sale>[] = [
   {
     name: 'Item',
     show: ({ marketHashName }) => marketHashName,
@@ -53,6 +53,11 @@ const COLUMNS: readonly Column<Sale>[] = [
     csvValue: ({ resultMinor }) => (resultMinor === null ? null : resultMinor / 100),
   },
   { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
+  {
+    name: 'Cost currency',
+    show: ({ costCurrency }) => costCurrency,
+    csvValue: ({ costCurrency }) => costCurrency,
+  },
   { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, csvValue: ({ soldAt }) => soldAt },
 ]
 
