@@ -112,7 +112,7 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
         message: 'Steam did not report the result of a hold, a day after the hold should have ended',
       }
     case 'bot_retired':
-      return { level: 'error', message: 'wait for a hold of Steam was ended, because its bot is retired' }
+      return { level: 'error', message: 'wait for a hold of Steam was ended, because the bot is retired' }
     case 'ended_by_operator':
       return { level: 'warn', message: 'wait for a hold of Steam was ended by the operator' }
     default:

@@ -14,7 +14,7 @@ export type Lane = {
 type Options = {
   endpointId: bigint
   lane: LaneName
-  /** The endpoint's pace. Its two lanes share it, so both learn from each answer. */
+  /** The endpoint's pace. Its two lanes share it, so both learn how long the endpoint usually takes. */
   pace: Pace
   signal: AbortSignal
   /** How many stores and endpoints share the places now. */
