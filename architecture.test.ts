@@ -335,7 +335,7 @@ describe('the tree keeps its promises:', () => {
       'gateway/db/boss-queue.ts',
       // Compares the machine's clock with the database's, and works without a running till.
       'gateway/doctor/doctor.ts',
-      // The doctor's proof is valid for a minute of the machine's clock.
+      // The doctor's proof and the tokens of pages in frames expire by the machine's clock.
       'gateway/gateway.ts',
       // A store's handler checks signatures by its machine's clock.
       'gateway/operations/conformance.ts',

@@ -138,7 +138,7 @@ export function letOthersAct({ luck, steam, markets }: SalesWorld): void {
   for (const market of markets) market.act()
 }
 
-/** Takes back trades between two of our accounts, as somebody with a session of one of them could. */
+/** Takes back some protected trades between two of our accounts, as somebody with a session of one of them could. */
 function takeOwnTradesBack({ luck, steam }: Pick<SalesWorld, 'luck' | 'steam'>): void {
   for (const trade of steam.trades) {
     const isOwn = OURS.has(trade.from) && OURS.has(trade.to) && trade.state === 'complete'
