@@ -21,7 +21,7 @@ export type OwnItem = { assetId: string; marketHashName: string; isTradable: boo
  * Undefined unless Steam sent every page, of at most `MOST_PAGES`.
  */
 export async function readFreeItems(
-  session: Session,
+  session: Pick<Session, 'steamId' | 'api'>,
   appId: number,
 ): Promise<Map<string, OwnItem> | undefined> {
   const items = new Map<string, OwnItem>()
@@ -49,7 +49,8 @@ export async function readFreeItems(
         isTradable: description.tradable === true || description.tradable === 1,
       })
     }
-    if (!inventory.more_items || inventory.last_assetid === undefined) return items
+    if (!inventory.more_items) return items
+    if (inventory.last_assetid === undefined) return undefined
     start = inventory.last_assetid
   }
   return undefined
@@ -78,7 +79,7 @@ const MOST_PRICES = 20_000
 /** Prices of Steam's own market, in US cents. The vault never uses the till's prices. */
 export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pace; nowMs: () => number }) {
   const cache = new Map<string, { cents: bigint | undefined; atMs: number }>()
-  /** Resolves to undefined if there is no price, and to `unanswered` if Steam did not answer. */
+  /** Resolves to undefined if there is no price; to `unanswered` if Steam was not asked, or gave no usable answer. */
   return async (appId: number, name: string): Promise<bigint | undefined | 'unanswered'> => {
     const key = `${appId}/${name}`
     const cached = cache.get(key)
