@@ -115,7 +115,7 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
     .toBe(wanted)
 }
 
-test('an operator opens a link, registers a passkey, and works with the keyboard alone', async () => {
+test('an operator opens a link, registers a passkey, credits a store with the keyboard alone, and does the rest with the mouse', async () => {
   const { depositId } = await payDeposit()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await giveAuthenticator(page)
@@ -141,7 +141,7 @@ test('an operator opens a link, registers a passkey, and works with the keyboard
   await press(page, 'j', 'Enter')
   await page.getByRole('heading', { name: /^Deposit \d+$/ }).waitFor()
 
-  // `?` lists the keys, and the dialog gives the focus back.
+  // `?` lists the keys, and Escape closes the list.
   await press(page, '?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   expect(await violations(page)).toEqual([])

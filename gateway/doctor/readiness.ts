@@ -29,7 +29,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   const feedFindings = feeds.map(({ source, feed, goodAt, lastError }) => {
     const check = `prices.${source}.${feed}`
     if (goodAt === null && lastError === null)
-      return notChecked(check, 'is waiting for its turn: the feeds of a source are read some minutes apart')
+      return notChecked(check, 'is waiting for its turn: the feeds of a source are read one after another')
     if (goodAt === null) {
       const why = `has never answered: ${lastError}`
       return mend(check, why, adviceForSilentSource(source))

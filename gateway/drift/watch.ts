@@ -1,6 +1,6 @@
 /**
  * Looks at each bot's own inventory on Steam and compares it with custody: once a day, more often while a
- * difference is not certain, and when an operator asks for it.
+ * difference is not certain or after an incomplete look, and when an operator asks for it.
  */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { BotContext } from '../bots/bot.ts'

@@ -2,7 +2,7 @@ import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
 
-/** The details of a refusal besides its code: fields to correct, or when to call again and why. */
+/** The details of a refusal besides its code: fields to correct, or the cause and when to call again. */
 export type RefusalDetails = FieldError[] | { retryAfterS?: number; until?: Date; cause?: RefusalCause }
 
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */

@@ -53,7 +53,7 @@ describe('the restriction of an item', () => {
     ],
     ['lines that are not a list', { owner_descriptions: 'x', item_expiration: {} }, null],
     ['a number too large for a date', { item_expiration: 1e300, sealed: {}, sealed_type: {} }, null],
-  ])('has no known end if Steam gives %s', (_, fields, restriction) => {
+  ])('is null or has no known end if Steam gives %s', (_, fields, restriction) => {
     expect(restrictionOf(fields)).toEqual(restriction)
   })
 

@@ -36,7 +36,7 @@ type TradeWithAssets = TradeRow & {
   items: { appId: number; contextId: string; assetId: string; isReversed: boolean }[]
 }
 
-/** Returns the trade as a union of its states, or undefined if there is none. */
+/** Returns the trade and its facts, or undefined if there is none. */
 export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | undefined> {
   const row = await db
     .selectFrom('trade')

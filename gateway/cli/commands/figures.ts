@@ -29,7 +29,7 @@ export const money = command({
 type WeatherFlags = FindFlags & { method?: string; bot?: string }
 
 export const weather = command({
-  does: 'show outages, maintenance, and how Steam answered in the last 24 hours, by method and bot',
+  does: 'show outages, maintenance, and how Steam answered in the last 24 hours, by method',
   example: 'weather --method GetTradeOffers',
   parameters: {
     flags: {

@@ -74,7 +74,7 @@ export async function checkScene(scene: Scene): Promise<void> {
 }
 
 /**
- * Whether `SALE_EDGES` lead from one state to the other, in one step or more, because several may have happened since
+ * Whether `SALE_EDGES` lead from one state to the other in any number of steps, because several may have happened since
  * the last check.
  */
 function mayBecome(from: string, to: string): boolean {

@@ -10,7 +10,7 @@ import { settingsFor } from './promises.ts'
 import { changeRoom, checkLimit } from './room.ts'
 import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
-/** Everything that one run of a transaction has written so far, and how to undo it. */
+/** How to undo what one run of a transaction has written so far, and what it leaves to the commit. */
 export type Run = {
   undo: (() => void)[]
   wakes: { row: TradeRow; at: Date }[]
