@@ -10,7 +10,7 @@ export async function withDatabase<T>(
   work: (serverUrl: string) => Promise<T>,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-bench-'))
-  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
+  // If root runs this, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync })
   try {

@@ -105,7 +105,7 @@ describe('the webhook', () => {
     expect(await callers.readParts()).not.toContain('Trade offer sent')
   })
 
-  test('takes reversed amounts back from the shopper, part by part and in any order', async () => {
+  test('of a full reversal that overtakes a partial one and the credit is booked, and these then change nothing', async () => {
     const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
     await callers.send({ id: 'two', sequence: 4, ...reversed(1250) })
     expect(await callers.readBalances()).toEqual({})

@@ -35,7 +35,7 @@ async function main(args: string[]): Promise<number> {
   await buildConsoleIfChanged()
   rmSync(FAILURES, { recursive: true, force: true })
   const folder = mkdtempSync(join(scratchRoot(), 'tt-'))
-  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
+  // If root runs this, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(folder, 0o711)
   try {
     const file = join(folder, 'result.json')

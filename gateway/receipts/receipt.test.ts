@@ -87,7 +87,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and does n
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says in both languages what happened and whose items they were, and contains neither the store’s own labels nor a secret', async () => {
+it('a receipt says whose items they were and, in both languages, what happened, and contains neither the store’s own labels nor a secret', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)

@@ -15,18 +15,18 @@ export async function deleteDeliveries(
   { before, after, limit }: { before: Date; after: bigint; limit: number },
 ): Promise<Place> {
   const { rows } = await sql<{ id: bigint; isOld: boolean }>`
-    with looked_at as (
+    with examined as (
       select delivery.id, event.created_at < ${before} as is_old
       from (select id, event_id from webhook_delivery where id > ${after} order by id limit ${limit}) delivery
       join event on event.id = delivery.event_id
     ),
     gone as (
-      delete from webhook_delivery using looked_at
-      where webhook_delivery.id = looked_at.id and is_old and state <> 'due'
+      delete from webhook_delivery using examined
+      where webhook_delivery.id = examined.id and is_old and state <> 'due'
         -- Looks up one row by the index, because the planner might read the entire table for a join.
-        and (select id from webhook_attempt where delivery_id = looked_at.id limit 1) is null
+        and (select id from webhook_attempt where delivery_id = examined.id limit 1) is null
     )
-    select id, is_old as "isOld" from looked_at order by id desc limit 1`.execute(db)
+    select id, is_old as "isOld" from examined order by id desc limit 1`.execute(db)
   const [last] = rows
   return last?.isOld ? last.id : undefined
 }
@@ -54,7 +54,7 @@ const lockEndedSql = (
 
 /**
  * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if it has a
- * trade that is open, protected, held by Steam or reviewed, or whose end or end of protection is not before
+ * trade that is open, protected or in escrow, that has a step to come, or whose end or end of protection is not before
  * `endedBefore`. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the next
  * batch begins.
  */

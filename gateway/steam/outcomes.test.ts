@@ -113,7 +113,7 @@ describe('a send', () => {
     'You must have had Steam Guard en',
     "contact the game's item server",
     'privacy is set to "Private"',
-  ])('stays unknown for a person called %j, and so does an inventory that is not shown', (name) => {
+  ])('stays unknown for a person called %j, and their inventory does not count as refused', (name) => {
     const texts = [
       `${name}`,
       `Sorry, some kind of error has occurred: ${name}`,

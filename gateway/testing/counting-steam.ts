@@ -20,7 +20,10 @@ export function countingSteam() {
     level: 7,
     /** How Steam answers when a session is opened. `down`: not at all. `dead`: it refuses the token. */
     session: 'open' as 'open' | 'down' | 'dead',
-    /** How Steam answers the calls of an open session, except sends. `down`: not at all. `dead`: the session has ended for good. */
+    /**
+     * How Steam answers the calls of an open session, except sends. `down`: not at all. `dead`: the session has ended
+     * for good.
+     */
     answers: 'good' as 'good' | 'down' | 'dead',
     async openSession(refreshToken: string): Promise<SessionAnswer> {
       if (fake.session === 'down') return STEAM_DOWN

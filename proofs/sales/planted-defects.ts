@@ -1,4 +1,4 @@
-/** Defects to plant, one at a time, in the code that sells or gives items away. The simulation must find each. */
+/** Defects to plant, one at a time, in the code of sales and wishes. The simulation must find each. */
 import type { Change } from '../attacks/attack.ts'
 
 const SELLER = 'vault/markets/seller.ts'

@@ -77,7 +77,7 @@ export class ModelSteam {
   readonly #luck: Luck
   readonly nowMs: () => number
   readonly #ours: ReadonlySet<string>
-  /** On the real level, the id in the shopper's inventory is this one without its first digit (`real/deposits.ts`). */
+  /** On the real level, an item's id in the shopper's inventory lacks the first digit of its id here. */
   #lastId = 5_001_000
 
   constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {

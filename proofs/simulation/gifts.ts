@@ -154,7 +154,10 @@ function setState({ engine }: SteamMemory, gift: Gift, state: SteamTradeState): 
   gift.changedAt = engine.now()
 }
 
-/** Undoes a gift, or its first item, if its new owner still has it. `isOwn`: the owner is a bot, with a history. */
+/**
+ * Undoes the whole gift, if its new owner still has all of it, or only the first item that the owner still has. `isOwn`:
+ * the owner is a bot, with a history.
+ */
 function takeBack(memory: SteamMemory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
   const remaining = gift.items.filter(({ traded, newAssetId, isSentBack }) => {
@@ -241,7 +244,7 @@ const rowOf = (
 export const hasLeftBots = ({ place, isVanished, newAssetId }: TradedItem): boolean =>
   newAssetId !== null && place === null && !isVanished
 
-/** Milliseconds from the start until the reading of the bots' histories after which all gifts are checked. */
+/** Milliseconds from the start until the reading of the bots' histories that has to find all gifts. */
 export const GIFTS_CHECKED_MS = 100 * HOUR_MS
 const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2

@@ -18,7 +18,7 @@ import {
   withTrade,
 } from './world.ts'
 
-/** How long an account that reversed its protected trades is barred from trading. */
+/** How long an account that reversed its protected trades cannot trade. */
 const RESTRICTION_S = 30 * DAY_S
 
 /** Too large for a JavaScript number, like Steam's ids. */
@@ -239,7 +239,7 @@ export function isProtectedNow(trade: Trade, nowS: number): boolean {
 }
 
 /**
- * Reverses the protected trades of an account, except those with an item that has moved on, and bars the account from
+ * Reverses the protected trades of an account, except those with an item that has moved on, and stops the account from
  * trading for 30 days, as one click on Steam does. Changes nothing without a protected trade.
  */
 export function reverseAll(world: World, by: string, nowS: number): World {

@@ -43,7 +43,7 @@ const problem = (change: Partial<DueGift>, contextChange: Partial<Context> = {})
 }
 
 describe('a deal that a market asks for', () => {
-  it('is given if it asks for listed items only, one or several', () => {
+  it('is given if all its items are listed, one or several', () => {
     expect(judgeDue(due(), context())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
     const both = due({ assets: [asset('11'), asset('10')] })
     expect(judgeDue(both, context())).toMatchObject({
