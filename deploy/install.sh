@@ -66,7 +66,7 @@ stop() {
   exit 1
 }
 say() { printf '%-6s %s\n' "$1" "$2"; }
-# Prints a step that you must do yourself, now and again at the end.
+# Prints a step that you must do yourself, at once and again at the end.
 leave() {
   say 'YOU' "$1"
   printf '%s\n' "$1" >> "$work/left"

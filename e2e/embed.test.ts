@@ -178,7 +178,7 @@ test('the store’s page receives the outcome, and can prevent the redirect', as
   await page.waitForURL(`${till.store}/`)
 })
 
-test('Esc in the frame or the page closes the frame and gives the focus back; with an open offer the page asks first', async () => {
+test('Esc in the frame closes it and gives the focus back; with an open offer, Esc and Close in the page ask first', async () => {
   const { page } = await openPatientBrowser()
   const { url, id } = await createDeposit({ embedOrigin: STORE_ORIGIN })
   await openStorePage(page, { url })
@@ -280,7 +280,7 @@ describe('a frame that does not load', () => {
     ['a page whose policy lacks the till', { embedOrigin: STORE_ORIGIN }, { frames: "'none'" }],
     ['a page of a deposit that names no origin', {}, {}],
   ])(
-    'in %s becomes a link, and the browser’s console names what may be missing',
+    'in %s gets a link to the deposit’s page, and the browser’s console names what may be missing',
     async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
       const page = await (await openTolerantContext({ viewport: DESKTOP })).newPage()
       const lines: string[] = []

@@ -24,8 +24,8 @@ export function FindPage({ query }: { query: URLSearchParams }) {
       <Heading title="Find" />
       {text === '' ? (
         <p className="empty">
-          Search for a link, a deposit, an order, a Steam account, an offer, a trade, an asset, a code or a
-          name.
+          Search for a link, a deposit, an order, a Steam account, an offer, a trade, an asset, a code, a
+          webhook or a name.
         </p>
       ) : shown.kind === 'failed' && shown.failure.kind === 'not_found' ? (
         <p className="empty">{shown.failure.message}</p>
@@ -38,7 +38,7 @@ export function FindPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** Returns the page of the result, if there is exactly one. */
+/** Returns the page of the only result; undefined if there are several, or if that result has no page of its own. */
 function pageOfOnlyResult({
   deposits,
   stores,

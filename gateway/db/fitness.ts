@@ -16,7 +16,7 @@ const STATEMENT_MS = 5_000
 /** PostgreSQL 15, in the form of server_version_num. */
 const OLDEST_VERSION = 150_000
 
-/** Throws a sentence for the operator if the till cannot work on the server. `name`: the setting with this URL. */
+/** Throws if the till cannot work on the server, with a message for the operator. `name`: the setting with this URL. */
 export async function refuseUnfit(url: string, name = 'DATABASE_URL'): Promise<void> {
   const connect = () => connectTo(url, name)
   const connection = await connect()

@@ -134,8 +134,8 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
 }
 
 /**
- * Reverses held credit. Meant for a trade about which no bot can ask Steam, if the operator knows that the sender took
- * the items back.
+ * Takes back the credit of a trade that is `held`, spendable or not. Meant for a trade about which no bot can ask Steam,
+ * if the operator knows that the shopper took all items back.
  */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId })

@@ -81,7 +81,7 @@ export async function rulesOfStore(db: Db | Tx, rules: PricingRules, storeId: bi
 
 type ListInputs = {
   rate: Rate
-  /** By market hash name. */
+  /** By market hash name, or by the name of a phase. */
   prices: ReadonlyMap<string, readonly SourcePrice[]>
   holds: readonly PriceHold[]
   rules: GameRules

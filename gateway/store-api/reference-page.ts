@@ -2,7 +2,7 @@
 import { escapeHtml } from '../http/first-paint.ts'
 import { asRecord, type DocumentedCall, type JsonSchema, type OpenApi, type Parameter } from './openapi.ts'
 
-/** Escapes the text and marks parts between backquotes as code. */
+/** Escapes the text, marks parts between backquotes as code, and turns empty lines into line breaks. */
 function prose(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -132,7 +132,7 @@ function row({ name, schema, required, description = '', note }: Row): string {
 <td>${typeOf(schema)}${limits && `<br><small>${escapeHtml(limits)}</small>`}</td><td>${prose(description)}${innerTable(schema)}</td></tr>`
 }
 
-/** Returns a table of the fields of an unnamed object, or of the unnamed objects in a list. */
+/** Returns a table of the fields of an unnamed object: the value itself, the members of a list, or a variant. */
 function innerTable(schema: JsonSchema): string {
   const inner = [schema, asRecord(schema.items), ...variantsOf(schema)].find(
     ({ properties }) => properties !== undefined,

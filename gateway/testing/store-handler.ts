@@ -198,7 +198,7 @@ function readLog(books: Books, tillPort: number, flaw: Flaw | undefined): () => 
       for (const event of events.filter(isRead)) await books.record(eventSchema.parse(event))
     after = next
   }
-  // The till may not run yet, or no longer. The next read tries again.
+  // The till may not have started yet, or may have stopped. The next read tries again.
   const timer = setInterval(() => void read().catch(() => {}), READ_EVERY_MS)
   return () => clearInterval(timer)
 }

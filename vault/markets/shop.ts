@@ -104,7 +104,7 @@ function createReporter({ record, till }: ShopParts): () => Promise<void> {
 
 type ReportBalance = (access: Access, money: Money) => Promise<void>
 
-/** Reports one balance per market to the till, once the balances of all accounts there are known. */
+/** Reports one balance per market to the till, once the balances of all accounts there are known and in one currency. */
 function createBalanceReporter({ accesses, till, now }: ShopParts): ReportBalance {
   const balances = new Map<Access, Money>()
   return async (access, money) => {

@@ -17,7 +17,10 @@ import type { Process, Scene } from './scene.ts'
 /** The time between checks of the process: longer than any pause of a process. */
 const CHECK_MS = 300_000
 
-/** Runs `work` in a live process, and again if that process dies, because the work would then never end. */
+/**
+ * Runs `work` in a live process. Runs it again after a lost connection or a serialization failure, and if its process
+ * dies, because it would then never end.
+ */
 export function runInLiveProcess(scene: Scene, work: (process: Process) => Promise<unknown>): void {
   const { engine, processes } = scene
   const process = processes.find(({ isAlive }) => isAlive)
