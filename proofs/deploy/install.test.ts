@@ -182,6 +182,9 @@ describe('install.sh, run again,', () => {
 
     const other = install(machine, release, ['--host', 'other.till.invalid'])
     expect(other).toMatchObject({ status: 1, errors: expect.stringContaining('says pay.till.invalid') })
+    expect(parseEnv(read('etc/tradetill/env'))).toMatchObject({
+      TRADETILL_PUBLIC_URL: 'https://pay.till.invalid',
+    })
   })
 
   it('adds the console under its own host name, and keeps the addresses that may open it', () => {
