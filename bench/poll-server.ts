@@ -1,6 +1,6 @@
 /**
  * A separate server process for `poll.ts`: `ours` is the complete gateway as gateway.ts wires it, `floor` is node:http
- * that answers 304. It answers each message with the CPU time that it has used, in microseconds.
+ * that answers 304. The process answers each message with the CPU time that it has used, in microseconds.
  */
 import { createServer } from 'node:http'
 import { readConfig } from '../gateway/config.ts'

@@ -248,7 +248,7 @@ async function daysAhead() {
   return { till: Number(row?.ahead_s) / DAY_S, sandbox: aheadS / DAY_S }
 }
 
-/** Pays a deposit with a protected item, so all of it is held. */
+/** Pays a deposit on release with a protected item, so all of it is held. */
 async function payHeldDeposit(name?: string) {
   const secrets = await storeSecrets(till.root)
   const deposit = await newDeposit({ place: till, secrets }, { creditMode: 'on_release' })
@@ -268,7 +268,7 @@ async function payHeldDeposit(name?: string) {
   return { payment: shopper.payment, amount, eventTypes }
 }
 
-/** Pays a top-up in the demo store that is held until Steam's protection ends. */
+/** In the demo store, pays a top-up that is held until Steam's protection ends. */
 async function topUpOnHold(page: Page): Promise<void> {
   const texts = TEXTS.en
   await page.goto(till.store)

@@ -13,7 +13,7 @@ export type Needs = {
   botsUnheld: number
   /** Active bots that are barred for more than another half hour. Bars for the reason `doubted` do not count. */
   botsBarred: number
-  /** Bots whose token ends within 30 days. */
+  /** Active and paused bots whose token ends within 30 days. */
   tokensEndSoon: number
   /** Endpoints that answered that they no longer exist (410). */
   endpointsLost: number
@@ -23,7 +23,7 @@ export type Needs = {
   webhooksLate: number
   /** Unexplained departures whose items are leaving or gone. Those called off or returned do not count. */
   departuresUnexplained: number
-  /** Items in the books that are missing on Steam, confirmed by two looks. */
+  /** Items in the books that are certainly missing on Steam. */
   itemsMissing: number
   /** Stores whose credit at risk is at least nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number

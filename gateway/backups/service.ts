@@ -121,7 +121,7 @@ export async function checkDump(
   })
 }
 
-/** Inspects a copy by a server that runs on a copy of it, so the backup itself is not changed. */
+/** Inspects the backup in `folder` with a server that runs on a copy of it, so the backup itself is not changed. */
 export async function checkCopy(folder: string, claim: Claim): Promise<Inspected> {
   const scratch = await mkdtemp(join(tmpdir(), 'tradetill-check-'))
   // If started by root, PostgreSQL runs as another account, which must be able to enter the folder.

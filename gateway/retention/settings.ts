@@ -19,7 +19,7 @@ export const KEEP_SETTINGS = {
   TRADETILL_KEEP_INVENTORIES_HOURS: whole(1, 24 * MOST_DAYS).default(24),
   /** Trade tokens, once the till no longer asks Steam about any trade of their deposit. */
   TRADETILL_KEEP_TOKENS_DAYS: whole(0, MOST_DAYS).default(1),
-  /** Amount, shopper and bot on the page of an ended deposit. */
+  /** The receipt of an ended deposit, and amount, shopper, bot and secret code on its page. */
   TRADETILL_KEEP_PAGES_DAYS: whole(1, MOST_DAYS).default(30),
 }
 

@@ -252,7 +252,7 @@ type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amoun
 /** The descriptions of a page by class, and its asset properties by asset id. */
 type PageDetails = { describe(key: string): Description; properties: ReadonlyMap<string, unknown> }
 
-/** Stands in for a missing description. The item counts as present, but cannot be traded. */
+/** Stands in for a missing or unreadable description. The item counts as present, but cannot be traded. */
 const INDESCRIBABLE: Description = {
   name: '',
   marketHashName: '',

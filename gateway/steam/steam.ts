@@ -110,7 +110,7 @@ export type RefusedReason =
   | 'bot_cannot_trade'
   /** Too many open offers to this partner. */
   | 'too_many_to_partner'
-  /** Too many open offers of the account. */
+  /** Too many open offers of the bot. */
   | 'too_many_in_all'
   /** Too many open offers; Steam does not say to whom. */
   | 'too_many_offers'

@@ -140,7 +140,7 @@ export const READS: Record<string, BadDay> = {
   'offers-without-items': on(OFFERS, 'Offers lack their items.', eachOffer(withoutItems)),
   'first-offer-without-items': on(
     OFFERS,
-    'The first offer of a list lacks its items.',
+    'The first offer of an answer lacks its items.',
     eachOffer((offer, index) => (index === 0 ? withoutItems(offer) : offer)),
   ),
   'items-without-class': on(OFFERS, 'Items lack their class.', eachOffer(withoutClasses)),

@@ -83,7 +83,10 @@ export type Trade = {
   atS: number
   /** When the protection ends; 0 if nothing is protected, and after a complete reversal. */
   settlesAtS: number
-  /** True once the trade was called off, completed without protection, or its protection ended. A reversal keeps it. */
+  /**
+   * True once the trade was called off, completed without protection, or its protection ended. A reversal does not
+   * change it.
+   */
   settled: boolean
   modifiedAtS?: number
   escrowEndsAtS?: number

@@ -80,7 +80,7 @@ export type Stand = {
   setAside: readonly string[]
   /** The picks in the other games: they come back with their game. */
   elsewhere: Partial<Record<Game, readonly string[]>>
-  /** Number of usable items of each game at this page's last load. */
+  /** Number of usable items of each game when this page last loaded that inventory. */
   counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
