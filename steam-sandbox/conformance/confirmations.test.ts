@@ -152,7 +152,7 @@ describe('confirmations:', () => {
     expect((await failure(list(website as ConfirmationClient))).message).toBe('Not Logged In')
   })
 
-  row('wrong key, old key, and key of another call', async () => {
+  row('wrong key, old key, key of another call, and time with a fraction', async () => {
     await sendGift()
     const time = nowS()
     const refused = 'Invalid authenticator'
@@ -160,6 +160,7 @@ describe('confirmations:', () => {
     expect((await failure(list(phone, time, foreign))).message).toBe(refused)
     expect((await failure(list(phone, time - 3600, keyAt(time - 3600, 'list')))).message).toBe(refused)
     expect((await failure(list(phone, time, keyAt(time, 'accept')))).message).toBe(refused)
+    expect((await failure(list(phone, time + 0.5, keyAt(time, 'list')))).message).toBe(refused)
   })
 
   row('list: 429', async () => {

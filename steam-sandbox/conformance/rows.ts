@@ -137,7 +137,7 @@ export const ROWS = {
     'list, and the offer of a confirmation',
     'one accepted, one rejected, and several in one call',
     'website session refused',
-    'wrong key, old key, and key of another call',
+    'wrong key, old key, key of another call, and time with a fraction',
     'list: 429',
     'list: too many requests',
     'list: empty',

@@ -59,7 +59,7 @@ type Expected = { tags: readonly string[] | undefined; nowS: number }
 /** True if this account's authenticator made the key just now for this call. */
 function isKeyOf(account: Account, params: URLSearchParams, { tags, nowS }: Expected): boolean {
   const [time, tag, key] = [Number(params.get('t')), params.get('tag') ?? '', params.get('k') ?? '']
-  if (!tags?.includes(tag) || !(Math.abs(time - nowS) <= KEY_LIFE_S)) return false
+  if (!tags?.includes(tag) || !Number.isInteger(time) || Math.abs(time - nowS) > KEY_LIFE_S) return false
   if (params.get('p') !== deviceIdOf(account) || params.get('a') !== account.steamId) return false
   const message = Buffer.alloc(8)
   message.writeBigUInt64BE(BigInt(time))
