@@ -152,7 +152,7 @@ const readState = (page: Page): Promise<PageState> =>
     }
   })
 
-/** Presses the element, if it is there and enabled. Resolves to its value or card name, or null without one. */
+/** Presses the element. Resolves to its value or card name; null if no such element is there and enabled. */
 const press = (page: Page, selector: string, index = 0): Promise<string | null> =>
   page.evaluate(
     ([wanted, at]) => {

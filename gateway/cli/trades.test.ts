@@ -169,7 +169,7 @@ describe('trade credit', () => {
 })
 
 describe('trade release', () => {
-  it('makes held credit available, but not before a day after its protection', async () => {
+  it('makes held credit available, but not before its protection has been over for a day', async () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId } = await anOffer()
     await credit(tradeId)

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
 
-/** A trade as the cause of a posting, with the quote and the rate that its amounts were computed from. */
+/** A trade as the source of a posting, with the quote and the rate that its amounts were computed from. */
 export type TradeSource = { tradeId: bigint; quoteId: string; rateId: bigint }
 type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 
@@ -26,7 +26,7 @@ export type Posting = Entries & (TradeSource | OperatorSource)
 
 export type Accounts = ReadonlyMap<AccountKind, bigint>
 
-/** Writes the movements of one cause in the caller's transaction. */
+/** Writes the posting in the caller's transaction. */
 export async function post(tx: Tx, posting: Posting): Promise<void> {
   if (posting.movements.length === 0) return
   const accounts = await accountsFor(tx, posting, await readAccounts(tx, posting))
@@ -188,7 +188,7 @@ type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
  * Records that items of a trade came to the bot (`in`), went back to their shopper (`back`), or left otherwise
- * (`out`). `departureId`: the departure by which they left, or whose reversal brought them to the bot again.
+ * (`out`). `departureId`: the departure that moved them, or whose reversal did.
  */
 export async function recordCustody(
   tx: Tx,

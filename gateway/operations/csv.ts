@@ -10,7 +10,7 @@ export function csvLines<ROW extends Record<COLUMN, Cell>, COLUMN extends string
   return [columns.join(','), ...rows.map((row) => columns.map((column) => cellOf(row[column])).join(','))]
 }
 
-/** They begin like a spreadsheet formula, but need no escaping. */
+/** A negative number begins like a spreadsheet formula, but needs no escaping. */
 const NEGATIVE_NUMBER = /^-\d{1,20}(?:\.\d{1,8})?$/
 
 function cellOf(value: Cell): string {

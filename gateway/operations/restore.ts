@@ -24,7 +24,7 @@ export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>
 const stoppedText = (found: Break): string =>
   `Nothing is published, opened or offered on this database: ${BREAKS[found]}. See "Backup and restore" in docs/operating.md, then restore finish.`
 
-/** `stores`: how many stores are informed by an event. `skipped`: how many event numbers the next epoch leaves out. */
+/** `stores`: how many stores are informed by an event. `skipped`: how many event numbers the new epoch leaves out. */
 export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: WrongCounts }
 
 /** Begins the next epoch; with `unnoticed`, even if no gateway has noticed the restore. */

@@ -29,7 +29,7 @@ export type DatabaseUse = CapturedLog & {
   db: Db
   queue: Queue
   signals: Signals
-  /** Ends everything the test started, then leaves the database to the next test. */
+  /** Ends the test's jobs and waiting calls, then leaves the database to the next test if it can be emptied. */
   close(): Promise<void>
 }
 

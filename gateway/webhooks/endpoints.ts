@@ -33,7 +33,10 @@ const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Parses an absolute URL. Returns undefined for other texts, and for URLs with a user name, a password or white space. */
+/**
+ * Parses an absolute URL. Returns undefined for other texts, and for URLs with a user name, a password, white space or
+ * control characters.
+ */
 export function parseWebhookUrl(text: string): URL | undefined {
   if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return undefined
   const url = URL.parse(text)

@@ -80,7 +80,7 @@ describe('an offer', () => {
     expect(world.trades[0]).toMatchObject({ settlesAtS: 0, items: [{ newContextId: '2' }] })
   })
 
-  it('is refused with 15 for a wrong token and with 26 for a missing item', () => {
+  it('is refused with 15 for a wrong token and with 26 if it names no items', () => {
     expect(send(fresh(), { token: 'wrong' }).answer).toEqual({ kind: 'refused', eresult: 15 })
     expect(send(fresh(), { index: 900 }).answer).toEqual({ kind: 'refused', eresult: 26 })
   })

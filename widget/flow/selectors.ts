@@ -35,8 +35,9 @@ export function firstGame(payment: Payment | null): Game {
 }
 
 /**
- * The other games that may help, the one with the highest `count` first. `count` is the number of usable items that this
- * page saw before, or null: asking again would cost a call to Steam. Games with a count of 0 are left out.
+ * The other accepted games, the one with the highest `count` first. `count` is the number of usable items at this
+ * page's last load of the game; null if it has not loaded it, which would cost a call to Steam. Games with a count of 0
+ * are left out.
  */
 export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
   return acceptedGames(payment)

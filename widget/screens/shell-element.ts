@@ -2,7 +2,7 @@
 
 const shell = (): HTMLElement | null => document.getElementById('shell')
 
-/** True while the shell is shown, which says more than a loading page. */
+/** True while the shell is shown. A loading screen would say less, so it must not replace the shell. */
 export const hasShell = (): boolean => shell() !== null
 
 /** Call when a screen replaces the shell, before the browser paints. */

@@ -52,8 +52,9 @@ export function planDrift(scene: Scene, { workingProcess, inHolder }: Looking): 
 }
 
 /**
- * Checks that every vanished item was found missing, and every item without a trade was found foreign. Skips a game
- * without two complete looks since `lateFrom`, because an inventory that is shown only in part proves nothing.
+ * Checks that every vanished item was found missing, and every item without a trade was found foreign. Skips bots that
+ * are dead or retired. Skips inventories without two complete looks since `lateFrom`, because an inventory that is
+ * shown only in part proves nothing.
  */
 function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: number): void {
   const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'
