@@ -201,7 +201,7 @@ export type QuoteItemTable = {
 }
 
 export type AccountKind =
-  /** Credit of a store that it cannot spend yet, and that it can spend. */
+  /** A store's credit: what it cannot spend yet, and what it can. */
   | 'held'
   | 'available'
   /** The items that were collected: every delivery is paid from here. */

@@ -104,7 +104,9 @@ function createReporter({ record, till }: ShopParts): () => Promise<void> {
 
 type ReportBalance = (access: Access, money: Money) => Promise<void>
 
-/** Reports one balance per market to the till, once the balances of all accounts there are known and in one currency. */
+/**
+ * Reports one balance per market to the till, once the balances of all accounts there are known and in one currency.
+ */
 function createBalanceReporter({ accesses, till, now }: ShopParts): ReportBalance {
   const balances = new Map<Access, Money>()
   return async (access, money) => {
@@ -163,7 +165,7 @@ function hasNewItems(
   return count > before
 }
 
-/** The items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
+/** The first MOST_LISTED items of the account that are tradable, neither on sale nor sold, and not leaving. */
 async function listableItems(
   { accountOf, record, isLeaving }: Context,
   { steamId, appId }: { steamId: string; appId: number },
