@@ -60,7 +60,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     server.closeAllConnections()
     server.close()
-    await Promise.all([...tills.values()].map(async (till) => (await till).end()))
+    const ends = [...tills.values()].map(async (till) => {
+      // A till that failed to start has nothing left to end.
+      const started = await till.catch(() => undefined)
+      await started?.end()
+    })
+    await Promise.all(ends)
   }
 }
 

@@ -42,7 +42,10 @@ export async function newPlace(): Promise<Place> {
   }
 }
 
-/** Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. */
+/**
+ * Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. If that fails,
+ * its processes are ended.
+ */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
   const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
@@ -59,6 +62,7 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
     await eventually('the till answers', answers, 180_000)
     await waitForBot(at, main)
   } catch (error) {
+    await main.interrupt()
     throw new Error(`${String(error)}\n${main.output()}`)
   }
   return { ...at, main }
