@@ -48,7 +48,7 @@ const hadItems = sql<boolean>`exists (select from custody_entry where custody_en
  */
 export type DueHistories = { now: Date; takenBefore: Date; passBefore: Date }
 
-/** Concurrent processes take different bots. */
+/** Takes active and paused bots that ever had an item. Concurrent processes take different bots. */
 export async function takeDueHistories(
   db: Db,
   { now, takenBefore, passBefore }: DueHistories,

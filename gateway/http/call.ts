@@ -13,7 +13,10 @@ export type CallingStore = {
 }
 
 export type Call = {
-  /** Set once the store is authenticated. Refusals are then written for its developer, not for a shopper. */
+  /**
+   * Set once the store is authenticated and within its limit of calls. Refusals are then written for its developer, not
+   * for a shopper.
+   */
   store: CallingStore | undefined
   /** The deposit that a store's call is about. */
   depositId: string | undefined

@@ -1,4 +1,4 @@
-/** A process of the vault: its real rounds, with the simulation's log, Steam, markets and till. */
+/** A process of the vault: its real rounds, with the simulation's log, Steam and markets, and the level's own till. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -8,7 +8,10 @@ function subscribeNarrow(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener)
 }
 
-/** True if the page is at most 900 pixels wide, so exactly one variant of each part is on the page. False outside a browser. */
+/**
+ * True if the page is at most 900 pixels wide. False outside a browser. Unlike a style, it leaves the other variant of a
+ * part out of the page.
+ */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
     subscribeNarrow,
