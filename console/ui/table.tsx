@@ -30,7 +30,7 @@ type Props<ROW> = {
 const sortValueOf = <ROW,>({ sortValue, csvValue }: Column<ROW>): ((row: ROW) => Cell) | undefined =>
   sortValue ?? csvValue
 
-/** Has all its rows, so the page itself sorts them. */
+/** A table that has all its rows, so the page itself sorts them. */
 export function Table<ROW>(props: Props<ROW>) {
   const { caption, columns, rows } = props
   const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)

@@ -54,7 +54,10 @@ export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>>
   return given
 }
 
-/** Returns traces of hostile texts that ran or became elements. `shared-till.ts` checks for violations of the policy. */
+/**
+ * Returns traces of hostile texts that ran or became elements. `shared-till.ts` checks for violations of the content
+ * security policy.
+ */
 export const harmOf = (page: Page): Promise<unknown> =>
   page.evaluate(() => ({
     ran: 'ran' in window,

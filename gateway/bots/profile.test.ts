@@ -77,12 +77,13 @@ describe('the profile of a bot', () => {
   it('keeps its level if Steam does not show one, and does not change if Steam shows no joining day', async () => {
     steam.memberSince = null
     await enrol()
-    steam.level = 0
+    steam.level = 9
     const first = start()
     await expect.poll(() => steam.profileReads).toBe(2)
     await expectOnline()
     await first.stop()
     expect(await profile()).toEqual({ level: 7, member_since: null })
+    steam.level = 0
     steam.memberSince = '2015-03-09'
     start()
     await expect.poll(profile).toEqual({ level: 7, member_since: '2015-03-09' })

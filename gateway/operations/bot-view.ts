@@ -30,7 +30,7 @@ export type BotView = ListedBot & {
   offers: OpenOffer[]
   /** The most offers that a bot may have open. */
   mostOffers: number
-  /** Trades since an hour ago that Steam refused or the till did not send. */
+  /** Trades of the last hour that Steam refused or the till did not send. */
   refusals: RefusalCount[]
   calls: CallCount
 }

@@ -12,7 +12,7 @@ export type ShopperTrades = {
   delivered: number
   /** Delivered trades that were reversed in whole or in part. */
   reversed: number
-  /** Trades whose offer was declined, countered or cancelled, or expired, or was given up by the till. */
+  /** Trades that ended as `declined`, `countered` or `timed_out`. */
   declined: number
   firstAt: Date | null
   lastAt: Date | null

@@ -59,7 +59,7 @@ function isLimit({ status, eresult }: Extract<HttpResult, { kind: 'reply' }>): b
   return status === 429 || eresult === RESULT_RATE_LIMIT
 }
 
-/** Returns why there is no usable answer. The detail contains numbers and codes only, never Steam's text. */
+/** Returns why there is no usable answer. The detail never contains Steam's text. */
 export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   if (http.kind === 'failed') {
     const isLate = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(http.code)
@@ -106,7 +106,7 @@ export function acknowledgeOutcome(answer: HttpResult | Unavailable): Acknowledg
   return isAccepted ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
 }
 
-/** GetTradeHoldDurations uses this result to refuse the token of a trade link. */
+/** Steam's call GetTradeHoldDurations refuses the token of a trade link with result 15. */
 export function partnerRefusal(http: HttpResult): PartnerAnswer | undefined {
   if (http.kind !== 'reply' || http.eresult !== RESULT_ACCESS_DENIED) return undefined
   return { kind: 'refused', reason: 'invalid_token' }

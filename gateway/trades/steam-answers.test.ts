@@ -32,8 +32,8 @@ function replyOf(text: string): HttpResult {
 
 const isRefusal = (name: string): name is Refusal => REFUSALS.some((known) => known === name)
 
-/** Refusals found before the send, without Steam's answer to it. */
-const BEFORE: readonly Refusal[] = [
+/** Refusals that `sendOutcome` never returns. */
+const FROM_ELSEWHERE: readonly Refusal[] = [
   'partner_hold',
   'own_hold',
   'out_of_reach',
@@ -63,7 +63,9 @@ describe('docs/steam-answers.md', () => {
 
   it('names every refusal of a send', () => {
     const named = rows.map(([, name]) => plain(name))
-    expect(REFUSALS.filter((refusal) => !named.includes(refusal) && !BEFORE.includes(refusal))).toEqual([])
+    expect(
+      REFUSALS.filter((refusal) => !named.includes(refusal) && !FROM_ELSEWHERE.includes(refusal)),
+    ).toEqual([])
   })
 
   it.each(rowsOf(OTHERS))('the row “%s” names an existing test', (_said, _does, _seen, test = '') => {

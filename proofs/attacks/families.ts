@@ -73,7 +73,7 @@ type CoveredElsewhere = { number: number; name: string; where: string; why: stri
 export const ELSEWHERE: readonly CoveredElsewhere[] = [
   {
     number: 8,
-    name: 'violations of the policy of the page',
+    name: 'violations of the content security policy',
     where: 'e2e/support/browser.ts',
     why: 'the browser enforces the policy; family 7 weakens it',
   },

@@ -17,8 +17,8 @@ export type MarketAnswer<T> = { kind: 'answered'; value: T } | Failure
 /**
  * A reason why an account cannot sell. `other_account`: the key belongs to another account. `no_trade_token`: the market
  * does not know the token of the account's trade link. `trade_check_failed`: the market's check of the account's
- * trades failed. `offline`: the market counts the seller as offline until a ping. `banned_from_selling`: the market bars
- * the account.
+ * trades failed. `offline`: the market counts the seller as offline until `keepOnline` is called.
+ * `banned_from_selling`: the market does not let the account sell.
  */
 export type Problem =
   | 'other_account'

@@ -14,6 +14,6 @@ export type Till = {
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** True if an operator has switched the market off at the till. */
   isOff(market: string): Promise<boolean>
-  /** Writes the money that a market shows for all accounts there. */
+  /** Writes the money that a market shows for the vault's accounts there, as one sum. */
   reportBalance(market: string, money: Money, at: Date): Promise<void>
 }
