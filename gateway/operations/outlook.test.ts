@@ -103,6 +103,11 @@ it('the next step of a trade with held credit is the release of that credit', ()
 it.each<[string, Partial<OutlookTrade>, string]>([
   ['dead', { botState: 'dead', hasGateway: false }, 'bot 2 (Collector) is dead'],
   ['held by no gateway', { hasGateway: false }, 'bot 2 (Collector) is held by no gateway'],
+  [
+    'paused and held by no gateway',
+    { botState: 'paused', hasGateway: false },
+    'bot 2 (Collector) is held by no gateway',
+  ],
 ])('the time of a trade’s next step is unknown if its bot is %s', (_, change, why) => {
   expect(stepsOf(withTrade(change))).toEqual([
     [null, `trade 7: the offer is taken off Steam, unless it is accepted; but ${why}`],

@@ -119,14 +119,14 @@ function stepsOfTrade(trade: OutlookTrade, isTimeStopped: boolean): NextStep[] {
   if (next === undefined) return []
   const named = { ...next, what: `trade ${trade.tradeId}: ${next.what}` }
   if (canAskSteam(trade)) return [named]
-  const why =
-    trade.hasGateway || trade.botState !== 'active' ? `is ${trade.botState}` : 'is held by no gateway'
+  const why = isInService(trade) ? 'is held by no gateway' : `is ${trade.botState}`
   return [{ at: null, what: `${named.what}; but bot ${trade.botId} (${trade.bot}) ${why}` }]
 }
 
 /** A paused bot continues its trades under way. */
-const canAskSteam = ({ botState, hasGateway }: OutlookTrade): boolean =>
-  hasGateway && (botState === 'active' || botState === 'paused')
+const isInService = ({ botState }: OutlookTrade): boolean => botState === 'active' || botState === 'paused'
+
+const canAskSteam = (trade: OutlookTrade): boolean => trade.hasGateway && isInService(trade)
 
 function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | undefined {
   const { state, heldMinor, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
