@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createMetrics } from '../metrics.ts'
-import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { readStorageMetrics } from './metrics-store.ts'
 
@@ -12,11 +14,15 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-it('the gauges are read from the database each time they are collected', async () => {
+function lineReader() {
   const { registry } = createMetrics()
   readStorageMetrics(registry, till.db)
-  const lineOf = async (metric: string) =>
+  return async (metric: string) =>
     (await registry.metrics()).split('\n').find((line) => line.startsWith(metric))
+}
+
+it('the gauges are read from the database each time they are collected', async () => {
+  const lineOf = lineReader()
   const store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
   const [first] = [await aDeposit(till, store), await aDeposit(till, store)]
   expect(await lineOf('tradetill_deposits_open')).toBe('tradetill_deposits_open{status="created"} 2')
@@ -29,4 +35,15 @@ it('the gauges are read from the database each time they are collected', async (
   expect(await lineOf('tradetill_webhook_endpoints')).toBe('tradetill_webhook_endpoints{state="enabled"} 1')
   expect(await lineOf('tradetill_trades_overdue')).toBe('tradetill_trades_overdue 0')
   expect(await lineOf('tradetill_queue_jobs')).toContain('tradetill_queue_jobs{queue="')
+})
+
+it('an item that was taken back no longer counts as protected, nor does its commission', async () => {
+  const { bot, session } = await aBot(till)
+  const deposit = await aDeposit(till, await aStore(till), { game: 'cs', prices: [1_000n, 2_000n] })
+  await payFor(till, { bot, session }, deposit)
+  const lineOf = lineReader()
+  expect(await lineOf('tradetill_items_protected')).toBe('tradetill_items_protected{currency="USD"} 3300')
+  session.takeBack('9001', deposit.body.items.slice(0, 1))
+  await tradeHandlers(till.deps).history(bot)
+  expect(await lineOf('tradetill_items_protected')).toBe('tradetill_items_protected{currency="USD"} 2200')
 })

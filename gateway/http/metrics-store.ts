@@ -53,7 +53,9 @@ const READINGS: readonly Reading[] = [
     name: 'tradetill_items_protected',
     help: 'Worth of the items that Steam still protects, before commission, in minor units',
     labels: ['currency'],
-    query: sql`select currency, sum(gross_total - reversed_amount) as value from trade where state = 'held' group by currency`,
+    query: sql`select currency, sum(gross_total - case when reversed_amount = 0 then 0 else (
+        select sum(gross) from trade_item where trade_id = trade.id and reversed_at is not null) end) as value
+      from trade where state = 'held' group by currency`,
   },
   {
     name: 'tradetill_funnel_deposits',
