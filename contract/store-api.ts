@@ -18,7 +18,6 @@ const positiveMinorUnits = z.int().positive()
 const minorUnits = z.int().nonnegative()
 const time = z.iso.datetime('must be a time in UTC, such as 2026-01-31T12:00:00Z')
 
-/** Text that fits into a database and a header: no control characters, no unpaired surrogates. */
 const plainText = (most: number) =>
   z
     .string()
@@ -296,7 +295,10 @@ export const statementSchema = z
               '`delivered`: a trade was credited. `released`: held credit became available. `reversed`: the sender took items back. `paid_out`: the operator paid you. `payout_voided`: a recorded payout did not happen. `adjusted`: a credit or debit by the operator. `written_off`: the operator gave up a debt of yours.',
             ),
           depositId: z.string().nullable(),
-          payoutReference: z.string().nullable().describe('For a payout, a voided payout or an adjustment.'),
+          payoutReference: z
+            .string()
+            .nullable()
+            .describe('For a payout, a voided payout, an adjustment or a debt that was written off.'),
           held: z.int().describe('Change of the held amount.'),
           available: z.int().describe('Change of the available amount.'),
         }),

@@ -80,7 +80,7 @@ const controlsOf = (markets: Markets, market: Market) => ({
   /** Opens an account. Returns its key. */
   open: (steamId: string, currency: Currency = 'USD'): string =>
     market.change((world) => openAccount(world, { steamId, currency })).key,
-  /** Bars an account from selling for this many seconds, as if sales had not been handed over. */
+  /** Bans an account from selling for this many seconds, as if sales had not been handed over. */
   ban: (steamId: string, seconds: number) =>
     market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
   buy: market.buy,
@@ -181,7 +181,7 @@ async function buyerOf(market: Market, temper: Temper): Promise<Buyer> {
   return buyer
 }
 
-/** Adds a player with the games, items and behaviour of a shopper who has no faults. */
+/** Adds a player with the games, items and behaviour of an ordinary shopper. */
 function inviteBuyer(steam: SteamSide) {
   return steam.invite('quiet_lynx')
 }

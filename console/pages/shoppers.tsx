@@ -26,7 +26,7 @@ export function ShoppersPage() {
         <ActButton
           act="shopper erase"
           label="Erase an account"
-          does="Erases the account from all deposits that are over. Deposits that are open, protected, reviewed or at risk keep it, and so do events, the deny-list and credit on release. The answer lists what is kept."
+          does="Erases the account from its deposits. Those that are open, protected, held by Steam, reviewed or at risk keep it, and so do events, the deny-list and credit on release. The answer lists what is kept."
           needs="operator"
           needsReason
           fields={STEAM_ID}

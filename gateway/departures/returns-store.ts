@@ -16,7 +16,7 @@ import {
 import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
-/** The age in days after which departures are no longer checked. */
+/** The age in days after which departures and returns are no longer checked. */
 export const MOST_AGE_DAYS = 30
 
 type ReceivedItems = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }

@@ -39,7 +39,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_store_at_risk_usd',
-    help: 'Credit of a store that Steam could still take back, in US dollars',
+    help: 'Credit of a store at risk, in US dollars',
     labels: ['store'],
     query: sql`select store_id as store, usd_cents / 100.0 as value from credit_at_risk`,
   },
@@ -108,7 +108,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_webhooks_oldest_due_seconds',
-    help: 'Age of the most overdue delivery, in seconds',
+    help: 'Seconds for which the most overdue delivery has been due',
     labels: [],
     query: sql`select coalesce(greatest(0, extract(epoch from till_now() - min(due_at))), 0) as value
       from webhook_delivery where state = 'due'`,

@@ -27,7 +27,7 @@ export async function usdCentsOf(
   return rows[0]?.cents
 }
 
-/** `operatorId`: undefined for the command line. */
+/** `operatorId`: undefined for the command line, and for a session without a passkey. */
 type Mover = { operatorId: bigint | undefined; since: Date }
 
 /**

@@ -45,8 +45,8 @@ const FIRST_ACCOUNT = 4_000_000_001n
 const FEWEST_DIGITS = 10
 
 /**
- * Keeps the fields that `record-fields.ts` lists, and replaces the rest with values of the same type and form. An id
- * has the same stand-in everywhere, and the stand-ins keep the order of the ids.
+ * Keeps the values that the rules in `record-fields.ts` let stay, and replaces the rest with values of the same type and
+ * form. An id has the same stand-in everywhere, and the stand-ins keep the order of the ids.
  */
 export function redact(replies: readonly RawReply[], people: readonly string[] = []): Redacted {
   const seen: Record<IdKind, Set<string>> = {
@@ -166,7 +166,7 @@ function redactFields(
   )
 }
 
-/** Keeps listed names, short numbers, and `CLASS_INSTANCE`, by which Steam keys descriptions. */
+/** Keeps the names that `isField` accepts, short numbers, and `CLASS_INSTANCE`, by which Steam keys descriptions. */
 const fieldName = (field: string): string =>
   isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : maskText(field)
 

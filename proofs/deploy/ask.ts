@@ -1,4 +1,4 @@
-/** Calls to a proxy on this machine under the example host names, with the proxy's own certificate. */
+/** Calls to a proxy on this machine under the example host names, trusting the proxy's own certificate. */
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'

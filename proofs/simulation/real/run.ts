@@ -54,7 +54,7 @@ const FAULTS_MS = 10 * MINUTE_MS
 /** When the processes stop watching offers, from the start. Most trades have ended by then. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /**
- * When every deposit must be final, from the start. A deposit lives an hour, and its last trade some minutes more.
+ * When nearly every deposit is final, from the start. A deposit lives an hour, and its last trade some minutes more.
  */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 /** By this time, the till has given up every trade that Steam never reported. */
