@@ -33,7 +33,6 @@ export function createPlayer(sandbox: Sandbox, who: string) {
       sandbox.change((world, nowS) =>
         counterOffer(world, { offerId, by, ...(assetIds ? { assetIds } : {}) }, nowS),
       ),
-    /** Reverses every protected trade. The person cannot trade for the next 30 days. */
     reverse: () =>
       sandbox.change((world, nowS) => ({ world: reverseAll(world, by, nowS), answer: undefined })),
   }

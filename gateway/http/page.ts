@@ -111,7 +111,7 @@ type Page = Document & { headers: Record<string, string>; plainGzip: Buffer }
 
 type Shown = { payment: Payment | undefined; framed: Framed | undefined }
 
-/** Compresses the page here, because it contains its styles: uncompressed, they cost half a second on a slow line. */
+/** Compresses the page, because it contains its styles: uncompressed, they cost half a second on a slow line. */
 function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown): FastifyReply {
   reply.header('vary', 'accept-encoding')
   const isPlain = payment === undefined && framed === undefined
