@@ -52,6 +52,9 @@ test.each([
 test.each([
   ['a backreference', /(a)\1/],
   ['an unbounded lookbehind', /(?<=a+)b/],
+  ['an unbounded lookbehind in a repetition', /(?<=(?:a+){2})b/],
+  ['a lookbehind that looks ahead without a bound', /(?<=a(?=b*c))b/],
+  ['a lookbehind of what a group read', /^(a+)(?<=\1)b/],
   ['very many positions', /(?:[ab]{60}){60}/],
 ])('an expression with %s cannot be judged, so it is refused: %s', (_what, expression) => {
   expect(reasonOf(expression)).toBeDefined()

@@ -138,12 +138,11 @@ function refuseUnboundedLookbehind(assertion: AST.Assertion): void {
     throw new NotJudged('looks behind without a bound')
 }
 
-function isBounded({ elements }: AST.Alternative): boolean {
-  return elements.every((element) => {
-    if (element.type === 'Group' || element.type === 'CapturingGroup')
-      return element.alternatives.every(isBounded)
-    return element.type !== 'Quantifier' || element.max <= MOST_TIMES
-  })
+const isBounded = ({ elements }: AST.Alternative): boolean => elements.every(isBoundedElement)
+
+function isBoundedElement(element: AST.Element): boolean {
+  if (element.type === 'Quantifier') return element.max <= MOST_TIMES && isBoundedElement(element.element)
+  return 'alternatives' in element ? element.alternatives.every(isBounded) : element.type !== 'Backreference'
 }
 
 /** Sample characters: Latin-1, and some with special rules for case, blanks or direction. */
