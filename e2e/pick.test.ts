@@ -49,7 +49,7 @@ test('D-15 on a phone a button picks items for the store’s amount, and its men
   )
 })
 
-test('on a phone the count opens the list of picks, and the confirmation lists the same items', async () => {
+test('on a phone the count opens the list of picks, and the confirmation lists as many items, with the same prices after a reload', async () => {
   const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
   await pickItems(page, 3)
   const count = (n: number) => page.getByRole('button', { name: texts.selectedCount(n) })
@@ -84,11 +84,11 @@ test('on a phone the count opens the list of picks, and the confirmation lists t
   await openOffer(page, texts)
   const taken = page.getByRole('dialog').getByRole('list', { name: texts.itemsToGive }).getByRole('listitem')
   await expect.poll(() => taken.count()).toBe(2)
-  const pictured = await taken.locator('.item-row-price').allTextContents()
+  const pricesBefore = await taken.locator('.item-row-price').allTextContents()
   await page.reload()
   await expect
     .poll(async () => (await taken.locator('.item-row-price').allTextContents()).toSorted())
-    .toEqual(pictured.toSorted())
+    .toEqual(pricesBefore.toSorted())
 })
 
 test('on a phone, removing the only pick moves the focus to the button that picks for the shopper', async () => {

@@ -193,7 +193,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('has no price if no such item is on sale, and no level if no such item was sold', async () => {
+  test('has no price for a name if none of its items is on sale, and no level if none was sold', async () => {
     expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
     const emptyWeek = week({ min: null, avg: null, median: null, volume: 0 })
     const noSales = skinportSales({ last_7_days: emptyWeek, last_30_days: emptyWeek })
