@@ -15,7 +15,7 @@ const en = {
     text: 'Items are sold externally, on trading sites that pay out real money and take a large commission. Money from the Steam market can only be spent on Steam. So you get less than the Steam price, but you can spend it in the store.',
   },
   minimum: {
-    title: 'Minimum sums',
+    title: 'Minimum amounts',
     text: 'The minimum amount covers the commission. The smallest payment is:',
   },
   money: {
