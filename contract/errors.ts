@@ -304,7 +304,7 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
  */
 export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
 
-/** The body of a refused call that is not for a page, sent as `application/problem+json`. */
+/** The body of a refused API call, sent as `application/problem+json`. */
 export type Problem = {
   type: string
   title: string

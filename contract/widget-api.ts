@@ -157,7 +157,7 @@ export const itemSchema = z.object({
   rarityName: z.string().max(40).nullable(),
   wearCategory: z.enum(WEARS).nullable(),
   isStatTrak: z.boolean(),
-  /** The phase of a Doppler; absent if Steam names none. A phase can have its own price. */
+  /** The phase of a Doppler; absent for other items, or if its paint is unknown. A phase can have its own price. */
   phase: z.enum(PHASES).optional(),
 })
 
@@ -186,7 +186,8 @@ export const inventorySchema = z.object({
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
   /**
-   * Different names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none.
+   * Different names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if
+   * there are none.
    */
   unavailableNames: z
     .partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.string()).max(MOST_UNAVAILABLE_NAMES))
@@ -212,7 +213,7 @@ export const priceQuerySchema = z.object({
   item: z.string().regex(/^\d{1,20}$/),
 })
 
-/** A null name is the operator's own list or price, which has no age. */
+/** `source` is null for the operator's own list or price; `ageSeconds` only for that price, which does not age. */
 const sourceSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),

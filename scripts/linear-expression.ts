@@ -145,7 +145,7 @@ function isBoundedElement(element: AST.Element): boolean {
   return 'alternatives' in element ? element.alternatives.every(isBounded) : element.type !== 'Backreference'
 }
 
-/** Sample characters: Latin-1, and some with special rules for case, blanks or direction. */
+/** Sample characters: Latin-1 and some others, most of them with special rules for case, blanks or direction. */
 const PROBES = [
   ...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)),
   '\u0131',

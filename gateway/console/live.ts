@@ -7,8 +7,8 @@ const MOST_STREAMS = 100
 const MOST_STREAMS_OF_SESSION = 6
 const CHECK_EVERY_MS = 2_000
 /**
- * Number of checks between two beats. At a beat, every stream gets a line, so proxies do not close it, and the streams of
- * ended sessions are closed.
+ * Number of checks between two beats. At a beat, every stream gets a line, so proxies do not close it, and the streams
+ * of ended sessions are closed.
  */
 const CHECKS_PER_BEAT = 10
 /** After this many checks, half an hour, the next beat closes a stream. The page then opens another. */

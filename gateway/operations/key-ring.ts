@@ -23,8 +23,8 @@ const OTHER_KEY_IN_USE = refused(
 )
 
 /**
- * `known`: shortened fingerprints of keys that the database may need. `values`: all sealed values. `left`: those not yet sealed
- * with the key of these settings.
+ * `known`: shortened fingerprints of keys that the database may need. `values`: all sealed values. `left`: those not
+ * yet sealed with the key of these settings.
  */
 export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
 
@@ -108,8 +108,8 @@ function messageOf({ resealed, left, unreadable }: RotationResult): string {
 }
 
 /**
- * Seals every value again that does not begin with `mark`, the prefix of the current key. Replaces a value only if it is
- * unchanged since it was read, so a running till is not disturbed.
+ * Seals every value again that does not begin with `mark`, as values sealed with the current key do. Replaces a value
+ * only if it is unchanged since it was read, so a running till is not disturbed.
  */
 export async function resealAll(
   db: Db,

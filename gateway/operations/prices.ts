@@ -30,7 +30,9 @@ export type PriceView = PricedItem & {
   holds: PriceHoldView[]
   commissionBps: number
   verdict: Verdict
-  /** The item's worth, and the shopper's credit for it. Null if the item is not accepted, or without an exchange rate. */
+  /**
+   * The item's worth, and the shopper's credit for it. Null if the item is not accepted, or without an exchange rate.
+   */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
   /** Why the item is not accepted; null if it is, or without an exchange rate. */

@@ -1,4 +1,4 @@
-/** Checks of the Steam port. Tests run them against the sandbox, and `npm run live` against the real Steam. */
+/** Checks of the Steam port. Tests run them on the sandbox and on records, and `npm run live` on the real Steam. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
 import type {

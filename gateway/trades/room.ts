@@ -5,7 +5,7 @@
 
 export type RoomChange = {
   kind: 'change_room'
-  /** Credit given before Steam's protection ended, while the protection lasts. */
+  /** Credit given before the end of Steam's protection; 0 after that end. */
   exposed: { before: bigint; now: bigint }
   /**
    * Credit lost to reversals, counted once protection has ended, and until when it uses the limit; null if nothing was

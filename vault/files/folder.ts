@@ -17,7 +17,7 @@ import { join } from 'node:path'
 
 export type Folder = {
   at(name: string): string
-  /** Reads a file. Undefined if there is none. Throws if another user may read or write it. */
+  /** Reads a file. Undefined if there is none. Throws if it belongs to another user, or is open to others. */
   read(name: string): string | undefined
   write(name: string, text: string): void
 }

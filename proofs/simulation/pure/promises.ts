@@ -7,8 +7,8 @@ import type { Store, TillMemory, TradeRow } from './memory.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 /**
- * The states in which `promised` can be above 0. Delivered states count, because this is read after a delivery too. If the
- * offer ended before the items came, `promised` is already 0.
+ * The states in which `promised` counts: the delivered ones too, because a trade's room is also computed after its
+ * delivery. If the offer ended before the items came, `promised` is 0 by then.
  */
 const PROMISED: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 

@@ -92,7 +92,10 @@ async function performForBot(
   return process.handlers.history(bot)
 }
 
-/** Sets the database's clock, renews the leases of a process, and sometimes sets its clock wrong. Repeats until the faults stop. */
+/**
+ * Sets the database's clock, has the process renew and take leases, and sometimes sets the process's clock wrong.
+ * Repeats until the faults stop.
+ */
 export function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, scheduler, monitor } = scene
   if (process.isAlive && process.pausedUntil <= engine.now()) {
