@@ -129,7 +129,7 @@ async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
     await record(tx, deps, { name: 'propose', argumentsOf, data: undefined })
     return id
   })
-  // Without an operator id, the act came from the command line, which cannot prove who types.
+  // Without an operator id, nothing proves who acts.
   const approvers = deps.operatorId === undefined ? 'Two operators' : 'Another operator'
   const message = `Nothing was done yet. ${approvers} must approve proposal ${proposalId} in the console.`
   return refused('proposed', message)

@@ -21,7 +21,7 @@ export type StandaloneDeps = { config: Config; url: string | undefined; now: Dat
 export type ActDeps = FindDeps & {
   operator: string
   reason: string | null
-  /** The operator whose passkey was checked; undefined on the command line, which cannot prove who types. */
+  /** The operator whose passkey was checked; undefined on the command line, and in a session without a passkey. */
   operatorId?: bigint
   /** Set if a second operator approved this act. */
   approval?: Approval
