@@ -142,7 +142,7 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
-  /** Asks Steam again if its last answer is more than 5 seconds old, instead of a minute. */
+  /** Asks Steam again if its last answer is at least 5 seconds old, instead of a minute. */
   reload: z.stringbool().optional(),
 })
 

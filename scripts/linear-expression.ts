@@ -7,8 +7,8 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
 /**
- * A repetition with more optional rounds than this counts as endless, because reading a long text that often takes
- * too long.
+ * A repetition with more optional rounds than this counts as endless, because it takes too long to read a long text
+ * so many times.
  */
 const MOST_TIMES = 64
 /** An expression with more positions is not judged, because the search for slow ways would take too long. */
