@@ -13,7 +13,6 @@ export const LEAST_EXPIRY_MINUTES = 5
 export const MOST_EXPIRY_MINUTES = 24 * 60
 const MOST_METADATA = 20
 const MOST_LIMIT = 100
-
 const positiveMinorUnits = z.int().positive()
 const minorUnits = z.int().nonnegative()
 const time = z.iso.datetime('must be a time in UTC, such as 2026-01-31T12:00:00Z')
