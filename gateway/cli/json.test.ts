@@ -124,7 +124,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const heldId = String((await offerFor(till, bot, waiting)).tradeId)
   await print(['trade', 'credit', heldId, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
   await print(['store', 'update', '--store', '1', '--risk-limit-usd', '100'])
-  await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
+  await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper for many years'])
 }
 
 /** Prints operators and proposals. With a limit of zero, every payout waits for a second operator. */

@@ -112,7 +112,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'borne-by-operator',
-    title: 'a reversal that the operator bears is deducted from the shopper’s balance too',
+    title: 'a reversal that the operator bears in part is deducted from the shopper’s balance in full',
     document: REVERSALS,
     run: changesBalance(0, [
       HELD,

@@ -25,7 +25,7 @@ export async function depositExists(db: Db, hash: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Returns the origin that may frame the deposit's page; undefined if the store no longer has it registered. */
+/** Returns the origin that may frame the deposit's page, if there is one and the store still has it registered. */
 export async function embedOriginOf(db: Db, hash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('deposit')

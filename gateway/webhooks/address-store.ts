@@ -3,7 +3,7 @@ import type { Address, Allowance, FindAllowance } from './url.ts'
 
 export type AllowedAddress = Address & Allowance & { allowedAt: Date }
 
-/** Returns a function that finds the operator's permission for an address; undefined if there is none. */
+/** Returns a function that resolves to the operator's permission for an address; undefined if there is none. */
 export const allowanceFinder =
   (db: Db | Tx): FindAllowance =>
   (storeId, { host, port }) =>

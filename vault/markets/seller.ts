@@ -165,7 +165,7 @@ function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[
 
 type RequestedDeal = { appId: number; due: DueGift; rows: readonly Row[] }
 
-/** Records the intent to give a deal's items, or refuses the deal. */
+/** Records the intent to give a deal's items, refuses the deal, or leaves it to the next round. */
 async function takeUpDeal(parts: Parts, { appId, due, rows }: RequestedDeal): Promise<void> {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
@@ -214,7 +214,7 @@ async function advance(parts: Parts, first: Deal): Promise<void> {
   }
 }
 
-/** Sends the offer of a deal, or looks for it. Returns true if the deal may have a further step now. */
+/** Sends a deal's offer, looks for it, or abandons the deal. Returns true if the deal may have a further step now. */
 async function sendOrFind(
   { giftOffers, journal, now, announce }: Parts,
   { due, ...deal }: DealBeforeOffer,
@@ -290,7 +290,7 @@ async function followOffer(
 /** How much the clocks of the market and the vault may differ. */
 const CLOCKS_DIFFER_MS = 120_000
 
-/** Records how sales ended. Returns true if the market had news. */
+/** Records the outcomes of sales. Returns true if the market had news. */
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
   const answer = await market.outcomes(appId, since)
   if (answer.kind !== 'answered') return false
@@ -309,7 +309,7 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
   return hasNews
 }
 
-/** A market that reuses the numbers of listings also reports earlier sales of an item. Returns the latest of each. */
+/** A market that reuses the numbers of listings also reports earlier sales. Returns the latest sale of each number. */
 function latestSales(outcomes: readonly Outcome[]): Iterable<Outcome> {
   const latest = new Map<string, Outcome>()
   for (const each of outcomes) {

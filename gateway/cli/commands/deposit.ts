@@ -128,7 +128,7 @@ const hold = command({
 
 const release = command({
   does: 'release the held credit of a deposit before Steam’s protection ends; the credit is at risk until then',
-  example: "deposit release 1001 --reason 'a shopper of years'",
+  example: "deposit release 1001 --reason 'a shopper for many years'",
   parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
     const { releaseDeposit } = await import('../../operations/early-release.ts')
