@@ -80,7 +80,7 @@ export async function botTokens(sandbox: string): Promise<string[]> {
 
 /**
  * Switches on a behaviour of Steam or of people, until `off` is called. `steamId` limits it to one account, `times` to
- * so many requests.
+ * that many requests.
  */
 export async function beginBehaviour(
   sandbox: string,

@@ -4,7 +4,7 @@ import type { Observer } from '../steam/turns.ts'
 
 /**
  * `asked`: calls that were sent. `limited`: Steam refused the call because there were too many. `failed`: no answer, or
- * an answer that shows trouble at Steam. `heldBack`: our own limits kept the call back, so it was not sent.
+ * an answer that shows trouble at Steam. `heldBack`: not sent, because of our budget or a pause after a limited call.
  */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
-/** Returns a paid deposit of 10 and 20 USD. Its credit is held if Steam protects the game. */
+/** Returns a paid deposit of two items, worth 10 and 20 USD. Its credit is held if Steam protects the game. */
 async function paidDeposit(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId, code, offerId: offer } = await offerFor(till, bot, deposit)

@@ -28,7 +28,7 @@ const sequences = async (storeId: bigint) => {
 }
 
 describe('sequences of events', () => {
-  it('are read in order and without gaps while 32 writers commit late', async () => {
+  it('are read in order and without gaps while 32 writers commit out of order', async () => {
     const writerCount = 32
     const rounds = 8
     const deposits = await Promise.all(Array.from({ length: writerCount }, () => aDeposit(till, store)))

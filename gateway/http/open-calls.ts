@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-/** Enough for a shopper with a second tab, whose page reloads before the old call has ended. */
+/** Enough for a shopper with two tabs that both reload before their old calls have ended. */
 const OPEN_CALLS_OF_DEPOSIT = 4
 
 type OpenCalls = {
@@ -30,8 +30,8 @@ function createOpenCalls(most: number): OpenCalls {
 }
 
 /**
- * Refuses a call from an address that has too many open calls. A call is open from the end of its headers until the last
- * byte of its answer is sent or its connection ends.
+ * Refuses a call from an address that has too many open calls. A call is open from the end of its headers until the
+ * last byte of its answer is sent or its connection ends.
  */
 export function limitCallsOfAddresses(app: FastifyInstance, most: number): void {
   const calls = createOpenCalls(most)

@@ -51,7 +51,7 @@ describe('a delivery', () => {
   it.each([
     ['nothing', { total: 0n, gross: 10n, held: 0n }],
     ['more than the items are worth', { total: 11n, gross: 10n, held: 0n }],
-    ['more held than paid', { total: 5n, gross: 10n, held: 6n }],
+    ['a held part above the total', { total: 5n, gross: 10n, held: 6n }],
     ['a negative held part', { total: 5n, gross: 10n, held: -1n }],
   ])('cannot pay %s', (_name, delivery) => {
     const { total, gross, held } = delivery

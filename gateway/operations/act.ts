@@ -25,7 +25,7 @@ export type NamedAct<T> = {
   needsReason?: boolean
   /** Arguments to record. They must not contain a secret. */
   argumentsOf(data: T): Record<string, unknown>
-  /** Set if a second operator must approve the act when it moves more than one operator may move alone. */
+  /** Set if a second operator must approve the act when it moves more than the limit for one operator. */
   secondOperator?: SecondOperator<T>
 }
 

@@ -27,7 +27,7 @@ export type Weather = {
   hours: HourOfCalls[]
   /** Calls in the last 24 hours by method, of one bot, or of all bots and public pages. */
   methods: (MethodCalls & { method: string })[]
-  /** Calls of one method by bot; empty unless a method was asked for. */
+  /** Calls of one method, by bot and for public pages; empty unless a method was asked for. */
   methodBots: CallsOfBot[]
 }
 

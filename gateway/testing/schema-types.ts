@@ -8,7 +8,7 @@ export type TypedColumn = {
   isNullable: boolean
   /** An insert may omit the column. */
   isOptional: boolean
-  /** The strings that the column may contain; null if it may contain any. */
+  /** The only strings that the column may contain; null if its type names none. */
   values: string[] | null
 }
 

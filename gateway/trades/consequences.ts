@@ -94,7 +94,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
     effects.push({ kind: 'move_to_other_bot', inDoubt: refusal.next === 'move_in_doubt', at })
   }
   const because: string = refusal?.because ?? 'no_bot_came'
-  // A bar needs a person's attention, unless Steam is only busy.
+  // A bar needs a person's attention, unless Steam only limits the bot's requests.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
     return [...effects, logLine('error', 'bot was barred, because Steam refused its offer', { because })]
   return [...effects, logLine('warn', 'offer was refused', { reason, because })]

@@ -1,6 +1,6 @@
 /**
- * How many attempts of webhooks may run at a time. An attempt that waits much longer than usual for its answer counts as hanging, and
- * another may take its place. Pure.
+ * How many attempts of webhooks may run at a time. An attempt that waits much longer than usual for its answer counts
+ * as hanging, and another may take its place. Pure.
  */
 import { isAccepted, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'
@@ -55,7 +55,7 @@ export type Load = {
   /** Running attempts of the lane, of which `hanging` count as hanging. */
   open: number
   hanging: number
-  /** How many stores have lanes now, and how many endpoints of this lane's store. */
+  /** How many stores have lanes now, and how many endpoints of this lane's store do. */
   busyStores: number
   ownEndpoints: number
 }

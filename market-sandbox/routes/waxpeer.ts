@@ -173,8 +173,8 @@ const reprice = (market: Market, { itemId, seller }: Listing, price: number): bo
 type Line = { item_id: string; price: number }
 
 /**
- * Reads ids in any form. A number that is too large for JavaScript, such as an id in Rust, is rounded and names another
- * item.
+ * Reads ids in any form. A number that is too large for JavaScript, such as an asset id of the game Rust, is rounded
+ * and names another item.
  */
 function linesOf(body: string): Line[] | undefined {
   const items = field(parse(body), 'items')
@@ -236,7 +236,7 @@ function edit({ market, seller, request }: CallContext): Reply {
   return json({ success: true, updated, failed, removed })
 }
 
-/** Needs an existing offer. The seller confirms the offer only after this call. */
+/** Needs an existing offer. The seller may confirm the offer after this call. */
 async function steamTrade({ market, seller, request }: CallContext): Promise<Reply> {
   const body = parse(request.body)
   const [offerId, hash] = [String(field(body, 'tradeid')), String(field(body, 'waxid'))]

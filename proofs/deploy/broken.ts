@@ -1,4 +1,6 @@
-/** A real nginx and gateway, each time broken in one way. The doctor must name the checks that then fail, and no others. */
+/**
+ * A real nginx and gateway, each time broken in one way. The doctor must name the checks that then fail, and no others.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'

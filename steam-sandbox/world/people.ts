@@ -132,8 +132,8 @@ export const MAGIC_PLAYERS: Magic[] = [
 ]
 
 /**
- * The peculiarities of this account, from its own behaviour and those switched on for it. A later behaviour overrides an
- * earlier one, but never a setting that the person has changed.
+ * The peculiarities of this account, from its own behaviour and those switched on for it. A later behaviour overrides
+ * an earlier one, but never a setting that the person has changed.
  */
 export function traitsOf(world: World, account: Account): Traits {
   const switched = world.switched.filter(({ steamId }) =>

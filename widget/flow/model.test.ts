@@ -328,7 +328,7 @@ function judge({ flow, line, gateway, expected }: World): void {
 
 const isOfGame = (game: Game, id: string): boolean => id.startsWith(`${game} `)
 
-/** The network works again, but calls that hang already never end: within a second the page must be correct. */
+/** The network works again, but calls that already hang never end: within a second the page must be correct. */
 async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusesTrades = false

@@ -77,6 +77,6 @@ declare module 'steam-tradeoffer-manager' {
 }
 
 declare module 'steam-totp' {
-  /** The code that the authenticator with this secret (base64 or hex) shows now. Throws if the secret is invalid. */
+  /** The code that the authenticator with this secret (base64 or hex) shows now. */
   export function generateAuthCode(sharedSecret: string): string
 }

@@ -11,13 +11,13 @@ const DRIFTED_MS = 15 * HOUR_MS
 const RETRY_MS = HOUR_MS / 2
 
 /**
- * When to look at bots' inventories, from the start: some looks before the third reading of the bots' histories, some
- * after it.
+ * When to look at bots' inventories, in milliseconds from the start: some looks before the third reading of the bots'
+ * histories, some after it.
  */
 const LOOKS = [16, 17.5, 19, 21, 103, 104.5, 106, 107.5].map((hours) => hours * HOUR_MS)
-/** When the looks after the third reading of the histories begin, from the start. */
+/** When the looks after the third reading of the histories begin, in milliseconds from the start. */
 const LATE_MS = 103 * HOUR_MS
-/** When every change must have been found, from the start. */
+/** When every change must have been found, in milliseconds from the start. */
 const FOUND_MS = 109 * HOUR_MS
 
 type Looking = {

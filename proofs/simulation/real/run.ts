@@ -51,10 +51,11 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Factor on the probability of Steam's faults, because a seed costs seconds and must meet many of them. */
 const EAGERNESS = 4
 const FAULTS_MS = 10 * MINUTE_MS
-/** When the processes stop watching offers, from the start. Most trades have ended by then. */
+/** When the processes stop watching offers, in milliseconds from the start. Most trades have ended by then. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /**
- * When nearly every deposit is final, from the start. A deposit lives an hour, and its last trade some minutes more.
+ * When nearly every deposit is final, in milliseconds from the start. A deposit lives an hour, and its last trade some
+ * minutes more.
  */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 /** By this time, the till has given up every trade that Steam never reported. */
@@ -238,7 +239,7 @@ function traceChanges({ trace, engine, faults }: Scene, before: Snapshot | undef
   }
 }
 
-/** Empties the database, and adds stores, bots and an exchange rate. */
+/** Empties the database, and prepares stores, bots, an exchange rate and the simulated Steam. */
 async function prepareShopping(scene: Scene): Promise<ShoppingScene> {
   const { monitor, random, steam } = scene
   await emptyTables(monitor)
