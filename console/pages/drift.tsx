@@ -91,7 +91,7 @@ function Checks({ bots, refresh }: { bots: readonly BotCheck[]; refresh: () => v
             name: 'Acts',
             show: ({ botId, isAsked }) =>
               isAsked ? (
-                <span className="quiet">The check is requested.</span>
+                <span className="quiet">A check was requested.</span>
               ) : (
                 <ActButton
                   act="items drift"

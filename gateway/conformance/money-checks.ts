@@ -26,7 +26,7 @@ async function makeEvents(kit: Kit, steps: readonly Step[], start?: StoreDeposit
   })
 }
 
-/** Delivers the events of a new deposit, in order by default, then compares the balance with the expected change. */
+/** Delivers the events of a new deposit, in order by default. Passes if they change the balance by `change`. */
 const changesBalance =
   (change: number, steps: readonly Step[], order: 'in order' | 'last first' = 'in order') =>
   async (kit: Kit): Promise<Verdict> => {
