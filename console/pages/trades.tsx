@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { name: 'Begun', show: ({ createdAt }) => <Time at={createdAt} />, csvValue: ({ createdAt }) => createdAt },
   {
-    name: 'Protected or held until',
+    name: 'Protected or in escrow until',
     show: ({ until }) => <Time at={until} />,
     csvValue: ({ until }) => until,
   },
