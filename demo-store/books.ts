@@ -73,8 +73,8 @@ export function openBooks(file: string) {
       saveCursor: (sequence) => void statements.setCursor.run(sequence),
     } satisfies CreditStore,
     /**
-     * Books an event in one transaction. Returns by how much the spendable balance changed; undefined if this event or
-     * a later one of the deposit was booked before.
+     * Books an event in one transaction. Returns the change of the deposit's spendable credit; undefined if this event
+     * or a later one of the deposit was booked before.
      */
     async take(event: DepositEvent): Promise<number | undefined> {
       let change: number | undefined

@@ -24,7 +24,7 @@ export async function serve(
   const request = await read(message, sandbox.url)
   if (!request) return sendReply(response, { status: 413, headers: {}, body: '' })
   count(request, sandbox)
-  // The log omits calls of tests and tills to the sandbox itself, because tills read its clock every second.
+  // The log omits control calls, because tills read the clock every second.
   const isControl = request.isOwn && request.path.startsWith('/control/')
   if (!isControl) sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()

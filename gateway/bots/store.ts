@@ -121,10 +121,7 @@ export async function lockOffersOfStore(tx: Tx, storeId: bigint): Promise<void> 
   await sql`select pg_advisory_xact_lock(hashtextextended(${`offers of store ${storeId}`}, 0))`.execute(tx)
 }
 
-/**
- * True if Steam's limits, or our own, held the bot back a moment ago and would do so again. Reads only short answers,
- * never an entire inventory.
- */
+/** True if Steam's limits, or our own, held the bot back a moment ago. Reads only short answers, never an inventory. */
 const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) - interval '30 seconds'
   and pg_column_size(request.answer) < 1000
   and request.answer->>'reason' in ('rate_limited', 'not_our_turn')) is true`

@@ -79,7 +79,10 @@ async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptio
   const { databaseUrl, masterKey } = config
   if (databaseUrl === undefined || masterKey === undefined) {
     return CHECKS_AFTER_SETTINGS.map((check) =>
-      notChecked(check, 'there is no DATABASE_URL or no master key: npm start has its own'),
+      notChecked(
+        check,
+        'there is no DATABASE_URL or no master key (a till that npm start runs has its own of both)',
+      ),
     )
   }
   const ofDatabase = await attempt('database', () => examineDatabase(config, databaseUrl))

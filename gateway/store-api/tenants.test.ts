@@ -122,7 +122,7 @@ describe('in live mode', () => {
   }
   const create = (url = receiver.url) => callEndpoint('POST', '', { url })
 
-  test('an endpoint receives nothing until its answer repeats the challenge', async () => {
+  test('an endpoint receives no events until its answer repeats the challenge', async () => {
     const { id, state, secret } = await create()
     expect(state).toBe('pending')
     await live.call('POST', '/v1/deposits', {

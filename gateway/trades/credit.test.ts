@@ -67,7 +67,7 @@ type Terms = {
 
 const TERMS: [string, Terms][] = [
   ['within the limit', { limit: 1_000_000n, isHeld: false }],
-  ['partly above the limit', { limit: 70n, isHeld: true }],
+  ['above the limit', { limit: 70n, isHeld: true }],
   ['of a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, isHeld: false }],
   ['with a limit of zero', { limit: 0n, isHeld: true }],
   [

@@ -2,8 +2,8 @@ import { type RefObject, useEffect, useRef } from 'react'
 
 /**
  * After a row has gone, the focus moves to the next one, so a keyboard or a screen reader keeps its place. Call the
- * returned function with the index of the row that goes. Each row must have exactly one button: the buttons are
- * counted as the rows.
+ * returned function with the index of the row that goes. Each row must have exactly one button, because the button of
+ * that index gets the focus.
  */
 export function useFocusKept(list: RefObject<HTMLElement | null>, rows: readonly unknown[]) {
   const removed = useRef<number | null>(null)
