@@ -3,7 +3,7 @@ import type { Book } from './book.ts'
 
 /**
  * The fee that sellers on these markets report, in hundredths of a percent. Used until the market has stated a fee or
- * paid for a sale.
+ * what it pays for a sale.
  */
 const ASSUMED_BP = 500n
 /** The highest plausible fee: nobody would sell at a higher one, so a number above it is a lie or an error. */
