@@ -48,7 +48,7 @@ export const INVENTORY_ERROR_TYPES = [
   'escrow',
   /** The token of the trade link is not valid. */
   'invalidPartner',
-  /** Steam or the bots are unavailable. */
+  /** Maintenance is on, Steam or the bots are unavailable, or no exchange rate can be trusted. */
   'engineeringWorks',
 ] as const
 
@@ -70,7 +70,7 @@ export const UNAVAILABLE_REASONS = [
   'notMarketable',
   /** Items of another value have the same market name (Team Fortress 2). */
   'noOwnPrice',
-  /** There is no reliable price. */
+  /** There is no reliable price, or the operator has blocked the item. */
   'noPrice',
   /** The item is sold too rarely. */
   'notPopular',

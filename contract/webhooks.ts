@@ -128,7 +128,7 @@ const eventTypes = z
   .array(eventType)
   .min(1)
   .max(EVENT_TYPES.length)
-  .refine((types) => new Set(types).size === types.length, 'must name each type once')
+  .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
 
 /** POST /v1/webhook-endpoints: request. */
 export const createEndpointBodySchema = z

@@ -34,7 +34,7 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
 describe('D-30 a barred bot', () => {
-  test('is replaced by the next one within the same request, and the shopper notices nothing', async () => {
+  test('is replaced by another one, and the shopper notices nothing', async () => {
     const visited = await openStand()
     const { page, texts, deposit } = visited
     const guest = await shopper()

@@ -111,7 +111,7 @@ function createOrder(time: Pick<Time, 'now'>) {
     return countOf(one) < countOf(other)
   }
   return {
-    /** Returns the next turn; of equal turns, the one that came first. Undefined if no place is free. */
+    /** Returns the next turn; of equal turns, the one that came first. Undefined if none may begin now. */
     next(waiting: readonly WaitingTurn[]): WaitingTurn | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)

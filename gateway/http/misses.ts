@@ -27,7 +27,7 @@ export type Misses = {
   admit(request: FastifyRequest, proof: Proof, hash?: string): Promise<void> | undefined
   /** Counts an answered call if it was a guess. */
   count(request: FastifyRequest): void
-  /** Counts a call of an unknown path, unless a valid key made it. */
+  /** Counts a call of an unknown path, unless it has a valid key. */
   countUnknownPath(request: FastifyRequest): Promise<void>
 }
 

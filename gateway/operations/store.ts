@@ -134,7 +134,7 @@ export type OpenTrade = {
   steamTradeId: string | null
   createdAt: Date
   acceptedAt: Date | null
-  /** End of Steam's trade protection or trade hold. */
+  /** When Steam's protection or escrow ends. */
   until: Date | null
 }
 

@@ -9,7 +9,7 @@ const BUYER = '76561198000000001'
 const ANOTHER_BUYER = '76561198000000666'
 /** A secret code of a deposit. */
 const SECRET_CODE = 'K7MXPQ'
-/** How long after the sale the market cancels a deal for which no offer was sent. */
+/** How long after the sale the market cancels a deal whose offer was not sent, or came to nothing. */
 const HAND_OVER_MS = 5 * MINUTE_MS
 /** How long after the sale the market cancels a deal whose offer is still open, unless Steam holds it in escrow. */
 const GIVES_UP_MS = 11 * MINUTE_MS

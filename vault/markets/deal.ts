@@ -22,7 +22,7 @@ export type Step =
 const BEGIN_WITHIN_MS = 4 * 60_000
 /** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000
-/** Cancels an offer after this time, because the market counts open offers as failures. */
+/** Cancels an offer after this time: a sale whose offer stays open for hours counts as not handed over. */
 const CANCEL_AFTER_MS = 10 * 60_000
 /**
  * If the answer to a send was lost, the offer appears on Steam within this time, or it was never made. A deal is
@@ -61,7 +61,7 @@ export function stepAfter(
     case 'ended':
       return { kind: 'note_end', how: seen.how }
     case 'in_escrow':
-      // Cancelling a trade in escrow would bar the account from trading for a week.
+      // Cancelling a trade in escrow would keep the account from trading for a week.
       return { kind: 'wait' }
     case 'needs_confirmation':
       if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }

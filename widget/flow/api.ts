@@ -142,7 +142,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
 
 const isRecord = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
 
-/** 5xx answers that are decisions of the gateway: it started nothing, so they count as refusals. */
+/** 5xx answers that are decisions of the gateway: the outcome is known, so they count as refusals. */
 const DECIDED: readonly string[] = [
   'steam_unavailable',
   'no_bot_available',
