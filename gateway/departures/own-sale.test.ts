@@ -66,7 +66,7 @@ it('D-34 an item that the bot gives to a buyer causes no alarm, leaves custody, 
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
   const [sold] = answer.data.sales
   expect(sold).toMatchObject({ state: 'paid', reference: String(first?.itemId) })
-  expect(Number(sold?.resultMinor)).toBeGreaterThanOrEqual(0)
+  expect(sold?.resultMinor).toBeGreaterThanOrEqual(0n)
   const moves = await till.db.selectFrom('custody_entry').select('moved').orderBy('id').execute()
   expect(moves.map(({ moved }) => moved)).toEqual(['in', 'in', 'out'])
   const pool = testPool(till.url)
