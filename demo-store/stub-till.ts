@@ -54,8 +54,8 @@ export async function startDemo(): Promise<Demo> {
 }
 
 /**
- * Returns functions that call the store as a shopper (`press` posts the payment form, `readParts` reads the parts of
- * the page that update) and as the till (`send`).
+ * Returns functions that call the store as a shopper (`press` posts the payment form, `readBalances` reads the balances,
+ * `readParts` reads the parts of the page that update) and as the till (`send`).
  */
 export const callersOf = (demo: Demo) => ({
   press: (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>

@@ -56,7 +56,7 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
         caption="Speed of each page, by class of device"
         rows={rows}
         keyOf={({ screen, device }) => `${screen} ${device}`}
-        empty="No page has been measured yet."
+        empty="No page was measured in the last 7 days."
         columns={[
           { name: 'Page', show: ({ screen }) => SCREENS[screen] },
           { name: 'Device', show: ({ device }) => device },

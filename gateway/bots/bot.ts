@@ -5,7 +5,10 @@ import type { SteamSession } from '../steam/steam.ts'
 export type BotContext = {
   botId: bigint
   session: SteamSession
-  /** Number of the lease. Every change of a trade by its holder carries it, so a former holder's write matches no row. */
+  /**
+   * Number of the lease. A change of a trade by the lease's holder carries it, so a former holder's write matches no
+   * row.
+   */
   leaseEpoch: bigint
   /** True while enough of the lease is left for a write to Steam with this deadline. */
   mayWrite(deadlineMs: number): boolean
@@ -17,7 +20,7 @@ export type BotJob =
   | { kind: 'inventory'; requestId: string; storeId?: string | undefined; depositId?: string | undefined }
   /** Read the trade's row and do the work that is due. */
   | { kind: 'trade'; tradeId: string }
-  /** Read this trade's offer once, immediately, because its shopper has returned to the page. */
+  /** Read this trade's offer once, immediately, because its page was just opened or shown again. */
   | { kind: 'refresh'; tradeId: string }
   /** Read the bot's trade history: items may have been taken back or stolen. */
   | { kind: 'history' }
@@ -40,8 +43,8 @@ export type BotHandlers = {
   history(bot: BotContext): Promise<void>
   drift(bot: BotContext): Promise<void>
   /**
-   * Called when the work starts and 5 s after a trade has moved, then every 5 s until it resolves to 0. Reads one list
-   * for all offers. Resolves to the number of open trades, plus one while the search for orphans is not complete.
+   * Called when the work starts and 5 s after a trade has moved, then every 5 s until it resolves to 0. Resolves to
+   * the number of open trades, plus one while the search for orphans is not complete.
    */
   watch(bot: BotContext): Promise<number>
 }

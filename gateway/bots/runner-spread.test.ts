@@ -90,7 +90,7 @@ const counts =
   async () =>
     Promise.all(processes.map(async (process) => (await botsOf(process)).length))
 
-it('two processes hold equal numbers of bots, and keep theirs while the other restarts', async () => {
+it('two processes hold equal numbers of bots, and one keeps its bots while the other restarts', async () => {
   await enrol(6)
   const first = start()
   await expect.poll(counts(first)).toEqual([6])

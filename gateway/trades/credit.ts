@@ -12,7 +12,7 @@ export const LOST_ROOM_MS = 30 * 86_400_000
 
 type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
 
-/** Credits a delivery, once. The first delivery makes the deposit succeed; a later one adds to it. */
+/** Credits a delivery. The first delivery makes the deposit succeed; a later one adds to it. */
 export function deliver(funds: Funds, { steamTrade, settlesAt, at, byOperator }: Delivered): Consequences {
   const { total, gross, terms, riskRoom, deposit } = funds
   const by = byOperator && { creditedByOperator: byOperator }
@@ -108,8 +108,8 @@ export function release(
 }
 
 /**
- * Releases all held credit if the store's limit allows it; otherwise nothing. The credit stays at risk until Steam's
- * protection ends.
+ * Releases all held credit if the store's limit allows it; otherwise nothing. The credit is then at risk until
+ * Steam's protection ends.
  */
 export function releaseEarly(
   funds: Funds,

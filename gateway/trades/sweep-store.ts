@@ -129,7 +129,10 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
     .execute()
 }
 
-/** Offline bots with open or held trades created by `madeBefore` and due by `dueBefore`. `trades`: how many. */
+/**
+ * Offline bots with trades, held or open and past `intended`, that were created by `madeBefore` and are due by
+ * `dueBefore`. `trades`: how many.
+ */
 export function botsOfOverdueTrades(
   db: Db,
   { madeBefore, dueBefore }: { madeBefore: Date; dueBefore: Date },

@@ -93,7 +93,10 @@ export function markReversing(world: World, seller: string): World {
   return { ...world, deals }
 }
 
-/** Returns listings that passers-by buy: on sale for half a minute, and no dearer than other sellers' lowest price. */
+/**
+ * Returns the listings that passers-by buy: on sale for at least half a minute, no dearer than the lowest price of other
+ * sellers, and of a seller who is online and not banned.
+ */
 export function listingsForPassers(
   world: World,
   lowestOf: (item: Listing) => number,

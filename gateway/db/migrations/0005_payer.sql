@@ -1,7 +1,7 @@
 -- oldest version: 0.3.0
 -- Who may pay: the Steam account that a store expects, and the accounts that the operator denies.
 
--- The 64-bit Steam id of the customer, if the store gave one.
+-- The 64-bit Steam id of the shopper, if the store gave one.
 alter table deposit add column shopper_steam_id text check (shopper_steam_id ~ '^76561\d{12}$');
 -- Whether only that account may pay.
 alter table deposit add column shopper_locked boolean not null default false

@@ -47,7 +47,7 @@ alter table price drop constraint price_popularity_kind_check;
 alter table price add constraint price_popularity_kind_check
   check (popularity_kind in ('sales7d', 'sales30d', 'listings'));
 -- earlier_micros: a price of the same source from an hour or more before as_of, by which a fall is noticed.
--- mark_micros: the price that becomes earlier_micros next.
+-- mark_micros: the price that becomes earlier_micros next, unless a newer one is old enough by then.
 alter table price add column earlier_micros bigint;
 alter table price add column earlier_at timestamptz;
 alter table price add column mark_micros bigint;

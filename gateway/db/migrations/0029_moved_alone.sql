@@ -3,7 +3,8 @@
 -- the last 24 hours.
 create table moved_alone (
   id bigint generated always as identity primary key,
-  -- Null: the command line, which identifies nobody and counts as one person.
+  -- Null: the command line, or a session without a passkey. Neither proves who acts, so together they count as one
+  -- person.
   operator_id bigint references operator,
   worth_usd_cents bigint not null check (worth_usd_cents >= 0),
   at timestamptz not null
