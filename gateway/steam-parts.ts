@@ -15,7 +15,7 @@ export type SteamParts = {
   communityUrl: string
   imageBase: string
   imageOrigins: string[]
-  /** Sets the number of gateways behind this IP address, which share its limit of requests to Steam. */
+  /** Sets the number of gateways. All are assumed to share this IP address and its limits of requests to Steam. */
   shareAddress(gateways: number): void
   calls: CallCounts
 }

@@ -1,4 +1,4 @@
-/** Waxpeer's socket: a connected seller is online, and receives sales and cancellations. */
+/** Waxpeer's socket: a connected seller who keeps sending pings is online, and receives sales and cancellations. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'

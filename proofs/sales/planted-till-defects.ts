@@ -1,7 +1,7 @@
 /**
- * Known defects of the till's books of departures, wishes and sales, and of the vault's statements, planted one at a
- * time. The real level of the simulation must find each. Neither the checks nor the deposits that are paid
- * before a seed's sales begin use these files.
+ * Defects to plant, one at a time, in the till's books of departures, wishes and sales, and in the vault's statements.
+ * The real level of the simulation must find each. Neither the checks nor the deposits that are paid before a seed's
+ * sales begin use these files.
  */
 import type { Change } from '../attacks/attack.ts'
 
