@@ -1,4 +1,4 @@
-/** All English texts of a deposit's page but those of items.ts. The page itself loads them part by part. */
+/** All English texts of a deposit's page. The page itself loads them part by part. */
 import { guideTexts } from './guide.ts'
 import { modalTexts } from './modals.ts'
 import { pageTexts } from './page.ts'
