@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Language } from '../../contract/languages.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { openedOn } from '../flow/test-states.ts'
@@ -14,7 +15,10 @@ const FLOW: Flow = {
   subscribe: () => () => {},
 }
 
-const shown = (refusal: Refusal): string => markup(<LoadFailure refusal={refusal} flow={FLOW} />)
+const shown = (refusal: Refusal, language?: Language): string =>
+  markup(<LoadFailure refusal={refusal} flow={FLOW} />, language)
+
+afterEach(() => vi.unstubAllGlobals())
 
 it.each<[string, Refusal]>([
   ['a server that broke', { code: 'internal', detail: 'x' }],
@@ -28,4 +32,9 @@ it.each<[string, Refusal]>([
 
 it('if the server is unreachable, the page asks the shopper to check the connection', () => {
   expect(shown({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
+})
+
+it('a wrong address without a previous site leads to help in the language of the page', () => {
+  vi.stubGlobal('document', { referrer: '' })
+  expect(shown({ code: 'deposit_not_found', detail: 'x' }, 'ru')).toContain('href="/help?language=ru"')
 })

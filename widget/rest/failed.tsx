@@ -2,6 +2,7 @@ import '../screens/message-page.css'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { useRestTexts } from '../parts/texts.ts'
+import { helpIn } from '../route.ts'
 import { Header } from '../screens/header.tsx'
 import { Retry } from './retry.tsx'
 
@@ -12,11 +13,11 @@ type Props = { refusal: Refusal; flow: Flow }
  * help.
  */
 function BackOrHelp() {
-  const { texts } = useRestTexts()
+  const { texts, language } = useRestTexts()
   const { referrer } = document
   const isOther = /^https?:\/\//i.test(referrer) && new URL(referrer).origin !== location.origin
   return (
-    <a className="button primary" href={isOther ? referrer : '/help'}>
+    <a className="button primary" href={isOther ? referrer : helpIn(language)}>
       {isOther ? texts.goBack : texts.support}
     </a>
   )
