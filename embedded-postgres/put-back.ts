@@ -15,7 +15,7 @@ import { preparePostgresFiles } from './postgres-files.ts'
 
 /**
  * Returns the folder of the restored cluster, which may lie outside the data folder if the till runs as root. Throws if
- * there is a database already, which may hold somebody's money.
+ * `copy` is not a copy, or if there is a database already, which may hold somebody's money.
  */
 export function putBack(copy: string, dataDir: string): string {
   if (!existsSync(join(copy, 'cluster'))) throw new Error(`${copy} is not a copy of an embedded database.`)

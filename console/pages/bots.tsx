@@ -159,7 +159,7 @@ export function BotActs({
           {...common}
           act="bot retire"
           label="Retire"
-          does={`For a bot that will never return: ends the open trades of ${name} and leaves its held credit for you to decide.`}
+          does={`For a bot that will never return: ends the open trades of ${name}. You then decide about its held credit.`}
           needs="operator"
           needsReason
         />

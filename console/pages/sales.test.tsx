@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import { COLUMNS, Markets } from './sales.tsx'
 
-it('the balances at a market are shown with the differences of the settling and of the free money', () => {
+it('the differences of a market’s own figures are shown, or that it has not reported them', () => {
   const market = {
     market: 'waxpeer.com',
     currency: 'USD' as const,

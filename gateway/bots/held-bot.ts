@@ -31,7 +31,7 @@ export type Pace = { beatMs: number; watchMs: number }
 
 export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
-/** How long running work may take after a bot is given up. */
+/** How long running work may take before its session is closed. */
 const STOP_MS = 10_000
 /** How often to write a bot's failures, and to check which to retry. */
 const HEALTH_MS = 1_000

@@ -2,7 +2,7 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
 
 export type Observer = {
-  /** Called when the session must be opened again: Steam refused the token, or a send could not renew it. */
+  /** Called when the session must be opened again: Steam refused the token, or a send could not renew the session. */
   report(detail: string): void
   /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
   onAnswer(capability: Capability, answer: Answer): void

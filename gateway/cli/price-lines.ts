@@ -47,7 +47,7 @@ const VERDICT_TEXT: Record<PriceView['verdict'], string> = {
   accepted: 'accepted',
   not_popular: 'it is rarely sold (notPopular)',
   no_price: 'no source has a recent price (noPrice)',
-  in_dispute: 'the sources contradict each other (noPrice)',
+  in_dispute: 'its recent prices cannot be trusted (noPrice)',
   too_cheap: 'it is too cheap (tooCheap)',
   blocked: 'you blocked it (noPrice)',
 }
@@ -73,7 +73,7 @@ export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
 
 const lossLine = ({ item, sales, currency, resultMinor }: Coverage['losses'][number]): string => {
   const loss = formatAmount(-resultMinor, currency)
-  return `! ${item}: sold ${counted(sales, 'time')} in 30 days, for ${loss} less than it cost. Raise the commission, override its price or block it.`
+  return `! ${item}: sold ${counted(sales, 'time')} in 30 days, at a total loss of ${loss}. Raise the commission, override its price or block it.`
 }
 
 /** Rounds down to cents. */

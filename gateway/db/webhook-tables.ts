@@ -40,7 +40,7 @@ export type WebhookDeliveryTable = {
   id: Generated<bigint>
   event_id: string
   endpoint_id: bigint
-  /** `due`: an attempt follows at `due_at`. `failed`: the till has given up. */
+  /** `due`: an attempt is under way, or follows at `due_at`. `failed`: the till has given up. */
   state: Generated<'due' | 'delivered' | 'failed'>
   attempts: Generated<number>
   due_at: Date | null

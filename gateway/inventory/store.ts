@@ -107,7 +107,10 @@ export async function lockReadsOf(
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** The newest request for this account with another token, answered after `since` with items. */
+/**
+ * Of the requests for this account, game and language with another token, made after the shopper's last delivery, the
+ * one that was last answered with items, after `since`.
+ */
 export function requestWithItems(
   db: Db,
   { steamId, tokenHmacs, game, language }: InventoryKey,

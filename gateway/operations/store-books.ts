@@ -72,7 +72,7 @@ export async function exportStatement(
     const { next, currency } = answer.data
     if (next === null) return done({ currency, movements, next })
     if (movements.length >= MOST_EXPORTED) {
-      const message = `Only the newest ${movements.length}: go on with --before ${next}.`
+      const message = `Only the first ${movements.length} movements: go on with --before ${next}.`
       return { kind: 'refused', refusal: 'conflict', message, data: { currency, movements, next } }
     }
     before = next

@@ -7,7 +7,7 @@ export type Verdict =
   | 'not_popular'
   /** No source has a recent price. */
   | 'no_price'
-  /** There are recent prices, but none can be trusted: they contradict each other, or nothing confirms a single one. */
+  /** There are recent prices, but they cannot be trusted. */
   | 'in_dispute'
   | 'too_cheap'
   | 'blocked'

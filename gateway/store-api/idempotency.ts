@@ -49,8 +49,8 @@ type Ended = Answer & { isTemporary: boolean }
 const renewalOf = new WeakMap<FastifyRequest, KeyRenewal>()
 
 /**
- * Returns the stored answer to a call with this key; undefined if the call has no key or must run. Refuses a key that a
- * running call holds, or that belongs to another request.
+ * Returns the stored answer to a call with this key; undefined if the call has no key or must run. Refuses a malformed
+ * key, and one that a running call holds or that belongs to another request.
  */
 export async function repeatedAnswer(
   deps: IdempotencyDeps,
@@ -147,7 +147,7 @@ async function claimKey(
     const inserted = await insertKey(tx, storeKey, begun)
     if (inserted !== undefined) return inserted
     const row = await lockKey(tx, storeKey)
-    // The sweep deleted the row between the two statements, so the caller must try again.
+    // The row was deleted between the two statements, so the caller must try again.
     if (row === undefined) return refuse('idempotency_in_progress', { retryAfterS: 1 })
     const isExpired = now.getTime() - row.created_at.getTime() >= KEPT_MS
     if (!isExpired && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')

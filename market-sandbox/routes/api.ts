@@ -1,4 +1,4 @@
-/** The calls of the market family on its hosts: checks the key and counts the calls. */
+/** The calls of the market family on its hosts. Except for public calls, checks the key and counts the calls. */
 import { appOf } from '../games.ts'
 import type { Incoming, Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'

@@ -39,7 +39,7 @@ export type Scene = {
    * minutes.
    */
   quietUntil: number
-  /** When the last `burst` begins; set when `long` begins. */
+  /** When the second `burst` begins, at the end of `long`; infinite before `long`. */
   lastBurstAt: number
   fail(error: unknown): void
 }

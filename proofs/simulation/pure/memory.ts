@@ -74,7 +74,7 @@ export type TradeRow = {
   gross: bigint
   /** True while no other trade may have its assets. */
   live: boolean
-  /** The smallest amount of immediate credit that the shopper was promised. */
+  /** The immediate credit that the shopper was promised. */
   promised: bigint
   held: bigint
   reversed: bigint
