@@ -35,8 +35,8 @@ export type Visit = {
 
 export type Credits = {
   /**
-   * Sets `creditedMs`, in monotonic milliseconds, of each visit whose offer was accepted. Resolves once all these visits
-   * are credited, or after `withinMs`.
+   * Sets `creditedMs`, in monotonic milliseconds, of each visit whose offer was accepted. Resolves once all these
+   * visits are credited, or after `withinMs`.
    */
   waitForAll(visits: readonly Visit[], withinMs: number): Promise<void>
   end(): Promise<void>

@@ -27,7 +27,10 @@ const DIAGRAMS: Record<Diagram, string> = {
   'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
 }
 
-/** Returns the document's text with the current diagrams between its markers. Throws if it has none, or lacks a marker. */
+/**
+ * Returns the document's text with the current diagrams between its markers. Throws if `DIAGRAMS_OF` does not list the
+ * document, or if it lacks a marker.
+ */
 export function withDiagrams(document: string, text: string): string {
   const names = DIAGRAMS_OF[document]
   if (names === undefined) throw new Error(`${document} has no diagrams`)

@@ -13,8 +13,8 @@ export type TourSetup = {
 }
 
 const DEADLINE_MS = 10_000
-const LOOK_EVERY_MS = 200
-const MOST_LOOKS = 600
+const CHECK_EVERY_MS = 200
+const MOST_CHECKS = 600
 /** A scene pays with the cheapest items of at least this price, so the store's risk limit lasts for many scenes. */
 const LEAST_MINOR = 500
 
@@ -53,7 +53,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
   return {
     urls,
     killGateway,
-    /** The last offer whose credit is on hold until Steam's protection ends. */
+    /** The last offer whose credit is held until Steam's protection ends. */
     memory,
     sandbox,
     advance,
@@ -136,17 +136,17 @@ function until(shopper: Shopper, isExpected: (payment: Payment) => boolean): Pro
   }, 'the deposit did not reach the expected state')
 }
 
-/** Repeats `look` until it has a result. Like a page, it also waits while the till is down. */
-async function eventually<T>(look: () => Promise<T | undefined>, otherwise: string): Promise<T> {
+/** Repeats `check` until it has a result. Like a page, it also waits while the till is down. */
+async function eventually<T>(check: () => Promise<T | undefined>, otherwise: string): Promise<T> {
   let problem = ''
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+  for (let checks = 0; checks < MOST_CHECKS; checks += 1) {
     try {
-      const found = await look()
+      const found = await check()
       if (found !== undefined) return found
     } catch (error) {
       problem = ` (${reasonOf(error)})`
     }
-    await delay(LOOK_EVERY_MS)
+    await delay(CHECK_EVERY_MS)
   }
   throw new Error(`${otherwise}${problem}`)
 }

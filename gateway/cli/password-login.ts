@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.ts'
 
 const SHARED_SECRET = /^[A-Za-z0-9+/]{27}=$/
 
-/** Asks for the credentials of a Steam account, without showing secrets. Asks for the code only if `logIn` wants one. */
+/** Asks for the credentials of a Steam account, without showing secrets. Asks for a code only if `logIn` wants one. */
 export async function byPassword<T>(
   terminal: Pick<Terminal, 'openQuestions'>,
   logIn: (way: LoginWay) => Promise<T>,

@@ -79,7 +79,7 @@ export async function closeEndedWishes(db: Db | Tx): Promise<void> {
     update wish_item set is_open = false from closed where wish_id = closed.id and is_open`.execute(db)
 }
 
-/** Closes a wish. Resolves to false if it is already closed, or if the vault has taken it up. */
+/** Closes a wish. Resolves to false if it is already closed, or if the vault has taken it up or refused it. */
 export async function withdrawWish(tx: Tx, id: bigint): Promise<boolean> {
   const { rows } = await sql`
     with closed as (

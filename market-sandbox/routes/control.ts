@@ -6,7 +6,7 @@ import { markReversing } from '../world/deals.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper } from '../world/world.ts'
 
-/** The calls of tests and demos. They concern the market `family`, unless `?market=waxpeer` is given. */
+/** The calls of tests and demos. Those about one market concern `family`, unless `?market=waxpeer` is given. */
 export async function control(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   if (!request.path.startsWith('/control/')) return undefined
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')
@@ -74,7 +74,7 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
 
 /**
  * Reverses all protected trades of the deal's seller on Steam, as one click there does. Resolves to false if the market
- * has no such deal whose item was given.
+ * does not have the deal, or if its items were not given.
  */
 export async function takeBack(markets: Markets, market: Market, hash: string): Promise<boolean> {
   // Steam also reverses deals that the markets have not seen as given yet.

@@ -124,7 +124,9 @@ const progress = new WeakMap<
   { checkedEntries: number; leaving: Map<string, { atMs: number; items: number }> }
 >()
 
-/** Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that came to nothing do not count. */
+/**
+ * Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that came to nothing do not count.
+ */
 function checkLimits(world: SalesWorld): void {
   const { entries, rules } = world
   const state = progress.get(world) ?? { checkedEntries: 0, leaving: new Map() }

@@ -55,7 +55,7 @@ describe('the proceeds of a listing', () => {
     expect(proceeds({ priceMinor: 1_000n, lowestMinor: 800n })).toBe(760n)
   })
 
-  it('count at most one and a half times the vault’s own price', () => {
+  it('are at most one and a half times the price from the vault’s own source', () => {
     expect(proceeds({ priceMinor: 9_999n, lowestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
   })
 })

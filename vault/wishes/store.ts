@@ -32,7 +32,7 @@ const rowSchema = z
 
 /** `now`: the till's time, which a sandbox can advance. */
 export function wishesIn(query: Query, now: () => Date): Wishes {
-  /** The last wish of the previous read. The next read continues after it, so waiting wishes do not block later ones. */
+  /** The last wish of the previous read. The next read continues after it, so waiting wishes never block later ones. */
   let lastRead = '0'
   return {
     // Reads one item more than a wish may have, so a wish that is too large is refused, and not cut short.

@@ -74,7 +74,10 @@ function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: num
   )
 }
 
-/** How the search for an amount goes or ended; null without a search, or if the picks have another total than it found. */
+/**
+ * The progress or result of the search for an amount; null without a search, or if the total of the picks is no longer
+ * the one that it found.
+ */
 export function useOutcome(stand: Stand, { currency }: Payment): string | null {
   const { texts, money } = useStandTexts()
   const { aim } = stand

@@ -8,7 +8,7 @@ import type { SteamPage } from '../steam-pages.ts'
 import { useStandTexts } from './texts.ts'
 import { unusableItems } from './unusable.ts'
 
-/** The solution of each failure: a page of Steam, another game, or another try. */
+/** The solution to each failure: a page of Steam, another game, or another try. */
 const SOLUTIONS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
   internal: 'retry',
   tradeNotAvailable: 'games',
