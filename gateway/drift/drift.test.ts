@@ -122,6 +122,12 @@ describe('an asset id that Steam never gave', () => {
       ['unnamed 1-x'],
     ],
     [
+      'another item of that name without an asset id came a moment ago',
+      custody([withoutId, bookedItem(null, { item: '1-y', receivedAt: at(0) })]),
+      look([ownItem('11')]),
+      ['unnamed 1-x'],
+    ],
+    [
       'only a part of the inventory was shown',
       custody([withoutId]),
       look([ownItem('11')], false),
@@ -150,7 +156,9 @@ describe('an asset id that Steam never gave', () => {
   })
 
   it('causes no finding a moment after the delivery', () => {
-    expect(compare(custody([bookedItem(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
+    const arrived = custody([bookedItem(null, { receivedAt: at(0) })])
+    expect(compare(arrived, look([]))).toEqual(NOTHING)
+    expect(compare(arrived, look([ownItem('11')]))).toEqual(NOTHING)
   })
 })
 

@@ -77,22 +77,21 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
     look.items.filter(({ assetId }) => !bookedIds.has(assetId)).sort(oldestFirst),
     nameKey,
   )
-  const withoutId = Map.groupBy(
-    booked.filter((item) => item.assetId === null && isOld(item)),
+  const withoutId = booked.filter(({ assetId }) => assetId === null)
+  const fresh = Map.groupBy(
+    withoutId.filter((item) => !isOld(item)),
     nameKey,
   )
-  const matches = [...withoutId].map(([name, items]) =>
-    matchByName(
-      { items, among: unbooked.get(name) ?? [], coming: custody.coming.get(name) ?? 0 },
-      custody,
-      look,
-    ),
+  // Steam's list may or may not show a fresh item without an asset id yet, like an item that is not booked.
+  const comingOf = (name: string) => (custody.coming.get(name) ?? 0) + (fresh.get(name)?.length ?? 0)
+  const matches = [...Map.groupBy(withoutId.filter(isOld), nameKey)].map(([name, items]) =>
+    matchByName({ items, among: unbooked.get(name) ?? [], coming: comingOf(name) }, custody, look),
   )
   const taken = new Set(matches.flatMap(({ taken }) => taken))
   const foreign = [...unbooked].flatMap(([name, items]) => {
     const remaining = items.filter((item) => !taken.has(item))
-    // The newest items of this name may be those in `coming`, which are not booked yet.
-    return remaining.slice(0, Math.max(0, remaining.length - (custody.coming.get(name) ?? 0)))
+    // The newest items of this name may be those that are coming.
+    return remaining.slice(0, Math.max(0, remaining.length - comingOf(name)))
   })
   return {
     found: [
