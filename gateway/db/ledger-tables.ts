@@ -4,7 +4,7 @@ import type { Currency } from '../../contract/money.ts'
 export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
-  /** The sum of all promises ever made, by which a delivery notices a new promise. Only increases. */
+  /** A total that every new promise raises, so a delivery notices it. Never falls. */
   promised_usd_cents: Generated<bigint>
 }
 

@@ -49,7 +49,7 @@ describe('a sale', () => {
     expect(states({ kind: 'sold' }, { kind: 'refused' })).toEqual(['sold', 'refused'])
   })
 
-  it('is late if the item was given and the market reports that it owes nothing, until it pays after all', () => {
+  it('is late if the item was given but another report says that the sale failed, until the market pays after all', () => {
     expect(states(cancelled, delivered, paid)).toEqual(['cancelled', 'late', 'paid'])
     expect(states(delivered, cancelled, settling)).toEqual(['delivered', 'late', 'settling'])
     expect(states({ kind: 'refused' }, delivered)).toEqual(['refused', 'late'])

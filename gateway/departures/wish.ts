@@ -19,8 +19,9 @@ const MOST_ITEMS = 50
 export type FreeItem = HeldItem & { assetId: string }
 
 /**
- * Free items of bots: not under protection, with a known asset id, in no open wish, and neither on sale nor sold.
- * Oldest first. Also closes the wishes that the vault has finished, and locks the table of wished items.
+ * Free items of bots: not under protection, with a known asset id, in no open wish, and neither on sale nor waiting to
+ * be handed to a buyer. Oldest first. Also closes the wishes that the vault has finished, and locks the table of wished
+ * items.
  */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)

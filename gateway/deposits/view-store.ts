@@ -134,7 +134,7 @@ export type ViewRow = {
   deposit_credit_mode: CreditMode | null
   /** Whether the shopper's next delivery is credited on release. */
   is_on_release: boolean
-  /** How many unused offers can delay the next one to the account, and when the latest ended; null if none did. */
+  /** How many unused offers can delay the next one to the account, and when the latest ended, which is null if none did. */
   unused_count: number | null
   unused_at: Date | null
   now: Date

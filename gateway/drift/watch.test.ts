@@ -51,9 +51,9 @@ async function deliver(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
 /** Makes a complete pass through the bot's history. */
 const readHistory = () => tradeHandlers(till.deps).history(bot)
 
-/** Looks three times, with a pass through the history after each: enough to make a finding certain. */
+/** Runs the job three times, with a pass through the history after each: enough to make a finding certain. */
 async function lookUntilSure(): Promise<void> {
-  for (let looks = 0; looks < 3; looks += 1) {
+  for (let runs = 0; runs < 3; runs += 1) {
     await look()
     await passTime(HOUR_MS)
     await readHistory()
@@ -122,7 +122,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('is not found to lack an item that left by a trade between two looks', async () => {
+  it('is not found to lack an item that left by a trade that the history shows only after the first look', async () => {
     const items = await deliver()
     const [sent] = items
     session.ownItems = session.ownItems.filter((item) => item !== sent)

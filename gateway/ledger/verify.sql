@@ -319,7 +319,7 @@ from (
 ) held using (id, bot_id, trade_id, asset_id)
 where stored.bot_id is null or held.bot_id is null
 union all
-select 'an asset is in two open trades', 'app ' || app_id || ', item ' || asset_id
+select 'an asset is reserved by two trades', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1
 union all
 select 'the balances of a market do not sum to zero', market || ' ' || currency || ': ' || sum(balance)

@@ -59,7 +59,9 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
 /** The whole export is in memory at once, and a spreadsheet opens at most a million rows. */
 const MOST_EXPORTED = 100_000
 
-/** Returns every matching deposit; after `MOST_EXPORTED`, a refusal with these, which says where to continue. */
+/**
+ * Returns every matching deposit, or after `MOST_EXPORTED` a refusal with those read so far, which says where to continue.
+ */
 export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Promise<Answer<DepositPage>> {
   const deposits: DepositInList[] = []
   for (let before = filter.before; ; ) {

@@ -23,7 +23,7 @@ function reportedState({ engine, faults }: SteamMemory, offer: SteamOffer): Offe
 }
 
 /**
- * Whether the till learns of the trade's protection only after the delivery. The till knows that items of
+ * Whether the till may learn of the trade's protection only after the delivery. The till knows that items of
  * `PROTECTED_APP` are protected, even if Steam does not report it.
  */
 export const isReportedLate = ({ items, settlesAt, settlementReportedAt }: ModelTrade): boolean =>

@@ -24,7 +24,7 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${maximumHint}` }
 }
 
-/** The button's text: the amount that it adds, or what is missing or too much. */
+/** The button's text, such as the amount that it adds, or what is missing. */
 function usePayFace(stand: Stand, payment: Payment): string {
   const { texts, money } = useStandTexts()
   const total = selectedTotal(stand)

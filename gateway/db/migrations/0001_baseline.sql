@@ -103,7 +103,7 @@ create table bot (
   lease_until timestamptz,
   -- Whether the process that holds the lease has an open Steam session.
   online boolean not null default false,
-  -- Since when every call about offers, or about inventories, has failed. Null: the last one worked.
+  -- Since when calls about offers, or about inventories, fail. Null: they do not count as failing.
   offers_failing_since timestamptz,
   inventories_failing_since timestamptz,
   -- When the bot's history of trades was last searched for reversals.
@@ -125,7 +125,7 @@ create table bot_bar (
     ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
   barred_at timestamptz not null,
   until timestamptz not null,
-  -- Bars in a row, with no offer sent between them.
+  -- Bars in a row, with no offer between them that Steam took.
   times integer not null check (times > 0),
   primary key (bot_id, scope)
 );
@@ -372,7 +372,7 @@ create table trade (
   held_amount bigint not null default 0,
   -- How much of this trade's credit was reversed.
   reversed_amount bigint not null default 0,
-  -- The lease_epoch of the bot at the last write to Steam.
+  -- The lease_epoch under which a process last wrote this row.
   lease_epoch bigint not null default 0,
   send_started_at timestamptz,
   -- How many reads of Steam did not find an offer whose send got no answer.

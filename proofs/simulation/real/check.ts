@@ -24,7 +24,7 @@ const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'stri
 
 /**
  * `early`: credit that could be spent at once. `advanced`: credit that was released later. `lost`: what recent reversals
- * took beyond the held part, from `bearers`. `twins`: assets in two open trades. `repeated`: events that exist twice.
+ * took beyond the held part, from `bearers`. `twins`: assets that two trades reserve. `repeated`: events that exist twice.
  */
 const snapshotSchema = z.object({
   accounts: z.array(
@@ -122,7 +122,7 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 /** Checks the promises that must hold after every commit. */
 export function checkSnapshot(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
   checkAccounts(now)
-  must(now.twins === 0, 'I8', () => 'an asset is in two open trades')
+  must(now.twins === 0, 'I8', () => 'an asset is reserved by two trades')
   must(now.repeated === 0, 'I9', () => 'an event exists twice')
   const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
   for (const trade of now.trades) {

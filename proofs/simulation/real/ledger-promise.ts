@@ -6,7 +6,7 @@ export const PROMISE_OF_PROBLEM: readonly (readonly [problem: RegExp, PromiseNam
   [/sum of its entries/, 'I3'],
   [/below its floor/, 'I4'],
   [/credited twice/, 'I6'],
-  [/in two open trades/, 'I8'],
+  [/reserved by two trades/, 'I8'],
   [/no event for its status/, 'I9'],
   [/has no terms|at[- ]risk|before protection|borne by/, 'I15'],
 ]
