@@ -67,7 +67,7 @@ export async function benchInteraction(): Promise<Outcome> {
     for (let round = 0; round < ROUNDS; round += 1)
       for (const page of [few, many]) await interact(page, round)
     const [fewMs, manyMs] = await Promise.all([few, many].map(readDurations))
-    if (fewMs === undefined || manyMs === undefined || fewMs.length < ROUNDS / 2)
+    if (fewMs === undefined || manyMs === undefined || Math.min(fewMs.length, manyMs.length) < ROUNDS / 2)
       throw new Error('the browser reported too few interactions')
     const [floor, ours] = [percentile95(fewMs), percentile95(manyMs)]
     return {
