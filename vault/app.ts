@@ -27,7 +27,7 @@ const run = buildCommand({
 })
 
 const enrol = buildCommand({
-  docs: { brief: 'add an account that the vault may give from; asks for its password and secrets' },
+  docs: { brief: 'add an account that the vault may give items from; asks for its password and secrets' },
   parameters: {
     flags: {
       sells: {
@@ -143,7 +143,7 @@ const market = buildCommand({
       },
       mayLose: {
         kind: 'boolean',
-        brief: 'also sell items for less than they cost',
+        brief: 'also sell items for less than they cost, and items of unknown cost',
         default: false,
         withNegated: false,
       },

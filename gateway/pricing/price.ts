@@ -85,7 +85,7 @@ export type Worth =
   | { kind: 'priced'; usdMicros: bigint; levelUsdMicros: bigint | null }
   | { kind: 'unavailable'; reason: Extract<UnavailableReason, 'noPrice' | 'notPopular' | 'tooCheap'> }
 
-/** Judges an item by the prices of its sources. Returns the price before commission, or why there is none. */
+/** Judges an item by the prices of its sources. Returns the price before commission, or why the item is not accepted. */
 export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: Date): Worth {
   const fresh = freshOf(prices, rules, now)
   const level = levelOf(fresh, rules)
@@ -205,7 +205,7 @@ type Limit = Pick<GameRules, 'spikeBps'>
  */
 type Level = { usdMicros: bigint; isBacked: boolean }
 
-/** The median of three or more levels, or the lowest of fewer, so a false high price cannot raise the ceiling. */
+/** The median of three or more levels, or the lowest of fewer, so a false high level cannot raise the ceiling. */
 function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
   const levels = ascending(
     fresh.flatMap(({ levelUsdMicros }) => (levelUsdMicros === null ? [] : [levelUsdMicros])),

@@ -17,7 +17,7 @@ import { type Receiver, startReceiver } from '../../gateway/testing/receiver.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
 
 export type ProcessTill = {
-  /** Seals the bots' tokens. */
+  /** Seals secrets with the gateways' master key. */
   box: SecretBox
   /** Address of the first gateway, whether it runs or not. */
   url: string
@@ -165,7 +165,7 @@ export async function enrolAgain({ pool, box, steam }: ProcessTill, steamId: str
   }
 }
 
-/** Long enough for a busy machine. The caller compares the time with the limit of a quiet one. */
+/** Long enough for a busy machine. */
 const ANSWER_MS = 180_000
 const ONLINE_MS = 180_000
 const CALL_MS = 10_000

@@ -1,4 +1,4 @@
-/** `enrol`: adds an account that the vault may give from. The password is used once and not stored. */
+/** `enrol`: adds an account that the vault may give items from. The password is used once and not stored. */
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import SteamTotp from 'steam-totp'
 import { type Secrets, saveAccount } from '../files/accounts.ts'

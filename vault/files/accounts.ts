@@ -1,4 +1,4 @@
-/** The accounts that the vault may give from, with the sealed secrets of their phones. */
+/** The accounts that the vault may give items from, with the sealed secrets of their phones. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'

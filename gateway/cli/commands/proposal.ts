@@ -31,7 +31,7 @@ const decline = command({
 
 const limit = command({
   does: 'require a second operator once an operator moves more than LIMIT in 24 hours, and for later changes of LIMIT',
-  example: "proposal limit 500 --reason 'two of us by now'",
+  example: "proposal limit 500 --reason 'there are two of us now'",
   parameters: {
     flags: SERIOUS_ACT,
     positional: {

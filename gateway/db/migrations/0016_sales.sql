@@ -35,7 +35,7 @@ create table sale (
   check (received is not null or state not in ('settling', 'paid')),
   check ((state = 'reversed') = (causer is not null))
 );
--- An item has at most one sale, over all markets, that is under way, was paid, or ended after the item was given.
+-- An item has at most one sale, over all markets, that is under way, paid or late.
 create unique index sale_one_live on sale (trade_id, asset_id)
   where state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'late');
 create index sale_of_item on sale (trade_id, asset_id);
