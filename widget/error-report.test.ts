@@ -71,10 +71,12 @@ it.each(['Script error.', 'Script error'])('A-104 %j from another origin is skip
 it('at most 20 reports are sent, each cut to the size that the server accepts', () => {
   const { sent, fire } = startReporting()
   for (let n = 0; n < 50; n += 1) {
-    fire('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error: new Error('x') })
+    const error = Object.assign(new Error('x'), { name: 'n'.repeat(5000) })
+    fire('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error })
   }
   expect(sent).toHaveLength(20)
   expect(sent[0]?.message).toHaveLength(2000)
+  expect(sent[0]?.type).toHaveLength(100)
   expect(sent[0]?.filename).toHaveLength(500)
   expect(sent[0]?.url).toHaveLength(1000)
 })

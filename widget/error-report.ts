@@ -26,7 +26,12 @@ export function reportErrors(target: Target, send: (report: ErrorReportBody) => 
   const report = (part: Omit<ErrorReportBody, 'url'>): void => {
     if (CROSS_ORIGIN.test(part.message) || sent >= MOST_REPORTS) return
     sent += 1
-    send({ ...part, message: part.message.slice(0, 2000), url: target.location.href.slice(0, 1000) })
+    send({
+      ...part,
+      message: part.message.slice(0, 2000),
+      type: part.type.slice(0, 100),
+      url: target.location.href.slice(0, 1000),
+    })
   }
   target.addEventListener('error', (event) => {
     report({
