@@ -16,7 +16,7 @@ const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
 /** Proofs that need no database. */
 const PURE_PROOFS = [
-  ...['bugs/pure', 'bugs/table', 'kill/seconds', 'prove'],
+  ...['bugs/pure', 'bugs/table', 'kill/seconds', 'kill/till', 'prove'],
   ...['cover', 'defects', 'elapsed', 'night', 'prove', 'pure'].map((name) => `simulation/${name}`),
 ].map((name) => `proofs/${name}.test.ts`)
 

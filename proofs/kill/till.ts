@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { StoreSecrets } from '../../e2e/support/demo-store.ts'
-import { eventually, freePorts, type Running, run } from '../../e2e/support/process.ts'
+import { eventually, freePorts, GiveUp, type Running, run } from '../../e2e/support/process.ts'
 import { tokenPlace } from '../../gateway/bots/service.ts'
 import { saveBot } from '../../gateway/bots/store.ts'
 import { type Db, openDatabase } from '../../gateway/db/client.ts'
@@ -176,7 +176,7 @@ export async function untilAnswering({ url }: Pick<ProcessTill, 'url'>, gateway:
   await eventually(
     'the gateway answers',
     async () => {
-      if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
+      if (gateway.hasEnded()) throw new GiveUp(`it ended:\n${gateway.output()}`)
       return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(CALL_MS) })).ok || undefined
     },
     ANSWER_MS,
