@@ -79,7 +79,7 @@ function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Findin
 
 function createRightFinding({ role, mayCreate }: DatabaseProbe): Finding {
   if (mayCreate) return good('database.rights', `the role ${role} may create tables`)
-  const advice = `as a superuser: grant create on database … to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
+  const advice = `as a superuser in this database: grant create on database … to ${role}; grant create on schema public to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
   return mend('database.rights', `the role ${role} may not create tables`, advice)
 }
 
