@@ -10,6 +10,7 @@ import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 const MARKET = 'market.csgo.com'
 const ROUND_MS = 3_000
 const ROUNDS_A_MINUTE = 20
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const TUESDAY = 2
 const WEDNESDAY = 3
@@ -144,6 +145,23 @@ describe('an item of a collecting bot', () => {
     await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
     await runFreshRounds(8)
   })
+})
+
+it('a listing that is the cheapest keeps its price, although the market’s list of prices contains it', async () => {
+  const [item = 0] = await putOnSale(1)
+  bench.advanceMs(3 * DAY_MS)
+  const priceLater = async () => {
+    bench.advanceMs(HOUR_MS)
+    await bench.runRounds(2)
+    return listedItems().find(({ itemId }) => itemId === item)?.price
+  }
+  // The price has its discount for three days on sale.
+  const price = await priceLater()
+  const later = []
+  for (let hour = 0; hour < 8; hour += 1) later.push(await priceLater())
+  expect(later).toEqual(Array(8).fill(price))
+  expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+  await runFreshRounds(8)
 })
 
 describe('listings are taken down', () => {

@@ -1,3 +1,4 @@
+import { lowestAsk } from '../asks.ts'
 import { SCALES } from '../games.ts'
 import { field, json, parse, type Reply } from '../http.ts'
 import { isLive, isPrice, listItem, priceItem, unlistAll } from '../world/listings.ts'
@@ -47,7 +48,7 @@ export const SELLING: Record<string, Call> = {
         classid: classId,
         instanceid: '0',
         market_hash_name: name,
-        market_price: market.prices.lowest(name, seller.currency) / SCALES[seller.currency],
+        market_price: lowestAsk(market, name, seller.currency) / SCALES[seller.currency],
         tradable: tradable ? 1 : 0,
       }))
     return json({ success: true, items })

@@ -1,4 +1,5 @@
 /** Waxpeer's calls for sellers, on one host. The asset id identifies a listing. */
+import { lowestAsk, offeredNames } from '../asks.ts'
 import { WAXPEER_GAMES } from '../games.ts'
 import { field, type Incoming, json, parse, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
@@ -135,9 +136,11 @@ const CALLS: Record<string, Call> = {
   },
   'POST my-history': history,
   'GET prices': ({ market }) => {
-    const items = market.prices
-      .names()
-      .map((name) => ({ name, count: 12, min: market.prices.lowest(name, 'USD') }))
+    const items = [...offeredNames(market)].map((name) => ({
+      name,
+      count: 12,
+      min: lowestAsk(market, name, 'USD'),
+    }))
     return json({ success: true, items })
   },
 }

@@ -288,15 +288,21 @@ export class ModelMarket {
       : due
   }
 
-  /** The lowest price at which others offer each item, in cents, by name. */
+  /** The lowest price at which anyone offers each item, in cents, by name. */
   #lowestPrices(): ReadonlyMap<string, bigint> {
     const { luck, steam, priceOf } = this.#context
     const isLow = luck.hits('others ask next to nothing', 0.2)
     const share = BigInt(luck.random.between(85, 115))
-    const offers = steam.things.map(
-      ({ name }) => [name, isLow ? priceOf(name) / 3n : (priceOf(name) * share) / 100n] as const,
+    const lowest = new Map(
+      steam.things.map(({ name }) => [name, isLow ? priceOf(name) / 3n : (priceOf(name) * share) / 100n]),
     )
-    return new Map(offers)
+    for (const { assetId, priceMinor, stage } of this.items) {
+      const name = steam.things.find((thing) => thing.assetId === assetId)?.name
+      const others = name === undefined ? undefined : lowest.get(name)
+      if (name === undefined || others === undefined || stage !== 'on_sale') continue
+      if (priceMinor < others) lowest.set(name, priceMinor)
+    }
+    return lowest
   }
 
   /** Whether this market still waits for the items sold under this message. */

@@ -111,6 +111,25 @@ export function liveListing(
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
+type OnSale = {
+  market: string
+  appId: number
+  nameOf(item: { appId: number; assetId: string }): string | undefined
+}
+
+/** The lowest prices of the vault's listings on a market, by market hash name. Leaves out items of unknown names. */
+export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSale): Map<string, bigint> {
+  const lowest = new Map<string, bigint>()
+  for (const each of listings) {
+    if (each.market !== market || each.appId !== appId || each.state !== 'on_sale') continue
+    const name = nameOf(each)
+    const before = name === undefined ? undefined : lowest.get(name)
+    if (name !== undefined && (before === undefined || each.priceMinor < before))
+      lowest.set(name, each.priceMinor)
+  }
+  return lowest
+}
+
 /** The number of items in deals intended since `since`, and the sum of their listed prices. Excludes ended deals. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]

@@ -39,6 +39,7 @@ beforeEach(() => {
     journal: { book: () => book, add: async () => {} },
     account: { freeItems: async () => new Map(), accessToken: async () => undefined },
     tradeToken: undefined,
+    ownPrices: () => new Map(),
     pricing: {
       rules: DEFAULT_RULES,
       mayLose: false,

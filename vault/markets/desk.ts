@@ -4,6 +4,7 @@ import { isLive, isOfAccount, type Listing, type MarketAccount } from './book.ts
 import { feeOf } from './fees.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Line, Listed, Market, Money } from './market.ts'
+import { createOthers, type Others } from './others.ts'
 import type { Bid } from './placement.ts'
 import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
 import type { Alarm, createSeller, Journal } from './seller.ts'
@@ -51,6 +52,8 @@ export type DeskParts = {
   /** The token of the account's trade link, if the rules list the account as a destination. */
   tradeToken: string | undefined
   pricing: Pricing
+  /** The lowest prices of the vault's own listings on this market, of all its accounts, by market hash name. */
+  ownPrices(appId: number): ReadonlyMap<string, bigint>
   till: Pick<Till, 'isOff'>
   /** Reports the account's money, as the market shows it. */
   reportBalance(money: Money): Promise<void>
@@ -92,6 +95,7 @@ type State = {
   feeBp: bigint | null
   /** By game and asset: how often the market answered "retry" (MOST_RETRIES at once for a final refusal), and when. */
   refused: Map<string, { times: number; atMs: number }>
+  others: Others
 }
 
 export function createDesk(parts: DeskParts): Desk {
@@ -103,6 +107,7 @@ export function createDesk(parts: DeskParts): Desk {
     newsDue: new Map(),
     arrivedAtMs: new Map(),
     refused: new Map(),
+    others: createOthers(),
   }
   const { market, marketAccount } = parts
   return {
@@ -115,7 +120,7 @@ export function createDesk(parts: DeskParts): Desk {
     bidsFor: (appId, items) =>
       bidsFor(
         items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
-        { ...parts, appId, listings: listingsOf(parts, appId), feeBp: feeNow(parts, state) },
+        { ...parts, ...pricesNow(parts, state), appId, listings: listingsOf(parts, appId) },
       ),
     list: (appId, lines) => list(parts, state, { appId, lines }),
     close: () => market.close(),
@@ -134,8 +139,10 @@ function listEveryMs({ now }: DeskParts, { arrivedAtMs }: State, appId: number):
   return isArriving ? LIST_AGAIN_MS : LIST_MS
 }
 
-const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
-  feeOf(journal.book(), market.name, feeBp)
+const pricesNow = ({ journal, market }: DeskParts, { feeBp, others }: State) => ({
+  feeBp: feeOf(journal.book(), market.name, feeBp),
+  others,
+})
 
 function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
   const known = refused.get(key)
@@ -254,7 +261,7 @@ async function takeDown(parts: DeskParts, appId: number): Promise<void> {
 async function reprice(parts: DeskParts, state: State, appId: number): Promise<void> {
   if (!isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) return
   const items = await parts.account.freeItems(appId)
-  const lines = await repricesFor(listingsOf(parts, appId), { ...parts, items, feeBp: feeNow(parts, state) })
+  const lines = await repricesFor(listingsOf(parts, appId), { ...parts, ...pricesNow(parts, state), items })
   if (lines.length > 0) await parts.seller.reprice(appId, lines.slice(0, MOST_LINES))
 }
 

@@ -113,6 +113,6 @@ export type Market = {
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
   money(): Promise<MarketAnswer<Money>>
-  /** Reads the lowest price at which others offer each item, by its market hash name, in minor units. */
+  /** Reads the lowest price at which anyone offers each item, by its market hash name, in minor units. */
   lowestPrices(appId: number): Promise<MarketAnswer<ReadonlyMap<string, bigint>>>
 }

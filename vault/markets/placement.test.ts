@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createOutside } from '../testing/outside.ts'
 import type { Listing } from './book.ts'
 import { feeOf } from './fees.ts'
+import { createOthers } from './others.ts'
 import { type Bid, placeBids, proceedsOf } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import { bidsFor } from './pricing.ts'
@@ -104,6 +105,8 @@ describe('an item that the till has not booked', () => {
       listings: [],
       market: createOutside().market,
       feeBp: 500n,
+      others: createOthers(),
+      ownPrices: () => new Map(),
       now: () => new Date(),
       pricing: {
         rules: DEFAULT_RULES,

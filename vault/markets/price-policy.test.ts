@@ -7,6 +7,7 @@ const item = (change: Partial<ItemToPrice> = {}): ItemToPrice => ({
   costMinor: 1_000n,
   mayLose: false,
   lowestMinor: 1_500n,
+  mostMinor: null,
   knownMinor: 1_500n,
   onSaleMs: 0,
   feeBp: 0n,
@@ -25,6 +26,12 @@ describe('a listing', () => {
   it('becomes cheaper each day, down to a limit', () => {
     expect(price({ onSaleMs: 3 * DAY_MS })).toEqual(priceOf(1_454n))
     expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(priceOf(1_349n))
+  })
+
+  it('is not above a price that it must not exceed, unless a floor is higher', () => {
+    expect(price({ lowestMinor: null, mostMinor: 1_300n })).toEqual(priceOf(1_300n))
+    expect(price({ lowestMinor: null, mostMinor: 1_600n })).toEqual(priceOf(1_499n))
+    expect(price({ lowestMinor: null, mostMinor: 900n })).toEqual(priceOf(1_200n))
   })
 
   it('is never below its cost and margin, unless the operator allows a loss', () => {
@@ -55,6 +62,7 @@ describe('a listing', () => {
       costMinor: amount,
       mayLose: fc.boolean(),
       lowestMinor: fc.option(amount),
+      mostMinor: fc.option(amount),
       knownMinor: amount,
       onSaleMs: fc.integer({ min: 0, max: 400 * DAY_MS }),
       feeBp: fc.bigInt({ min: 0n, max: 3_000n }),

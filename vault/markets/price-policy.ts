@@ -27,6 +27,8 @@ export type ItemToPrice = {
   mayLose: boolean
   /** The price of the cheapest listing of others on this market; null if unknown. */
   lowestMinor: bigint | null
+  /** The price must not exceed this, unless a floor is higher; null if it may have any amount. */
+  mostMinor: bigint | null
   /** The item's price from the vault's own source; null if there is none. */
   knownMinor: bigint | null
   onSaleMs: number
@@ -43,13 +45,14 @@ const ALL_BP = 10_000n
 const DAY_MS = 86_400_000
 
 export function listingPrice(item: ItemToPrice, rules: PriceRules): PriceVerdict {
-  const { costMinor, mayLose, lowestMinor, knownMinor, onSaleMs, feeBp } = item
+  const { costMinor, mayLose, lowestMinor, mostMinor, knownMinor, onSaleMs, feeBp } = item
   if (knownMinor === null || knownMinor <= 0n) return { kind: 'none', because: 'no_price' }
   if (costMinor === null && !mayLose) return { kind: 'none', because: 'no_cost' }
   const days = BigInt(Math.max(0, Math.floor(onSaleMs / DAY_MS)))
   const dropBp = smaller(days * rules.dropBpPerDay, rules.mostDropBp)
   const market = (lowestMinor ?? knownMinor) - rules.stepMinor
-  const target = (market * (ALL_BP - dropBp)) / ALL_BP
+  const dropped = (market * (ALL_BP - dropBp)) / ALL_BP
+  const target = mostMinor === null ? dropped : smaller(dropped, mostMinor)
   const ownFloor = roundUp(knownMinor * rules.floorBp)
   const least = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
   const costFloor = mayLose ? least : grossOf(least, feeBp)

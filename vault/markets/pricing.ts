@@ -2,6 +2,7 @@
 import type { OwnItem } from '../steam/look.ts'
 import type { Listing } from './book.ts'
 import type { Market } from './market.ts'
+import type { Lowest, Others } from './others.ts'
 import { type Bid, proceedsOf } from './placement.ts'
 import { listingPrice, type PriceRules } from './price-policy.ts'
 import type { Till } from './till.ts'
@@ -20,8 +21,16 @@ export type Pricing = {
   till: Pick<Till, 'costs'>
 }
 
-/** `feeBp`: the share of a price that the market keeps, in hundredths of a percent. */
-type Context = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
+type Context = {
+  market: Market
+  pricing: Pricing
+  /** The share of a price that the market keeps, in hundredths of a percent. */
+  feeBp: bigint
+  others: Others
+  /** The lowest prices of the vault's own listings on this market, by market hash name. */
+  ownPrices(appId: number): ReadonlyMap<string, bigint>
+  now(): Date
+}
 
 /**
  * Prices of items on this market. Leaves out items without a price from the vault. Also leaves out items whose cost
@@ -39,7 +48,7 @@ export async function bidsFor(
     const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
     const knownMinor = facts.prices.get(marketHashName)
     if (priceMinor === undefined || knownMinor === undefined) return []
-    const lowestMinor = facts.lowest.get(marketHashName) ?? null
+    const lowestMinor = facts.lowest.get(marketHashName)?.lowestMinor ?? null
     const netMinor = proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp: context.feeBp })
     return [{ assetId, priceMinor, netMinor }]
   })
@@ -70,10 +79,10 @@ export async function repricesFor(
   })
 }
 
-/** `costs`: by asset id. `lowest`: the lowest prices of others, by name. `prices`: the vault's own prices, by name. */
+/** `costs`: by asset id. `lowest`: by market hash name. `prices`: from the vault's own source, by market hash name. */
 type PriceFacts = {
   costs: ReadonlyMap<string, bigint>
-  lowest: ReadonlyMap<string, bigint>
+  lowest: ReadonlyMap<string, Lowest>
   prices: ReadonlyMap<string, bigint>
 }
 
@@ -81,17 +90,22 @@ type PriceFacts = {
 async function factsOf(
   appId: number,
   items: readonly OwnItem[],
-  { market, pricing }: Context,
+  { market, pricing, others, ownPrices, now }: Context,
 ): Promise<PriceFacts> {
   const ids = items.map(({ assetId }) => assetId)
   const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
   const offers = await market.lowestPrices(appId)
+  const own = ownPrices(appId)
+  const lowest = new Map<string, Lowest>()
   const prices = new Map<string, bigint>()
   for (const name of new Set(items.map(({ marketHashName }) => marketHashName))) {
     const price = await pricing.priceOf(appId, name)
     if (typeof price === 'bigint') prices.set(name, price)
+    if (offers.kind !== 'answered') continue
+    const [listMinor, ownMinor] = [offers.value.get(name) ?? null, own.get(name) ?? null]
+    lowest.set(name, others(`${appId}/${name}`, { listMinor, ownMinor, nowMs: now().getTime() }))
   }
-  return { costs, prices, lowest: offers.kind === 'answered' ? offers.value : new Map() }
+  return { costs, prices, lowest }
 }
 
 function priceOf(
@@ -103,7 +117,7 @@ function priceOf(
     {
       costMinor: costs.get(assetId) ?? null,
       mayLose: pricing.mayLose,
-      lowestMinor: lowest.get(marketHashName) ?? null,
+      ...(lowest.get(marketHashName) ?? { lowestMinor: null, mostMinor: null }),
       knownMinor: prices.get(marketHashName) ?? null,
       onSaleMs: now().getTime() - onSaleSince.getTime(),
       feeBp,

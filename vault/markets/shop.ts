@@ -3,7 +3,7 @@ import type { MarketAccess } from '../files/markets.ts'
 import type { GiftOffers } from '../giving/gift.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
-import { isTied } from './book.ts'
+import { isTied, lowestOnSale } from './book.ts'
 import { alarmLine, createDesk, type Desk } from './desk.ts'
 import type { Market, Money } from './market.ts'
 import { placeBids } from './placement.ts'
@@ -13,6 +13,7 @@ import type { SaleRecord } from './record.ts'
 import { type Scale, scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
@@ -61,17 +62,31 @@ type Context = ShopParts & {
   reportBalance: ReportBalance
   /** The value of `arrivals` when it was last read, by account and game. */
   arrived: Map<string, number>
+  turns: Turns
+  /** The market hash name of an item of any account, from the last reading of its inventory; undefined if unknown. */
+  nameOf(item: { appId: number; assetId: string }): string | undefined
 }
 
 export function createShop(parts: ShopParts): Shop {
   const inventories: Inventories = new Map()
+  const names: Names = new Map()
   const accountOf = (steamId: string) =>
-    readingOnce(inventories, { steamId, account: parts.accountOf(steamId) })
+    readingOnce({ inventories, names }, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
   const reportBalance = createBalanceReporter(parts)
-  const context: Context = { ...parts, accountOf, announce, reportBalance, arrived: new Map() }
+  const context: Context = {
+    ...parts,
+    accountOf,
+    announce,
+    reportBalance,
+    arrived: new Map(),
+    turns: createTurns(),
+    nameOf: ({ appId, assetId }) =>
+      [...names.values()].find((each) => each.appId === appId && each.items.has(assetId))?.items.get(assetId)
+        ?.marketHashName,
+  }
   const desks = parts.accesses.map((access) => openDesk(context, access))
   return {
     async round() {
@@ -140,10 +155,12 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
       const selling = accountDesks.filter(({ games }) => games.includes(appId))
       if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
       const due = selling.filter((desk) => desk.isDue(appId))
-      const free = due.length === 0 ? [] : await listableItems(parts, { steamId, appId })
-      if (free.length === 0) continue
+      const listable = due.length === 0 ? [] : await listableItems(parts, { steamId, appId })
+      if (listable.length === 0) continue
+      const queues = due.map(({ marketAccount }) => `${marketAccount.market}/${steamId}/${appId}`)
+      const items = parts.turns.take(queues, listable, MOST_LISTED)
       const bids = []
-      for (const desk of selling) bids.push(await desk.bidsFor(appId, free))
+      for (const desk of selling) bids.push(await desk.bidsFor(appId, items))
       for (const [index, lines] of placeBids(bids).entries()) {
         const desk = selling[index]
         if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
@@ -165,7 +182,7 @@ function hasNewItems(
   return count > before
 }
 
-/** The first MOST_LISTED items of the account that are tradable, neither on sale nor sold, and not leaving. */
+/** The items of the account that are tradable, neither on sale nor sold, and not leaving. */
 async function listableItems(
   { accountOf, record, isLeaving }: Context,
   { steamId, appId }: { steamId: string; appId: number },
@@ -174,24 +191,32 @@ async function listableItems(
   const tied = new Set(
     record.book().listings.flatMap((each) => (each.appId === appId && isTied(each) ? [each.assetId] : [])),
   )
-  return [...(items?.values() ?? [])]
-    .filter(({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !isLeaving({ appId, assetId }))
-    .slice(0, MOST_LISTED)
+  return [...(items?.values() ?? [])].filter(
+    ({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !isLeaving({ appId, assetId }),
+  )
 }
 
 /** The inventories that this round has read, by account and game. */
 type Inventories = Map<string, ReturnType<SellingAccount['freeItems']>>
 
+/** The last complete reading of each inventory, by account and game. */
+type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem> }>
+
 /** Reads each inventory once a round for all markets, because each request to Steam takes seconds. */
 function readingOnce(
-  inventories: Inventories,
+  { inventories, names }: { inventories: Inventories; names: Names },
   { steamId, account }: { steamId: string; account: SellingAccount },
 ): SellingAccount {
+  const read = async (appId: number) => {
+    const items = await account.freeItems(appId)
+    if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items })
+    return items
+  }
   return {
     ...account,
     freeItems(appId) {
       const key = `${steamId}/${appId}`
-      const inventory = inventories.get(key) ?? account.freeItems(appId)
+      const inventory = inventories.get(key) ?? read(appId)
       inventories.set(key, inventory)
       return inventory
     },
@@ -232,6 +257,7 @@ function openDesk(parts: Context, access: Access): Desk {
     now,
     say,
     tradeToken: parts.tradeTokenOf(steamId),
+    ownPrices: (appId) => lowestOnSale(record.book(), { market: name, appId, nameOf: parts.nameOf }),
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
     reportBalance: (money) => parts.reportBalance(access, money),
     isOff: () => parts.isOff(access),

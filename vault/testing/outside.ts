@@ -239,6 +239,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     letOthersAct,
     book: () => bookOf(entries),
     market,
+    giftOffers,
     /** Sets the faults of the next calls, and the lie of the market. */
     plan: (next: Mishap[], nextLie?: Lie) => {
       mishaps = [...next]

@@ -1,0 +1,17 @@
+import type { Currency } from './games.ts'
+import type { Market } from './sandbox.ts'
+
+/** The names of all items that anyone offers. */
+export const offeredNames = ({ prices, world }: Market): Set<string> =>
+  new Set([
+    ...prices.names(),
+    ...world().items.flatMap((item) => (item.status === 'on_sale' ? [item.name] : [])),
+  ])
+
+/** The lowest price at which anyone offers the item, in the integer units of `SCALES`. Counts the sellers of the sandbox. */
+export function lowestAsk({ prices, world }: Market, name: string, currency: Currency): number {
+  const listed = world().items.filter(
+    (item) => item.status === 'on_sale' && item.name === name && item.currency === currency,
+  )
+  return Math.min(prices.lowest(name, currency), ...listed.map(({ price }) => price))
+}

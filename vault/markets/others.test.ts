@@ -1,0 +1,50 @@
+import { beforeEach, expect, it } from 'vitest'
+import { createOthers, type Others } from './others.ts'
+
+const HOUR_MS = 3_600_000
+let others: Others
+let nowMs: number
+
+beforeEach(() => {
+  others = createOthers()
+  nowMs = 1_800_000_000_000
+})
+
+const read = (listMinor: bigint | null, ownMinor: bigint | null) =>
+  others('570/Cap', { listMinor, ownMinor, nowMs })
+const known = (lowestMinor: bigint | null) => ({ lowestMinor, mostMinor: null })
+
+it('a price in the list that is not ours is the lowest price of others', () => {
+  expect(read(900n, null)).toEqual(known(900n))
+  expect(read(850n, 899n)).toEqual(known(850n))
+  // A list without our own listings, or an older one.
+  expect(read(950n, 899n)).toEqual(known(950n))
+  expect(read(null, 899n)).toEqual(known(null))
+})
+
+it('while our own price is the lowest, the last price of others counts for six hours', () => {
+  read(900n, null)
+  nowMs += 5 * HOUR_MS
+  expect(read(899n, 899n)).toEqual(known(900n))
+  nowMs += HOUR_MS
+  expect(read(899n, 899n)).toEqual(known(null))
+})
+
+it('after a start, our own price stays for six hours if it is the lowest', () => {
+  expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })
+  nowMs += 5 * HOUR_MS
+  expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })
+  nowMs += HOUR_MS
+  expect(read(899n, 899n)).toEqual(known(null))
+})
+
+it('keeps items apart, and forgets an item that was not asked about for a day', () => {
+  read(900n, null)
+  expect(others('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })).toEqual({
+    lowestMinor: null,
+    mostMinor: 899n,
+  })
+  nowMs += 25 * HOUR_MS
+  others('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })
+  expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })
+})
