@@ -48,7 +48,7 @@ function overflows(page: Page): Promise<string[]> {
   })
 }
 
-/** Returns traces of names that ran or became elements. The end of every test checks for policy violations. */
+/** Returns traces of names that ran or became elements. Policy violations fail a test at its end. */
 function harmOf(page: Page): Promise<unknown> {
   return page.evaluate(() => ({
     ran: 'ran' in window,
@@ -106,7 +106,7 @@ test.each([
   ],
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
-  'a shopper who %s learns this when they press Pay; no offer is made, and the deposit stays open',
+  'a shopper who %s learns this when they press Add funds; no offer is made, and the deposit stays open',
   async (_what, who, cause, target) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)

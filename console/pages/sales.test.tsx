@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import { COLUMNS, Markets } from './sales.tsx'
 
-it('the differences of a market’s own figures are shown, or that it has not reported them', () => {
+it('a market’s row shows how far its own figures differ from the books, or that it did not report them', () => {
   const market = {
     market: 'waxpeer.com',
     currency: 'USD' as const,

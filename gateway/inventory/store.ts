@@ -108,8 +108,8 @@ export async function lockReadsOf(
 }
 
 /**
- * Of the requests for this account, game and language with another token, made after the shopper's last delivery, the
- * one that was last answered with items, after `since`.
+ * The request for this account, game and language, but with another token, that was last answered with items. It was
+ * made after the shopper's last delivery, and answered after `since`.
  */
 export function requestWithItems(
   db: Db,

@@ -23,7 +23,7 @@ const REAL_TIME_EVERY = 10
 const LIMITS = {
   /** From a start until the API answers. */
   api: { mostMs: 2_000 },
-  /** From a kill until the bots work. */
+  /** From the start after a kill until the bots work. */
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
   /** From a kill until the work of the killed process continues. */
   work: { mostMs: 30_000, waitMs: LEASE_MS },

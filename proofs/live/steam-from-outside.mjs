@@ -1,5 +1,5 @@
 /**
- * `node --import 'steam-from-outside.mjs?port=4301' …` redirects connections to Steam's hosts to the sandbox on this
+ * `node --import './steam-from-outside.mjs?port=4301' …` redirects connections to Steam's hosts to the sandbox on this
  * machine. The till runs in live mode without any change; this file is not in its release.
  */
 import { Agent } from 'node:https'
