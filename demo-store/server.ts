@@ -153,7 +153,7 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
   }
 }
 
-/** Saves the language in which a shopper comes back, and removes it from the address, so another choice can last. */
+/** Saves the language in which a shopper comes back, and removes it from the address, or a reload would return to it. */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
   query.delete('lang')

@@ -34,7 +34,7 @@ function Session() {
         facts={[
           ['Name', me.name],
           ['Role', me.role],
-          ['Session', 'ends 30 minutes after your last call, and at the latest 12 hours after it began'],
+          ['Session', 'ends 30 minutes after its last use, and at the latest 12 hours after it began'],
         ]}
       />
       <div className="acts">
@@ -103,7 +103,7 @@ function Decide({ proposalId, act, refresh }: { proposalId: string; act: string;
         {...common}
         act="proposal approve"
         label="Approve"
-        does={`Carries out the act now: ${act}.`}
+        does={`Carries out the act: ${act}. If no operator stands behind it yet, only records that you do.`}
       />
       <ActButton {...common} act="proposal decline" label="Decline" does="Rejects the act." needsReason />
     </div>

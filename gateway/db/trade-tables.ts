@@ -85,7 +85,7 @@ export type TradeTable = {
   settles_at: Date | null
   /** When Steam first reported protection of a trade that was credited without any. */
   protection_found_at: Generated<Date | null>
-  /** When to read Steam's record of a settled trade once more, for a late reversal. */
+  /** When the next look at a delivered trade is due; null if none is. */
   look_at: Date | null
   /** Why the till is cancelling the offer on Steam. */
   cancelling: 'deadline' | 'needs_confirmation' | 'store' | null
@@ -112,11 +112,11 @@ export type TradeTable = {
   at_risk_amount: Generated<bigint>
   /** When lost credit stops using the limit. */
   at_risk_until: Generated<Date | null>
-  /** When the next step is due; null if none is. A sweep that wakes the bot moves it ahead. */
+  /** When the next step is due; null if none is. A sweep that wakes the bot postpones it. */
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
-  /** When the shopper asked; the same for every bot that tries the trade. */
+  /** When the shopper asked; the trade of the next bot keeps it. */
   intended_at: Generated<Date>
   tried_bots: Generated<bigint[]>
   /** The bot that Steam refused without a reason. */

@@ -61,7 +61,7 @@ export async function selectDepartures(
 
 /**
  * How many departures of each bot have no explanation, without those that were called off or came back completely. Each
- * raises an alarm.
+ * raises an alert.
  */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`

@@ -1,4 +1,4 @@
-/** Keeps polled views and refreshes them together, so an unchanged poll runs no query. */
+/** Keeps polled views and refreshes them together, so most polls run no query. */
 import { createBuckets, type Rate } from '../http/limits.ts'
 import type { Log } from '../kit/log.ts'
 import type { View, ViewReader } from './shopper-view.ts'

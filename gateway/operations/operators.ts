@@ -76,8 +76,8 @@ async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator)
 export type Dismissed = Operator & { declinedProposals: bigint[] }
 
 /**
- * Ends an operator's sessions, passkeys and link immediately, and declines the open proposals that they made or were
- * the first to approve. The record of their acts stays.
+ * Ends an operator's sessions, passkeys and link immediately, and declines the open proposals that they stand behind.
+ * The record of their acts stays.
  */
 export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dismissed>> {
   const what = {

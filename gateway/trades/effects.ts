@@ -32,7 +32,7 @@ export type Funds = {
   gross: bigint
   held: bigint
   reversed: bigint
-  /** Credit given before Steam's protection ended. It uses the store's limit. */
+  /** Credit given while Steam protects the trade, or lost to a reversal. It uses the store's limit. */
   atRisk: bigint
   /** When credit lost to a reversal stops using the limit; null while nothing was lost. */
   atRiskUntil: Date | null

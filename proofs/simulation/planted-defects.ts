@@ -171,7 +171,7 @@ export const DEFECTS = {
   'a bad end is believed at the first report': defect({ decide: believesOnce }),
   'the rest of a Steam trade that was reversed in part is not credited': defect({ decide: forgetsTheRest }),
   'a reversal is forgotten': defect({ evolve: forgetsReversals }),
-  'funds are released without asking Steam': defect({ decide: releasesUnseen }),
+  'funds are released whatever Steam reports': defect({ decide: releasesUnseen }),
   'no credit is ever held': defect({ consequences: withTerms({ creditMode: 'on_accept' }, ALL_ROOM) }),
   'on_release is ignored': defect({ consequences: withTerms({ creditMode: 'on_accept' }) }),
   'the limit is ignored': defect({

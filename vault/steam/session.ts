@@ -17,7 +17,7 @@ export type SteamAnswer = Extract<Reply, { kind: 'reply' }>
 export type Session = {
   steamId: string
   secrets: Secrets
-  /** Reads the Web API. Undefined if Steam gave no complete answer, or no session could be opened. */
+  /** Reads the Web API. Undefined if the request was not made, or Steam gave no complete answer. */
   api(kind: RequestKind, method: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
   /** Reads a page of the website. */
   page(kind: RequestKind, path: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
