@@ -21,7 +21,7 @@ export type Feed = Game | 'rates'
 
 export interface PriceSource {
   readonly name: string
-  /** How often to request a feed, and the minimum time between two feeds. */
+  /** How often to request each feed, and the minimum time between two requests. */
   readonly pace: { everyMs: number; gapMs: number }
   /** True for a local file, which every process reads at its start. */
   readonly isLocal: boolean

@@ -210,7 +210,7 @@ describe('the port makes the same request as the libraries', () => {
     )
   })
 
-  it('to read the state of a trade', async () => {
+  it('to read the state of a Steam trade', async () => {
     shownOffer = { ...offer, trade_offer_state: 3, tradeid: '900' }
     const found = await theirOffer()
     await expectSameRequest(
@@ -369,7 +369,7 @@ describe('a request that the libraries do not have', () => {
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
   })
 
-  it('for a further page of GetTradeHistory asks for trades older than those read so far', async () => {
+  it('for a further page of GetTradeHistory asks for Steam trades older than those read so far', async () => {
     const path = '/IEconService/GetTradeHistory/v1/'
     steam.routes.set(api('GetTradeHistory'), ({ query }) =>
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
