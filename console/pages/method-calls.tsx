@@ -53,7 +53,7 @@ export function MethodCalls({ methods }: { methods: Methods }) {
       caption="Calls to Steam by method, the most used first"
       rows={methods}
       keyOf={({ method }) => method}
-      empty="Steam was not called in the last 24 hours."
+      empty="There were no calls in the last 24 hours."
       columns={[
         {
           name: 'Method',

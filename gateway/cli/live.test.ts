@@ -85,7 +85,7 @@ describe('npm run live', () => {
     expect(first).toMatch(/^ok {2}the session opens/)
   })
 
-  it('says which setting is missing before it asks anything', async () => {
+  it('names the setting that is missing', async () => {
     await expect(linesOf(settings({ tradeLink: '' }))).rejects.toThrow('TRADETILL_LIVE_TRADE_LINK')
   })
 

@@ -349,7 +349,7 @@ create table trade (
     'abandoned', 'declined', 'countered', 'invalid', 'timed_out', 'held', 'final', 'reversed')),
   -- When the shopper confirmed the items. Further attempts with other bots keep this time.
   intended_at timestamptz not null default till_now(),
-  -- Bots whose offers for the same items Steam refused before.
+  -- Bots that tried the same request before.
   tried_bots bigint[] not null default '{}',
   -- The bot that Steam refused without a reason.
   doubted_bot bigint references bot,
