@@ -2,8 +2,7 @@
  * `npm run bench -- lighthouse`: Lighthouse's scores for the deposit page with 60 items on an average phone.
  *
  * The median of five runs counts. A run before them does not count, because the till still starts its workers then.
- * Lighthouse is installed into a temporary folder, because it is larger than all other packages and only this figure
- * needs it.
+ * Lighthouse is installed into a temporary folder, because it is large and only this figure needs it.
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
