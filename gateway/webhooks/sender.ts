@@ -30,8 +30,8 @@ export type WebhookRequest = {
 
 export type SenderOptions = {
   /**
-   * Live mode sends to port 443 of public hosts, and to addresses that the operator allows. The sandbox sends only to
-   * addresses that the operator allows.
+   * `live` sends to port 443 of public hosts, and to addresses that the operator allows; a public sandbox has this mode
+   * too. `sandbox` sends only to addresses that the operator allows.
    */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
