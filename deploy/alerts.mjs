@@ -46,7 +46,7 @@ function isSigned({ headers }, body) {
 /** Resolves to true if the command exited with 0. */
 function runCommand(text) {
   return new Promise((resolve) => {
-    // As a variable, a secret in the command is hidden from the lists of processes.
+    // The command may contain a secret. Any user can list a shell's arguments, but not its environment.
     const child = spawn('/bin/sh', ['-c', 'eval "$ALERT_COMMAND"'], {
       // The other variables are settings of the till, and secrets.
       env: { PATH: process.env.PATH, ALERT_COMMAND },

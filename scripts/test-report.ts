@@ -1,6 +1,6 @@
 /**
- * The output of `npm test`: a line for each finished file, and at the end each failure with the command that runs it
- * alone.
+ * The output of `npm test`: a line for each finished file, and at the end the slowest files, and each failure with the
+ * command that runs it alone.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -14,10 +14,10 @@ const createLimiters = (): Record<TradeLane, Limiter> => ({
 
 const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
 
-/** Above this many waiting trades, trades for patient lanes are left to the next sweep. */
+/** While this many trades wait, trades for patient lanes are left to the next sweep. */
 const MOST_WAITING = 5_000
 
-/** `taken`: the trade had its turn, or moved to another lane. `dropped`: it lost its place before its turn came. */
+/** `taken`: the trade had its turn, or moved to another lane. `dropped`: it got no place, or lost it. */
 export type Turn = 'taken' | 'dropped'
 
 type Waiting = { lane: TradeLane; done: Promise<Turn> }
@@ -50,7 +50,7 @@ export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
       const earlier = waiting.get(tradeId)
       if (earlier?.lane === lane) return earlier.done
       if (waiting.size >= MOST_WAITING && PATIENT.includes(lane)) return Promise.resolve('dropped')
-      // The turn may start immediately, so the trade must be in the map before.
+      // The turn may start immediately, so the trade must already be in the map.
       const mine: Waiting = { lane, done: Promise.resolve('taken') }
       waiting.set(tradeId, mine)
       mine.done = limiters[lane](() => takeTurn(tradeId, mine))

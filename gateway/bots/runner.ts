@@ -20,7 +20,7 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   pace?: Partial<Pace>
   /** Called with the number of live processes, including those that hold no bots. */
   onProcesses?: (count: number) => void
-  /** How often to take or give up leases: every 5 s by default, and sooner while it holds no bot. */
+  /** How often to take or give up leases: every 5 s by default, and sooner while it may hold bots but has none. */
   scanMs?: number
 }
 
@@ -53,12 +53,12 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     }
   }
   // Gives up one bot at a time, so the others keep working and Steam gets no burst of logins. The bots taken last are
-  // those of a process that stopped, which gets them back when it has restarted.
+  // often those of a process that stopped, which gets them back when it has restarted.
   const giveUpOne = async () => {
     const idle = [...held].findLast((bot) => bot.isIdle())
     await idle?.release()
   }
-  const look = async () => {
+  const adjust = async () => {
     // First, so every process that takes bots is counted by the others.
     await beatProcess(db, { owner, maxBots, keyFingerprint: box.fingerprint })
     const { processes, bots } = await readSpread(db)
@@ -70,7 +70,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const waitMs = () => (held.size === 0 && maxBots > 0 ? Math.min(scanMs, IDLE_SCAN_MS) : scanMs)
   const scan = async () => {
     do {
-      await look().catch((error: unknown) =>
+      await adjust().catch((error: unknown) =>
         log.warn({ err: error }, 'bot leases could not be taken or released'),
       )
     } while (await pause(waitMs(), stopping.signal))

@@ -21,7 +21,7 @@ type Pace = {
   silentMs: number
   /** Timeout of a new connection. */
   connectMs: number
-  /** How long a connection attempt may go unanswered before a second one begins. */
+  /** How long a connection attempt may go unanswered before the next one begins. */
   nextAttemptMs: number
   /** Pause before the next attempt while the database is out of reach. */
   againMs: number

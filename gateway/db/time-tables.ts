@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 
 /**
- * An outage or maintenance that has not ended. `offers` and `inventories`: Steam's calls for them fail for every bot in
+ * An outage or maintenance that has not ended. `offers` and `inventories`: calls to Steam for them fail for every bot in
  * service. `deposits`: the countdown of deposits is paused, because one of the others lasts.
  */
 export type OutageTable = {

@@ -39,7 +39,10 @@ const viewOf = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView
 /** Most batches of items that one call examines. Rare items are found over several pages. */
 const MOST_ROUNDS = 3
 
-/** Lists every item that a bot ever received, newest first. A page may be short or empty although more pages follow. */
+/**
+ * Lists matching items among all that bots ever received, newest first. A page may be short or empty although more pages
+ * follow.
+ */
 export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<Answer<ItemPage>> {
   const places: bigint[] = []
   let next: bigint | null = null
@@ -66,7 +69,7 @@ export type ItemHistories = { items: (ListedItemView & { moves: ItemMove[] })[] 
  */
 const MOST_SHOWN = 20
 
-/** `asset`: an asset id in the inventory of a bot or its shopper, or an `item` id. */
+/** `asset`: an asset id in the inventory of a bot or the shopper, or an `item` id. */
 export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemHistories>> {
   const examined = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
   const places = examined.slice(0, MOST_SHOWN).map(({ place }) => place)

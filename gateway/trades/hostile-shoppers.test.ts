@@ -1,4 +1,7 @@
-/** D-30: shoppers alone cannot exclude a bot from new trades, even with every refusal that a shopper can cause, at all bots, for hours. */
+/**
+ * D-30: shoppers alone cannot exclude a bot from new trades, even if they cause every refusal that they can, at all
+ * bots, for hours.
+ */
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { listBars } from '../bots/bar-store.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -62,7 +65,7 @@ const REFUSALS: Record<string, (name: string) => string> = {
   'lets five offers wait': (name) =>
     `You have sent too many trade offers, or have too many outstanding trade offers with ${name}. Please cancel some before sending more. (25)`,
   'lets five offers wait, reported as result 50': () => numbered(50),
-  'has changed the name': (name) => `You cannot trade with ${name} (34)`,
+  'has changed their name': (name) => `You cannot trade with ${name} (34)`,
 }
 
 const answerTo = (strError: string) =>

@@ -29,8 +29,8 @@ type OtherTrade = { id: string; state: TradeStateColumn; deliveredAtMs: number |
 export type LockedTrade = TradeRow & { bot_gone: boolean; items: LockedItem[]; others: OtherTrade[] }
 
 /**
- * The money of a trade, as read. `seen`: how much of the store's limit was free; undefined unless the trade can use the
- * limit.
+ * The money of a trade, as read. `seen`: what was promised of the store's limit; undefined unless the trade can use
+ * the limit.
  */
 export type Money = { rateId: bigint; accounts: Accounts; seen: SeenRoom | undefined }
 
@@ -67,7 +67,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
     .executeTakeFirst()
 }
 
-/** The trade as its deposit will show it; undefined if the deposit shows another trade. */
+/** The trade as its deposit will show it; undefined if the deposit will not show it. */
 export function shownAs(
   { id, items, others, ...row }: LockedTrade,
   reversed: ReadonlySet<string>,

@@ -49,7 +49,7 @@ describe('D-9 an open offer', () => {
     return hash
   }
 
-  /** Returns the parts that the page shows as credited at once and later, and when. */
+  /** Returns the parts that the page shows as credited at once and as held, until when, and by which rule. */
   async function shown(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')

@@ -69,8 +69,8 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
 }
 
 /**
- * Returns why the bot cannot send now; undefined if it can. `unknown`: Steam did not answer. Called right before every
- * send, because an offer in escrow would lock the items for days.
+ * Returns why the bot cannot send now; undefined if it can. `unknown`: Steam gave no usable answer. Called right before
+ * every send, because an offer in escrow would lock the items for days.
  */
 async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 'unknown' | undefined> {
   const answer = await bot.session.checkPartner(partner)
@@ -87,9 +87,7 @@ async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 
   }
 }
 
-/**
- * True for trouble of this bot alone: another bot can be asked immediately. Steam's other troubles can affect every bot.
- */
+/** True for reasons that may concern this bot alone. Steam's other troubles can affect every bot. */
 function isOfThisBot(reason: Unavailable['reason']): reason is Unavailable['reason'] & Refusal {
   return reason === 'not_our_turn' || reason === 'rate_limited' || reason === 'session_dead'
 }

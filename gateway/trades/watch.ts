@@ -22,7 +22,7 @@ export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise
   return (await parts.orphans.searchOffers(bot)) ? open + 1 : open
 }
 
-/** List changes at least this far back: Steam's clock may be behind ours, and it reports some changes late. */
+/** List changes at least this far back: Steam's clock may be behind ours, and Steam reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
 /** A turn reads at most this many open offers one by one, because the list did not show them. */
@@ -68,7 +68,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   return (await deps.trades.openTradesOf(bot.botId)).length
 }
 
-/** Starts at the last complete list, so a trade that stays open does not make the list longer. */
+/** Does not begin with the oldest open trade, so a trade that stays open does not make the list longer. */
 function listedSince(completeAt: Date | null, now: Date): Date {
   const backMs = now.getTime() - WATCH_BACK_MS
   return new Date(completeAt === null ? backMs : Math.min(backMs, completeAt.getTime() - LIST_MARGIN_MS))
