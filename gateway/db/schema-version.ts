@@ -94,24 +94,27 @@ export function judgeSchema(
   const mayRun = unknown.every(
     ({ oldestVersion }) => oldestVersion !== null && !isOlder(version, oldestVersion),
   )
-  // A later version has all of our files. If the database lacks one of them, it has another history.
   if (unknown.length === 0 || (mayRun && missing.length === 0)) return { kind: 'fits', missing }
-  return refused(
-    `This database has migrations that this version of Tradetill (${version}) does not know: ${listOf(unknown)}. ${remedyOf(unknown)}`,
-  )
+  const problem = `This database has migrations that this version of Tradetill (${version}) does not know: ${listOf(unknown)}.`
+  return refused(`${problem} ${remedyOf(unknown, mayRun ? missing : [])}`)
 }
 
 const refused = (reason: string): Judgement => ({ kind: 'refused', reason })
 
-const listOf = (applied: readonly Applied[]): string =>
-  applied
+const listOf = (migrations: readonly { name: string }[]): string =>
+  migrations
     .map(({ name }) => name)
     .sort()
     .join(', ')
 
-function remedyOf(unknown: readonly Applied[]): string {
+/** `lacking`: our migrations that the database lacks, although its oldest version would allow us to run. */
+function remedyOf(unknown: readonly Applied[], lacking: readonly MigrationFile[]): string {
   if (unknown.some(({ name }) => name === FIRST_OF_0_1_0)) {
     return 'Version 0.1.0 made it, and no later version can upgrade it. Start with an empty database or data folder.'
+  }
+  // A later version has all of our files.
+  if (lacking.length > 0) {
+    return `It lacks ${listOf(lacking)}, so no later version made it. Start the version that made it, or restore a backup of this one.`
   }
   const needed = unknown
     .flatMap(({ oldestVersion }) => oldestVersion ?? [])
