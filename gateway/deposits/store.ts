@@ -52,8 +52,8 @@ export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): P
 }
 
 /** Returns the games that the operator allows the store; null for all. */
-export async function gamesOfStore(tx: Tx, storeId: bigint): Promise<Game[] | null> {
-  const row = await tx.selectFrom('store').select('games').where('id', '=', storeId).executeTakeFirst()
+export async function gamesOfStore(db: Db | Tx, storeId: bigint): Promise<Game[] | null> {
+  const row = await db.selectFrom('store').select('games').where('id', '=', storeId).executeTakeFirst()
   return row?.games ?? null
 }
 

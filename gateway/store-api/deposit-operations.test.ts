@@ -63,6 +63,18 @@ describe('POST /v1/deposits', () => {
     expect((await post(payable)).statusCode).toBe(200)
   })
 
+  test('refuses a maximum below the minimums of the games that the store takes', async () => {
+    await saveRate(till.db, 'fixed', rate('1'))
+    await till.db
+      .updateTable('store')
+      .set({ games: ['cs'] })
+      .execute()
+    for (const games of [undefined, ['cs', 'tf']]) {
+      const refused = await post({ ...IN_EUR, externalId: 'small', maxAmount: 299, games })
+      expect(refused.json().errors[0].message).toContain('at least 300')
+    }
+  })
+
   test.each([
     ['xx', null],
     ['la-VA', null],

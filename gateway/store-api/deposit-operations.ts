@@ -9,6 +9,7 @@ import {
   storeDepositSchema,
 } from '../../contract/store-api.ts'
 import { depositEventsSchema } from '../../contract/webhooks.ts'
+import { gamesOfStore } from '../deposits/store.ts'
 import { readDepositEvents } from '../events/store.ts'
 import type { CallingStore } from '../http/call.ts'
 import { type FieldError, refuse } from '../http/refusal.ts'
@@ -173,7 +174,9 @@ async function refuseUnpayable(
 ): Promise<void> {
   const { maxAmount, games, currency, externalId } = body
   if (maxAmount === undefined) return
-  const least = await smallestSum(deps, { games, currency })
+  const allowed = await gamesOfStore(deps.db, store.id)
+  const accepted = allowed?.filter((game) => games?.includes(game) ?? true) ?? games
+  const least = await smallestSum(deps, { games: accepted, currency })
   if (least === undefined || maxAmount >= least) return
   if ((await deps.findDeposit(store.id, { externalId })) !== undefined) return
   const message = `must be at least ${least}, the smallest sum of a trade with the games that this deposit accepts`
