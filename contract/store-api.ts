@@ -86,7 +86,7 @@ const createDepositFields = z.strictObject({
     .max(GAMES.length)
     .refine((games) => new Set(games).size === games.length, 'must name each game once')
     .optional()
-    .describe('The games whose items are accepted. Default: all.'),
+    .describe('The games whose items are accepted. Default: all that your store takes.'),
   creditMode: z
     .enum(CREDIT_MODES)
     .optional()

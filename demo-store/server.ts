@@ -74,7 +74,7 @@ const ROUTES: Record<string, Handler> = {
   'GET /live': (request, store) => html(200, liveParts(viewFor(request, store))),
   'GET /balance.json': (request, { books }) => json(books.balances(visitorOf(request).shopper)),
   'GET /books.json': (_request, { books }) =>
-    json({ position: books.log.cursor(), total: books.total(), account: books.account() }),
+    json({ sequence: books.log.cursor(), total: books.total(), account: books.account() }),
   'POST /settings': async (request) => ({ ...HOME, cookies: settingsOf(await formOf(request)) }),
   'POST /cart': changeCart,
   'POST /purchases': buyWithBalance,

@@ -179,7 +179,7 @@ describe('the log of the till', () => {
     expect(await callers.readBalances()).toEqual({ USD: 4 * 1250 })
     expect((await callers.send(logged(4))).status).toBe(204)
     expect(await (await fetch(`${demo.store.url}/books.json`)).json()).toEqual({
-      position: 4,
+      sequence: 4,
       total: { USD: 4 * 1250 },
       account: { USD: 4 * 1250 },
     })
@@ -192,7 +192,7 @@ describe('the log of the till', () => {
     demo.till.log.push(logged(3))
     await fetch(`${demo.store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
     expect(await (await fetch(`${demo.store.url}/books.json`)).json()).toEqual({
-      position: 3,
+      sequence: 3,
       total: { USD: 1250 },
       account: { USD: 1250 },
     })

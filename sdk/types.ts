@@ -161,7 +161,7 @@ export type NewDeposit = {
   maxAmount?: number
   /** A fixed price: the items must be worth at least this. Any excess is credited too. Cannot be combined with minAmount or maxAmount. */
   targetAmount?: number
-  /** The games whose items are accepted. Default: all. */
+  /** The games whose items are accepted. Default: all that your store takes. */
   games?: ('cs' | 'dota' | 'rust' | 'tf')[]
   /** `on_accept` credits you as soon as the items are delivered, as far as your limit of credit at risk allows. `on_release` holds the entire credit until Steam’s trade protection ends. Default: the setting of your store. A deposit cannot loosen that setting: if the setting is `on_release`, `on_accept` has no effect. */
   creditMode?: 'on_accept' | 'on_release'

@@ -91,7 +91,7 @@ async function makeEvents(events: number): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, writer))
 }
 
-const booksSchema = z.object({ position: z.number(), account: z.record(z.string(), z.number()) })
+const booksSchema = z.object({ sequence: z.number(), account: z.record(z.string(), z.number()) })
 
 const booksOfShop = async () => booksSchema.parse(await (await fetch(`${shopUrl}/books.json`)).json())
 
@@ -192,5 +192,5 @@ test('with every webhook dropped, the event log alone is enough for the store’
   const after = await booksOfShop()
   expect(after.account.USD).toBe(await ledgerBalance())
   expect(after.account.USD).toBeGreaterThan(before.account.USD ?? 0)
-  expect(after.position).toBe(await countOf('event'))
+  expect(after.sequence).toBe(await countOf('event'))
 })
