@@ -43,7 +43,7 @@ async function offerOf(page: Page, texts: Messages): Promise<string> {
   return /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
 }
 
-/** Counts a page's calls for its deposit. `whenIdle` resolves when none is under way. */
+/** `whenIdle` resolves when no poll of the page is under way. */
 function watchPolls(page: Page) {
   const pending = new Set<Request>()
   let polls = 0

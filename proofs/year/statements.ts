@@ -6,7 +6,7 @@ import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
 import { readSource } from '../../scripts/source-tree.ts'
 
-/** A file and a function of it, such as `gateway/trades/store.ts loadTrade`. */
+/** A file and a function in it, such as `gateway/trades/store.ts loadTrade`. */
 type Place = string
 
 /** The name that `readSource` gives to a function without one. */
