@@ -8,7 +8,7 @@ import { TEXTS } from './support/shopper.ts'
 // Other tests pay at this store too. Above its limit, payments would be held, and held money buys no cart.
 beforeAll(() => query('update store set risk_limit_usd_cents = 1000000000'))
 
-test('a shopper pays for a cart inside the store and then owns the goods, and the drawer shows the store’s calls', async () => {
+test('a shopper pays for a cart inside the store and then owns the goods, and the drawer shows the webhook without secrets', async () => {
   const { page } = await openBrowser({ viewport: DESKTOP, context: { timezoneId: 'Asia/Kolkata' } })
   const texts = TEXTS.en
   await page.goto(till.store)

@@ -159,10 +159,10 @@ test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing i
 })
 
 describe.each([
-  { language: 'en', viewport: undefined, key: 'the focused button' },
-  { language: 'ru', viewport: MOBILE, key: 'the field' },
+  { language: 'en', viewport: undefined, key: 'on the focused button' },
+  { language: 'ru', viewport: MOBILE, key: 'in the field' },
 ] as const)('D-26 in $language', ({ language, viewport, key }) => {
-  test(`a stored link is not sent before the shopper continues, by Enter in ${key}`, async () => {
+  test(`a stored link is not sent before the shopper continues, by Enter ${key}`, async () => {
     const settings = viewport === undefined ? {} : { viewport }
     const visited = await openBrowser(settings)
     const { page } = visited
@@ -180,7 +180,7 @@ describe.each([
     const sent = () => visited.seen.requests.filter(({ method }) => method === 'POST')
     expect(sent().filter(({ url }) => url.includes('/api/trade'))).toEqual([])
     expect(visited.seen.requests.filter(({ url }) => url.includes(new URL(tradeUrl).search))).toEqual([])
-    if (key === 'the field') await field(page, texts).focus()
+    if (key === 'in the field') await field(page, texts).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name }).waitFor()
     expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
@@ -342,7 +342,7 @@ test('A-089 A-122 the field shows an error if Steam cannot name the account at t
   const { tradeUrl } = await shopper('magic_down')
   await field(page, texts).fill(tradeUrl)
   await page.getByText(texts.userFailed).waitFor()
-  // The link may well be right, so another try comes before Steam's settings.
+  // The link may well be right, so the page offers another try, and not Steam's settings.
   const main = page.getByRole('main')
   await main.getByRole('button', { name: texts.retry }).waitFor()
   expect(await main.getByRole('link', { name: texts.steamPages.tradeSettings }).count()).toBe(0)

@@ -23,7 +23,7 @@ const PACKAGE_TIMEOUT_MS = 8 * 60_000
 
 const APT_INSTALL = ['install', '-y', '--no-install-recommends']
 
-/** Commands that install the distribution's Chromium. Uses the first package manager that exists. */
+/** Commands that install the distribution's Chromium. The first package manager that exists is used. */
 const PACKAGE_MANAGERS = [
   {
     command: 'apt-get',
@@ -48,7 +48,7 @@ const PACKAGE_MANAGERS = [
 export function findChromium(say: (line: string) => void = console.error): string {
   const found = installedBrowser()
   if (found !== undefined) return found
-  say('no Chromium is installed: trying the download of Playwright')
+  say('no Chromium is installed: trying Playwright’s own download')
   if (downloadWithPlaywright()) {
     const downloaded = installedBrowser()
     if (downloaded !== undefined) return downloaded

@@ -146,7 +146,7 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   const listening = await db
     .listen?.(CHANNEL, wake, wakeAll)
     .catch((error: unknown) =>
-      log.warn({ err: error }, 'queue could not listen for notifications: it found jobs by polling only'),
+      log.warn({ err: error }, 'queue could not listen for notifications: it finds jobs by polling only'),
     )
   const polling = repeat(
     { name: 'look for jobs', everyMs: pollSeconds * 1_000, log, atOnce: false },

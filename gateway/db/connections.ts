@@ -1,7 +1,7 @@
 /**
  * Connections to PostgreSQL for a running gateway. A server that vanishes leaves its sockets open, and TCP takes a
- * quarter of an hour to notice. So each statement on such a connection also has a deadline on this side, and all
- * connections of a group can be cut together.
+ * quarter of an hour to notice. So each statement also has a deadline on this side, and all connections of a group can
+ * be cut together.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'

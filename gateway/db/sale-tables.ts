@@ -13,7 +13,7 @@ export type SaleState =
   /** Nothing was given: the market asked for something other than the listed item. */
   | 'refused'
   | 'cancelled'
-  /** The item was given, but the market reports that it owes nothing. This raises an alarm. */
+  /** The item was given, but another report says that the sale failed. This raises an alarm. */
   | 'late'
   /** The trade with the buyer was taken back. */
   | 'reversed'
@@ -117,7 +117,7 @@ export type EntryAnswer =
   | 'taken'
   /** A report changed its sale. */
   | 'changed'
-  /** A report changed nothing: it came twice or too late. */
+  /** A report changed nothing: it came twice or too late, or its amount cannot be right. */
   | 'unchanged'
   /** There is no sale to which the report belongs. */
   | 'unknown'

@@ -44,7 +44,7 @@ export function createHistories(deps: ShellDeps): Histories {
     lines.add(what)
     const about = { botId: String(botId), ...fields }
     if (what === 'failed')
-      deps.log.warn(about, 'history of a bot could not be read: the next turn continues from there')
+      deps.log.warn(about, 'history of a bot could not be read: the next turn reads the failed page again')
     else
       deps.log.error(
         about,
@@ -73,8 +73,8 @@ export function createHistories(deps: ShellDeps): Histories {
 }
 
 /**
- * How far back to read: to the oldest delivery that can still be reversed, and to the last pass that saw all
- * departures. Undefined if there is nothing to look for.
+ * How far back to read: to the oldest delivery that can still be reversed, and to the start of the last complete pass
+ * or of the watch for departures, whichever is later. Undefined if there is nothing to look for.
  */
 async function readUntil(
   { trades, departures }: ShellDeps,
@@ -140,7 +140,9 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
   }
 }
 
-/** Starts turns through the histories of bots in service that ever had an item: one pass every `historyEveryMs`. */
+/**
+ * Starts turns through the histories of active and paused bots that ever had an item: one pass every `historyEveryMs`.
+ */
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)

@@ -55,7 +55,7 @@ export function authenticatorPage(sandbox: Sandbox, steamId: string): Reply {
         ? '<p>The authenticator is on, and has been for more than 7 days. Steam holds none of your trades.</p>'
         : `<p>The authenticator is off, so Steam holds each of your trades.</p>
 <form method="post"><button name="set" value="authenticator">Turn it on</button></form>
-<p>On Steam, holds end 7 days later. Here they end immediately.</p>`,
+<p>On Steam, new trades are still held for 7 days after this. Here they are not.</p>`,
   })
 }
 

@@ -41,7 +41,7 @@ const on = command({
 })
 
 const off = command({
-  does: 'end maintenance: trades resume, and so does the countdown of deposits',
+  does: 'end maintenance: new trades can begin again, and the countdown of deposits resumes',
   example: 'maintenance off',
   parameters: { flags: ACT },
   load: async () => {

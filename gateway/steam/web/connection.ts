@@ -11,7 +11,10 @@ import type { Asker } from '../turns.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
-/** The shortest time from a renewal to the next. Without it, logins would repeat endlessly if Steam refused fresh cookies. */
+/**
+ * The shortest time from a renewal to the next. Without it, logins would repeat endlessly if Steam refused fresh
+ * cookies.
+ */
 const RENEWAL_GAP_MS = 60_000
 /** A session is renewed this long before its token expires. */
 const RENEW_AHEAD_MS = 10 * 60_000

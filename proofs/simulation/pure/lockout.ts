@@ -4,8 +4,8 @@ import type { Bot } from './memory.ts'
 import type { Process, Scene } from './scene.ts'
 
 /**
- * Returns whether Steam refuses the bot's token. If so, the process gives up its lease, and no process tries again
- * before the gateway would.
+ * Returns whether the bot cannot log in: Steam refuses its token, or did so and the gateway would not try again yet. If
+ * so, the process gives up its lease.
  */
 export function giveUpIfLockedOut({ engine, steam, faults }: Scene, process: Process, bot: Bot): boolean {
   const now = new Date(engine.now())
