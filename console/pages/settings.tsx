@@ -73,11 +73,7 @@ function Proposals() {
                   isNumber: true,
                   show: ({ worthUsdMinor }) => formatMinor(worthUsdMinor, 'USD'),
                 },
-                {
-                  name: 'By',
-                  show: ({ proposedBy, backedBy }) =>
-                    backedBy === null ? `${proposedBy} (name not verified)` : proposedBy,
-                },
+                { name: 'By', show: (proposal) => byText(proposal) },
                 { name: 'Why', show: ({ reason }) => reason ?? '—' },
                 { name: 'When', show: ({ createdAt }) => <Time at={createdAt} /> },
                 {
@@ -93,6 +89,13 @@ function Proposals() {
       </Loaded>
     </Panel>
   )
+}
+
+type Proposal = Json<ProposalList>['proposals'][number]
+
+export function byText({ proposedBy, backedBy }: Pick<Proposal, 'proposedBy' | 'backedBy'>): string {
+  if (proposedBy === backedBy) return proposedBy
+  return `${proposedBy} (name not verified)${backedBy === null ? '' : `, backed by ${backedBy}`}`
 }
 
 function Decide({ proposalId, act, refresh }: { proposalId: string; act: string; refresh: () => void }) {
