@@ -65,7 +65,7 @@ async function startInChild() {
   return { child, ended, url: url ?? '' }
 }
 
-test('the database is durable, asks for a password, and keeps its files private', async () => {
+test('the database is durable, asks for a password, and keeps it private', async () => {
   const { log, lines } = captureLog()
   const embedded = await startEmbedded({ dataDir, log })
   try {

@@ -19,7 +19,7 @@ const BROWSER_CHECK_PAGE =
 
 export const FAULTS = {
   'passers-buy': {
-    line: 'Passers-by buy items that were on sale for 30 seconds and cost no more than the lowest price of others.',
+    line: 'Passers-by buy items that have been on sale for 30 seconds and cost no more than the lowest price of others.',
   },
   'bad-gateway': {
     line: 'Every call answers 502.',

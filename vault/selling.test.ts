@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterAll(() => bench.close())
 
-/** Runs rounds of the vault, and restarts it before each, so nothing but its files carries over. */
+/** Runs rounds of the vault, and restarts it before each, so nothing in its memory carries over. */
 async function runFreshRounds(count: number): Promise<void> {
   for (let round = 0; round < count; round += 1) {
     bench.restart()
@@ -155,7 +155,7 @@ it('a listing that is the cheapest keeps its price, although the market’s list
     await bench.runRounds(2)
     return listedItems().find(({ itemId }) => itemId === item)?.price
   }
-  // The price has its discount for three days on sale.
+  // This price already includes the discount for three days on sale.
   const price = await priceLater()
   const later = []
   for (let hour = 0; hour < 8; hour += 1) later.push(await priceLater())

@@ -15,7 +15,10 @@ export type ListedMarket = {
 
 const UNPAID = sql`'sold', 'delivered', 'settling'`
 
-/** Returns the markets that are off, ever had money, or have sales under way or unbooked reports, ordered by name. */
+/**
+ * Returns the markets that are off, ever had money in the books or reported a balance, or have sales under way or
+ * unbooked reports, ordered by name.
+ */
 export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   const { rows } = await sql<ListedMarket>`
     select market, off.market is not null as "isOff", off.since as "offSince",

@@ -8,7 +8,7 @@ const IDLE_MS = 30 * 60_000
 /** A session ends this long after its beginning, however much it is used. */
 const LONGEST_MS = 12 * 60 * 60_000
 const FRESH_MS = 5 * 60_000
-/** Minimum time between two updates of a session's row. */
+/** Except for passkey checks, a use of a session is recorded only if the last recorded use is this long ago. */
 export const NOTED_EVERY_MS = 15_000
 
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }

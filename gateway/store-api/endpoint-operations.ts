@@ -110,7 +110,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     id: 'enableWebhookEndpoint',
     summary: 'Enable an endpoint',
     description:
-      'The endpoint gets events from now on; replay the events that it missed. An endpoint that has not passed its test yet becomes `pending`, and gets none before that.',
+      'The endpoint gets events from now on; replay the events that it missed. An endpoint that has not passed its test yet becomes `pending`, and gets none until it passes.',
   }),
   switchOperation({
     on: false,

@@ -154,7 +154,7 @@ describe('the alarm', () => {
     ['every minute until an hour has passed', 3_599, 60],
     ['every 5 minutes after an hour', 3_600, 300],
     ['every hour after a day', 86_400, 3_600],
-  ])('for an awaited answer comes %s, and not before a given least wait', (_name, waited, pause) => {
+  ])('for an awaited answer comes %s, and not before a given minimum wait', (_name, waited, pause) => {
     expect(nextLook(at(0), at(waited))).toEqual(at(waited + pause))
     expect(nextLook(at(0), at(waited), 60_000)).toEqual(at(waited + Math.max(pause, 60)))
   })

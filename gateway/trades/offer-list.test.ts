@@ -196,7 +196,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
   it.each<[string, Partial<UnreadableOffer>]>([
     ['except for its partner', {}],
     ['at all', { partnerSteamId: null }],
-  ])('%s keeps a trade unknown, and alerts the operator once after an hour', async (_, marks) => {
+  ])('%s keeps a trade unknown, and is logged once after an hour', async (_, marks) => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
     session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
@@ -216,7 +216,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
   })
 })
 
-describe('the review of an offer about which Steam does not answer', () => {
+describe('a review that Steam does not answer', () => {
   it('is tried again at growing intervals of up to an hour, and not after 15 days', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     for (let look = 0; look < 4; look += 1) {

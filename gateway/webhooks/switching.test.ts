@@ -1,6 +1,6 @@
 /**
- * Writers of an endpoint's deliveries, and calls that enable or disable the endpoint, wait for each other in either
- * order. Rotations of its secret wait for each other too.
+ * Writers of an endpoint's deliveries, and calls that disable the endpoint, wait for each other in either order.
+ * Rotations of its secret wait for each other too.
  */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

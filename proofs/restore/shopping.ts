@@ -16,7 +16,7 @@ export type Visit = { externalId: string; hash: string; offer: string }
 /** Items that an earlier visit asked for. */
 const usedItems = new Set<string>()
 
-/** Makes a deposit up to an open offer. Resolves to undefined if the till did not get that far. */
+/** Takes a new deposit as far as an open offer. Resolves to undefined if the till did not get that far. */
 export async function visit(till: ProcessTill, person: string): Promise<Visit | undefined> {
   const externalId = `visit-${randomUUID()}`
   const hash = await openVisit(till, externalId, person)

@@ -1,4 +1,4 @@
-/** `run`: runs the vault until SIGTERM or Ctrl-C. */
+/** `run`: runs the vault until it is told to stop. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
@@ -44,7 +44,7 @@ export async function run(settings: Settings): Promise<void> {
     pause: (ms) => delay(ms, undefined, { signal: stop }).catch(() => {}),
     say: (problem) => log.error({ problem }, 'the database did not answer'),
   })
-  if (isReady) console.log('vault ready at its folder')
+  if (isReady) console.log(`vault ready at ${folder}`)
   while (!stop.aborted) {
     // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)

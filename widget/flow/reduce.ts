@@ -88,7 +88,7 @@ function withoutWaitingPress(next: Step): Step {
 
 /**
  * Restarts the wait for the next check after an answer. Does nothing while the page polls. Does nothing after the end
- * either, unless the shopper has just come back, or the store has yet to accept the webhook of the success.
+ * either, unless an immediate check (`checkNow`) was due, or the store has yet to accept the webhook of the success.
  */
 function withNextCheck(state: FlowState): FlowState {
   const awaits = awaitsStore(state)

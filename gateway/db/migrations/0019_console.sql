@@ -57,7 +57,7 @@ create table operator_session (
 create index operator_session_of on operator_session (operator_id);
 create index operator_session_used on operator_session (used_at);
 
--- The most that an operator can move without the approval of a second one. No row: no approval is needed.
+-- The most that an operator can move in 24 hours without the approval of a second one. No row: no approval is needed.
 create table approval_limit (
   is_only boolean primary key default true check (is_only),
   above_usd_cents bigint not null check (above_usd_cents >= 0)
@@ -69,8 +69,8 @@ create table proposal (
   input jsonb not null,
   reason text,
   proposed_by text not null,
-  -- The operator who proposed the act in the console, or who was the first to approve a proposal of the command line,
-  -- which identifies nobody. Null until then.
+  -- The operator whose passkey stands behind the act: who proposed it in the console, or else the first to approve it.
+  -- Null until then.
   backed_by bigint references operator,
   -- The amount that the act moves. Null: the act changes approval_limit itself, or no exchange rate is known.
   worth_usd_cents bigint,

@@ -41,7 +41,7 @@ const RIGHT = Buffer.alloc(BYTES, 0xa5)
 /** A guess with only its first bytes right. */
 const guessOf = (right: number): Buffer => Buffer.from(RIGHT).fill(0, right)
 
-/** The hash of a key whose secret ends in `last`. */
+/** The hash of a key's secret, which ends in `last`. */
 const hashOf = (last: string): Buffer => {
   const secret = `${'s'.repeat(42)}${last}`
   const body = `tt_live_abcdefgh_${secret}`

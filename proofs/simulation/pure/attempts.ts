@@ -9,7 +9,7 @@ import { promiseTo } from './promises.ts'
 
 export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; game: Game }
 
-/** Begins the first attempt. Returns undefined if no bot has room. */
+/** Begins the first attempt. Returns undefined if no bot can take it. */
 export function beginFirst(
   memory: TillMemory,
   { deposit, basket }: Pick<NewAttempt, 'deposit' | 'basket'>,
@@ -23,7 +23,7 @@ export function beginFirst(
 }
 
 /**
- * Moves the request of a refused trade to another bot, if one has room. `inDoubt`: Steam gave no reason, so the bot is
+ * Moves the request of a refused trade to another bot, if one can take it. `inDoubt`: Steam gave no reason, so the bot is
  * doubted if another one succeeds.
  */
 export function moveToOtherBot(
