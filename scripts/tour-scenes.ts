@@ -100,7 +100,7 @@ async function barBot(stage: Stage): Promise<Played> {
   if (offer.bot === refusedBot.name) throw new Error('Steam refused no bot. Play the scene again.')
   const payment = await pay(stage, offer)
   return {
-    summary: `Steam refuses ${refusedBot.name}, as it does after a login from a new device. That bot now rests. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
+    summary: `Steam refused ${refusedBot.name}, as it does after a login from a new device. That bot now rests. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
     links: [
       {
         label: 'Bots in the console: one of them rests after Steam’s refusal',

@@ -1,4 +1,3 @@
-/** Tests the limits of Steam, the data that it hides from others, and the requests that a behaviour affects. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   control,

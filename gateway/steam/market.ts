@@ -1,4 +1,7 @@
-/** Reads from Steam's description whether the market takes an item. Treats every string in it as hostile. */
+/**
+ * Reads from Steam's description whether the market takes an item, and whether the item has a note. Treats every string
+ * in it as hostile.
+ */
 import { z } from 'zod'
 import { type restrictionFields, restrictionOf } from './restriction.ts'
 import type { Market } from './steam.ts'
@@ -36,9 +39,9 @@ export function marketOf(fields: Fields): Market {
 const line = z.object({ value: z.string() })
 
 /**
- * The form of a note that Steam adds, such as `( Not Usable in Crafting )`. Its words are in the requested language, but
- * a space always follows the first bracket. The line of a Strange Part has no such space: `(Kills: 12)`. Owners cannot
- * forge a note, because Steam puts their texts in quotation marks.
+ * The form of a note that Steam adds, such as `( Not Usable in Crafting )`. Its words are in the requested language,
+ * but a space always follows the first bracket. The line of a Strange Part has no such space: `(Kills: 12)`. Owners
+ * cannot forge a note, because Steam puts their texts in quotation marks.
  */
 const NOTE = /^\( .+ \)$/
 
