@@ -41,7 +41,7 @@ export async function benchBytes(): Promise<Outcome> {
   return theirs === undefined ? outcome : { ...outcome, floor: kb(theirs), ratio: ours / theirs }
 }
 
-/** The gzipped bytes of the page as the gateway sends it, and of every file that it names. */
+/** The gzipped bytes of the page as the gateway sends it, and of the scripts and styles that it names. */
 function bytesOf(html: string): number {
   const files = [...html.matchAll(PAGE_FILES)].map(([, path = '']) => gzippedSize(join(DIST, path)))
   return files.reduce((sum, size) => sum + size, gzipSync(html, { level: 9 }).length)

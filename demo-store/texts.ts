@@ -84,7 +84,7 @@ const en = {
     },
     {
       title: 'Why is my money on hold?',
-      text: 'Steam lets a sender take some trades back for days. During these days a part or all of the money can be on hold: you see it next to your balance with its date, and can spend it after that.',
+      text: 'Steam lets a sender take some trades back for days. During these days, part or all of the money can be on hold: you see it next to your balance with its date, and can spend it after that.',
     },
   ],
   foreignTitle: 'Request from another site',

@@ -46,7 +46,7 @@ async function buyAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Promise
     .toBe('bought')
 }
 
-/** Runs rounds until the item was given, and then until the vault has asked for the money. */
+/** Runs rounds until the item was given, and then 12 more, in which the vault learns that it was paid. */
 async function waitUntilPaid(itemId: number | undefined): Promise<void> {
   const isGiven = () =>
     bench.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')
@@ -95,7 +95,7 @@ it('an item that was taken down on one market is sold on the other: its offer is
   const calls = bench.market.log.map(({ path }) => path)
   // One report for this sale, and one for the sale of the first test.
   expect(calls.filter((path) => path === '/v1/steam-trade')).toHaveLength(2)
-  // The vault reports the offer, and right before it confirms the offer asks whether the sale is still wanted.
+  // After the report, right before the vault confirms the offer, it asks whether the sale is still wanted.
   expect(calls.lastIndexOf('/v1/check-many-steam')).toBeGreaterThan(calls.lastIndexOf('/v1/steam-trade'))
   expect(bench.steam.world().offers.filter(({ sender }) => sender === seller)).toHaveLength(2)
   const { rows } = await bench.database.pool.query(

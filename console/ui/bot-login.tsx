@@ -111,7 +111,7 @@ function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
           name="checkWith"
           label="Trade link of another account"
           isOptional
-          hint="Used to ask Steam whether it would hold the bot’s trades."
+          hint="Optional. Used to ask Steam whether it would hold the bot’s trades."
         />
         <LabelledField name="reason" label="Reason, for the record" isOptional hint="Optional." />
         {!isBusy && state.failure !== undefined && <Failed failure={state.failure} />}

@@ -83,7 +83,10 @@ type SurveyDeps = {
   watchTokens: TokenWatch
 }
 
-/** Sets the gauges and updates the counts of items. Several processes can call it at the same time. */
+/**
+ * Sets the gauges, updates the counts of items, watches the tokens, and logs an error while the gateways lack room for
+ * bots. Several processes can call it at the same time.
+ */
 export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()

@@ -44,7 +44,7 @@ type OperatorChallengeTable = {
 
 /**
  * A session has two halves: the cookie, and a secret of the page. `sandbox_sha256`: hash of the sandbox's key, for
- * a session that began with it; null for an operator. `verified_at`: when a passkey was last checked.
+ * a session that began with it; null for an operator. `verified_at`: when a passkey, or that key, was last checked.
  */
 type OperatorSessionTable = {
   cookie_sha256: Buffer

@@ -36,6 +36,7 @@ export type VaultDeedTable = {
     | 'intended'
     /** The offer is on Steam. */
     | 'offered'
+    /** The recipient got the items. */
     | 'delivered'
     /** The gift was begun, but nothing was given. */
     | 'ended'

@@ -1,4 +1,4 @@
-/** Checks a store's webhook handler. It needs neither a till nor a database. */
+/** Checks a store's webhook handler, without a till or a database. */
 import { CHECKS, type CheckResult, type Options, verifyHandler } from '../conformance/verify.ts'
 import { systemClock } from '../kit/clock.ts'
 import { type Answer, done, refused } from './operation.ts'

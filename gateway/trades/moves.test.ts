@@ -1,4 +1,4 @@
-/** Refusals on the bot's side, with a real database: the request moves to another bot. */
+/** Whether a request moves to another bot if Steam refuses its bot or the bot is out of reach, with a real database. */
 import fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

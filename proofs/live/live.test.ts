@@ -21,7 +21,7 @@ const HOST = 'pay.example'
 const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
 
-/** Milliseconds between two calls for the inventory, because the till limits the calls about a deposit. */
+/** How often to ask for the inventory: the till limits the calls about a deposit. */
 const POLL_MS = 2_000
 
 let testFolder: string
@@ -140,8 +140,8 @@ test('the archive contains no tests, no development packages, and no code that c
   // Fewer would mean that the sources were not found.
   expect(code.length).toBeGreaterThan(200)
   expect(code.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([])
-  // Only these places redirect sockets. They throw in live mode, as gateway/steam/web/agent.test.ts and the vault's
-  // tests prove.
+  // Only these places redirect sockets. In live mode the first two throw, and vault/settings.ts refuses the address that
+  // the third would need.
   const redirects = code.filter((file) => /\bnet\.connect\(/.test(readFileSync(file, 'utf8')))
   expect(redirects.map((file) => file.slice(releaseFolder.length + 1)).sort()).toEqual([
     'gateway/steam/web/agent.ts',

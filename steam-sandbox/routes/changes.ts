@@ -33,7 +33,7 @@ export const CHANGES: Record<string, Change> = {
   'POST bots give': (sandbox, id, body) => {
     const to = field(body, 'to')
     if (typeof to !== 'string')
-      return json({ error: 'Give to: the Steam id of the account that gets the items.' }, 400)
+      return json({ error: 'The body must have `to`, the Steam id of the account that gets the items.' }, 400)
     return give(sandbox, { from: id, to, assetIds: stringsOf(field(body, 'items')) })
   },
   'POST bots lose': (sandbox, id, body) => lose(sandbox, id, stringsOf(field(body, 'items'))),
@@ -174,7 +174,8 @@ function endSessions(
 /** Changes a person's name. People can choose any name, including hostile ones. */
 function rename(sandbox: Sandbox, steamId: string, body: unknown): Reply {
   const name = field(body, 'name')
-  if (typeof name !== 'string' || name === '') return json({ error: 'Give name.' }, 400)
+  if (typeof name !== 'string' || name === '')
+    return json({ error: 'The body must have `name`, a non-empty string.' }, 400)
   const renamed = (account: Account) => ({ ...account, name: name.slice(0, 32) })
   sandbox.change((world) => ({ world: withAccount(world, steamId, renamed), answer: undefined }))
   return json({ ok: true })
@@ -195,7 +196,7 @@ function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
 }
 
 /**
- * Switches a behaviour on: of one person or all shoppers, or, for a bad day, in the requests about one account or in all
+ * Switches on a behaviour of one account or of all shoppers, or a bad day for the requests about one account or for all
  * requests. Only a bad day can end after a number of requests.
  */
 export function switchOn(sandbox: Sandbox, name: string, body: unknown): Reply {

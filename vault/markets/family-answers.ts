@@ -56,7 +56,7 @@ export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
 
 const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
 
-/** Returns one line for each requested asset. An asset that the market does not mention counts as refused. */
+/** Returns one result for each requested asset. An asset that the market does not mention counts as refused. */
 export function listedOf({ items }: z.infer<typeof listedSchema>, requested: readonly string[]): Listed[] {
   return requested.map((assetId): Listed => {
     const row = items.find(({ asset }) => asset === assetId)

@@ -69,7 +69,7 @@ export const listedSchema = z.object({
 /** Waxpeer's messages about an item that it has not read yet, or that was changed too often just now. */
 const RETRY_TEXTS = /not found|inventory|try again|limit|too many/i
 
-/** Returns one line for each requested asset. Waxpeer identifies a listing by its asset id. */
+/** Returns one result for each requested asset. Waxpeer identifies a listing by its asset id. */
 export function listedOf(
   { listed, failed }: z.infer<typeof listedSchema>,
   requested: readonly string[],

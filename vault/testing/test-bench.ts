@@ -123,7 +123,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
       vault ??= open()
       return vault
     },
-    /** Restarts the vault as after a crash, with only its files. */
+    /** Ends the vault. The next use starts it again, with only its files, as after a crash. */
     restart(): void {
       vault?.close()
       vault = undefined
@@ -147,7 +147,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
       next.setUTCDate(next.getUTCDate() + ((7 + day - next.getUTCDay()) % 7))
       nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
-    /** Enrols a selling account with keys of these markets, and allows items to go to it. Returns its Steam id. */
+    /** Enrols a selling account with keys of these markets, and allows items to go only to it. Returns its Steam id. */
     setUpSeller({ mayLose = false, markets = [FAMILY] as readonly MarketName[] } = {}): string {
       const seller = steam.change(findOrAddSeller)
       if (seller === undefined) throw new Error('there is no seller')

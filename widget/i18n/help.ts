@@ -26,7 +26,7 @@ const en = {
   messenger: 'Messenger',
   when: {
     title: 'How long does it take?',
-    text: 'Sending the offer takes a few seconds, and then you have 5 minutes to accept it on Steam. Your funds arrive seconds after the items. Steam lets a sender take some trades back for days, so the store may get a part or all of the amount only after that. The page of your payment says how much, and until when.',
+    text: 'Sending the offer takes a few seconds, and then you have 5 minutes to accept it on Steam. Your funds arrive seconds after the items. Steam lets a sender take some trades back for days, so the store may get part or all of the amount only after that. The page of your payment says how much, and until when.',
   },
   safe: {
     title: 'Is it safe?',

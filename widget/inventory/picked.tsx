@@ -19,7 +19,7 @@ type Props = {
   onEmpty(): void
 }
 
-/** The sum and the count of the picks on a phone. */
+/** The sum and the count of the picks, in the bottom bar. */
 export function Picked({ stand, payment, flow, onEmpty }: Props) {
   const { texts } = useStandTexts()
   const sum = (

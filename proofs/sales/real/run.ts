@@ -184,7 +184,7 @@ function runWorld(scene: Scene, turns: number): void {
 }
 
 /**
- * Ends the faults and the operator's rules for wishes, and switches the markets on again. Minutes pass, then days
+ * Ends the faults and the operator's rule for wishes, and switches the markets on again. Minutes pass, then days
  * without new listings, then minutes again.
  */
 function endFaults(scene: Scene): void {
