@@ -22,7 +22,7 @@ const names = (page: Page): Promise<(string | null)[]> =>
   page.locator('.card-name').evaluateAll((all) => all.map((name) => name.getAttribute('title')))
 const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
-/** One item of each card, because equal items share one. */
+/** One item of each card. Equal items share a card. */
 const cardsOf = (items: readonly Item[]): Item[] => {
   const looks = items.map(({ name, price, iconUrl, rarityName, phase }) =>
     [name, price, iconUrl, rarityName, phase].join(),
@@ -35,7 +35,7 @@ const PANEL = ['.summary-total dd', '.money-rows', '.pay']
 const placesOf = (page: Page, parts: readonly string[]) =>
   Promise.all(parts.map((part) => page.locator(part).boundingBox()))
 
-/** Expects that picking moves no text or button of the panel, at its narrowest, where texts wrap most. */
+/** Expects that picking moves no part in `PANEL`, at the panel's narrowest, where texts wrap most. */
 async function expectStillness(page: Page): Promise<void> {
   await page.setViewportSize({ width: 901, height: 900 })
   await page.locator('.summary').waitFor()

@@ -9,7 +9,7 @@ export type Result = {
 }
 
 export type Finding = {
-  /** False if the proof found a problem. Slowness is one in few proofs only (docs/proofs.md). */
+  /** False if the proof found a problem. Only a few proofs count slowness as one (docs/proofs.md). */
   passed: boolean
   /** Name and content of the file that `--keep` writes; absent if there is nothing to keep. */
   result?: Result

@@ -104,7 +104,7 @@ export type TradeTable = {
   /**
    * The promise to the shopper before the offer: at least this amount is credited at once, and the rest is held for
    * `promised_days`. Null if Steam does not protect trades of the game. The promise uses the store's limit while the
-   * offer is open.
+   * trade is open.
    */
   promised_amount: Generated<bigint | null>
   promised_days: Generated<number | null>

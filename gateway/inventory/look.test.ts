@@ -122,7 +122,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.reads).toBe(0)
   })
 
-  test('if no other bot is online: the request waits for its bot until the deadline', async () => {
+  test('if no other bot is online: the request keeps waiting for its bot', async () => {
     await till.db.updateTable('bot').set({ online: false }).where('id', '=', second.bot.botId).execute()
     const { answer, waits } = ask(2)
     await expect.poll(() => waits).toHaveLength(3)

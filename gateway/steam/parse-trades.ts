@@ -1,10 +1,14 @@
-/** Parses raw records of Steam trades. A record is read completely or not at all; only its beginning may be missing. */
+/**
+ * Parses raw records of Steam trades. A record is read completely or not at all; only the time at which
+ * the trade began may be missing.
+ */
 import { z } from 'zod'
 import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
 
 /**
- * 8 and 9: the trade failed, and Steam could not undo it. 11: the trade failed in escrow. 12 is not in the libraries.
+ * 8 and 9: the trade failed, and Steam could not undo it. 11: the trade failed in escrow. Steam's client libraries do
+ * not know 12.
  */
 const TRADE_STATES: Record<number, SteamTradeState> = {
   0: 'pending',

@@ -62,7 +62,7 @@ export async function startStockedTill() {
   return { ...till, deps, steam, bot, hash, depositId, readers, addReader, withBots, withBot, ask }
 }
 
-/** A bot that reads inventories, with the answers that its Steam gives. */
+/** A bot that reads inventories, and the answers that Steam gives it. */
 export type Reader = { bot: BotContext; session: FakeSession; steam: SteamAnswers }
 
 async function aReader(till: Till, number: number): Promise<Reader> {

@@ -90,7 +90,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
   }
 }
 
-/** True for trades that Steam protects, and for settled trades that are read once more for a late reversal. */
+/** True for held trades, and for final ones that will be read again: Steam may report a protection or reversal late. */
 const isProtected = (eb: ExpressionBuilder<Tables, 'trade'>) =>
   eb.or([eb('state', '=', 'held'), eb('look_at', 'is not', null)])
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { active, at, attempt, final, held, offer, steamTrade } from '../testing/trades.ts'
 import { decide } from './decide.ts'
 
-describe('a settlement', () => {
+describe('the end of protection', () => {
   const context = {
     now: at(700_000),
     protectionDays: 0,
@@ -42,7 +42,7 @@ describe('a settlement', () => {
     expect(decide(accepted, read(at(950_000)), context)).toMatchObject([{ settlesAt: at(950_000) }])
   })
 
-  it('needs no last reading of the Steam trade if the release comes a day late', () => {
+  it('needs no later look at the Steam trade if the release comes a day late', () => {
     const released = { kind: 'released', at: at(786_399) }
     expect(decide(held, read(null), { ...context, now: at(786_399) })).toEqual([released])
     expect(decide(held, read(null), { ...context, now: at(786_400) })).toEqual([

@@ -105,7 +105,7 @@ export type TradeStore = {
   freeExpiredRoom(now: Date, limit: number): Promise<void>
   /** Deposits in the status `created` whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
-  /** True if another bot that has not tried this request is free and would start sooner. */
+  /** True if a bot that has not tried this request would serve it sooner. */
   isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>
   /** Sends a job to the process that holds the bot's lease. */
   wakeBot(botId: bigint, job: WakeReason): Promise<void>

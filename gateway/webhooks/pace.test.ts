@@ -25,7 +25,7 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(16_000)
   })
 
-  it('uses earlier answers, and weighs newer ones more', () => {
+  it('uses earlier answers, oldest first, and an old one counts less with each newer one', () => {
     expect(createPace(500, [2_000, 2_000]).patienceMs()).toBe(4_000)
     expect(createPace(500, [8_000, 400]).patienceMs()).toBeGreaterThan(
       createPace(500, [400, 8_000]).patienceMs(),

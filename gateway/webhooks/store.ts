@@ -61,7 +61,7 @@ export type Claim = Signer & {
   caused_at: Date
 }
 
-/** `first`: deliveries that were never claimed. `again`: retries, replays, and deliveries of a killed sender. */
+/** `first`: deliveries that were never claimed. `again`: retries, replays, and what a stopped or killed sender left. */
 export type LaneName = 'first' | 'again'
 
 /** More attempts than the schedule has. */

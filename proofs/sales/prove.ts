@@ -1,5 +1,5 @@
 /**
- * `npm run prove -- sales`: runs seeds of sales under the level's faults, then seeds for each defect planted on it.
+ * `npm run prove -- sales`: runs seeds of sales under the level's faults, then seeds with each of its planted defects.
  * With `--seed`, it replays one seed and prints its full trace.
  */
 import { z } from 'zod'

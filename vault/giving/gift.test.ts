@@ -20,7 +20,7 @@ it.each([
   expect(looksLikeDeposit(message)).toBe(false)
 })
 
-it("a secret code of the gateway looks like a deposit's, and a code of characters that the gateway never uses does not", () => {
+it('a secret code of the gateway looks like the message of a deposit’s offer, and a code of other characters does not', () => {
   expect(looksLikeDeposit(systemIds.secretCode())).toBe(true)
   const readable = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const accepted = [...readable].filter((character) => looksLikeDeposit(character.repeat(CODE_LENGTH)))

@@ -128,7 +128,7 @@ function recipientOf(link: string): { partnerSteamId: string; token: string } | 
 const STATUS = { made: 0, preparing: 1, sent: 4, accepted: 5, cancelled: 6 } as const
 
 const readySchema = z.looseObject({
-  /** The number of the deal, in Waxpeer's own spelling. */
+  /** The number of the deal. The name of the field is Waxpeer's own spelling. */
   costum_id: z.string().min(1).max(100),
   tradelink: shortText,
   trade_message: z.string().min(1).max(300),

@@ -56,7 +56,7 @@ async function listOne(appId: number): Promise<string> {
   return assetId
 }
 
-/** Lists an item at $1.00; a buyer of this temper takes it. */
+/** Lists an item at $1.00; a buyer of this temper buys it. */
 async function sell(appId: number, temper: Temper) {
   const assetId = await listOne(appId)
   // A ping is due by now.

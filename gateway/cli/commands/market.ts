@@ -9,7 +9,7 @@ const MARKET = { parse: text, brief: 'the market, such as market.csgo.com', plac
 const ONE_MARKET = { kind: 'tuple', parameters: [MARKET] } as const
 
 const list = command({
-  does: 'list the markets and the sales under way there',
+  does: 'list the markets, and count the sales under way there',
   example: 'market list',
   parameters: { flags: FIND },
   load: async () => {

@@ -58,8 +58,8 @@ const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date)
 })
 
 /**
- * Resolves to no rows if the list of phases fails or has an unexpected form, because the main list is complete
- * without it. Throws if the source asks for a pause.
+ * Resolves to no rows if the answer with the phases cannot be used, because the main list is complete without it.
+ * Throws if the source does not answer, or asks for a pause.
  */
 async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
   try {
