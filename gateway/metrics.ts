@@ -16,7 +16,7 @@ export type Metrics = {
   ledgerChecked: Gauge
   /** 1 while publication is stopped because the database was restored or lost its last commits. */
   stoppedByRestore: Gauge
-  /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot. */
+  /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot, or `maintenance` is on. */
   outage: Gauge<'capability'>
   /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB), screen and class of device. */
   pageSeconds: Histogram<'metric' | 'screen' | 'device'>
@@ -76,7 +76,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     }),
     outage: new Gauge({
       name: 'tradetill_outage',
-      help: '1 while a capability of Steam is out of reach for every bot',
+      help: '1 while a capability of Steam (offers, inventories) is out of reach for every bot, or while maintenance is on',
       labelNames: ['capability'],
       registers,
     }),

@@ -105,7 +105,8 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
   return (
     <Panel title="At risk">
       <p className="quiet">
-        Credit that stores can spend while Steam still lets the sender take the items back.
+        Credit that uses a store’s limit: given while Steam can still reverse the trade, or lost to a reversal
+        some time ago.
       </p>
       <Table
         caption="Credit at risk by store"

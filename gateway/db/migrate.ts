@@ -55,7 +55,7 @@ export async function withMigrationLock<T>(
 /**
  * Applies the .sql files that this database has not seen, in the order of their names, each in one transaction unless
  * it must run without one. Resolves to the names applied now. Throws, with nothing written, if a file that was applied
- * has changed since, or if a later version made this schema and this version may not run on it.
+ * has changed since, or if this version may not run on the schema.
  */
 export async function applyMigrations(client: pg.Client, options: MigrateOptions): Promise<string[]> {
   const { folder, version = ourVersion(), onProgress, locks = LOCKS } = options

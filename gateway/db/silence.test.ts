@@ -179,7 +179,7 @@ describe('the pulse', () => {
     expect(messages().filter((line) => line === 'database answered again')).toHaveLength(1)
   })
 
-  it('replaces connections to a replaced server without a pause', async () => {
+  it('replaces connections to a replaced server, and does not report the database as away', async () => {
     pulse = await startFastPulse({ silentMs: 1_000, connectMs: 60_000 })
     await selectOne()
     const client = await pool.pool.connect()

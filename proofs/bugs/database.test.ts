@@ -52,7 +52,7 @@ function migrationsFolder(): string {
   return folder
 }
 
-test('bug 36: a migration that is cut off at a random byte leaves nothing half-done, and the next start finishes it', async () => {
+test('bug 36: a migration that is cut off at a random byte is finished by the next start', async () => {
   const server = inject('databaseUrl')
   const folder = migrationsFolder()
   const createEmptyDatabase = async () => {

@@ -130,7 +130,7 @@ describe('a listing', () => {
     expect(await client.list(DOTA, lines)).toEqual({ kind: 'refused', code: 'bad_currency' })
   })
 
-  it('can change its price and come down until it is sold', async () => {
+  it('can be repriced and taken down until it is sold', async () => {
     await prepareToSell(bench, client, DOTA)
     const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
     const ids = (await unwrap(client.list(DOTA, lines))).map((line) =>
@@ -199,7 +199,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('is understood if it sends false for an empty list, or prices in its own units', async () => {
+  it('is understood if it sends false for an empty list, or prices as integers', async () => {
     bench.market.begin('empty-says-false')
     expect(await unwrap(client.round(DOTA))).toEqual({ rows: [], due: [] })
     await prepareToSell(bench, client, DOTA)

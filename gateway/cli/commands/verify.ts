@@ -37,7 +37,7 @@ export const verify = command({
         ...OPTIONAL_URL,
         parse: text,
         brief:
-          'a URL that returns the spendable balance in minor units; {CUSTOMER} is replaced by the name from --customer. Without it, no check passes: the best result is incomplete',
+          'a URL that returns the spendable balance in minor units; {CUSTOMER} is replaced by the name from --customer. Without this URL, no check passes: the best result is incomplete',
       },
       customer: {
         kind: 'parsed',
