@@ -134,10 +134,11 @@ export async function movesOf(
 ): Promise<ItemMove[]> {
   const { rows } = await sql<ItemMove>`
     select moved, entry.created_at as at, bot.name as bot, received_asset_id as "assetId",
-      departure_id as "departureId", case when departure_id is not null then departure.partner_steam_id
+      departure_id as "departureId", case when departure.partner_steam_id = bot.steam_id then giver.steam_id
+        when departure_id is not null then departure.partner_steam_id
         when moved <> 'out' then trade.partner_steam_id end as "partnerSteamId"
     from custody_entry entry join bot on bot.id = entry.bot_id join trade on trade.id = entry.trade_id
-    left join departure on departure.id = entry.departure_id
+    left join departure on departure.id = entry.departure_id left join bot giver on giver.id = departure.bot_id
     where entry.trade_id = ${tradeId} and entry.asset_id = ${givenAssetId} order by entry.id`.execute(db)
   return rows
 }

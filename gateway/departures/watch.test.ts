@@ -219,6 +219,12 @@ describe('an item that a bot gave', () => {
     expect(await inHand(bot.botId)).toEqual(held)
     expect(await inHand(other.bot.botId)).toEqual([])
     expect(await differences()).toEqual([])
+    const entries = till.db
+      .selectFrom('custody_entry')
+      .select(['trade_id as tradeId', 'asset_id as givenAssetId'])
+    const moves = await movesOf(till.db, await entries.executeTakeFirstOrThrow())
+    const [here, there] = [session.steamId, other.session.steamId]
+    expect(moves.slice(1).map(({ partnerSteamId }) => partnerSteamId)).toEqual([there, here, here, there])
   })
 
   it('is booked once for the bot to which the storage sends it, but not if it comes from a stranger or by a deposit', async () => {
