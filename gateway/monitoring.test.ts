@@ -116,6 +116,11 @@ it('every series of the till is used in an alert or on the dashboard', () => {
   expect(ofTill.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
 })
 
+it('the alert about an outage of Steam does not fire during maintenance', () => {
+  const { expr } = rules.find(({ alert }) => alert === 'SteamOutage') ?? {}
+  expect(expr).toContain('tradetill_outage{capability!="maintenance"}')
+})
+
 it('every alert has a severity and a summary', () => {
   const alerts = read('deploy/prometheus/alerts.yml')
   const completeAlerts = [
