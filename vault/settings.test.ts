@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { readSettings } from './settings.ts'
+
+const LIVE = { TRADETILL_MODE: 'live', TRADETILL_VAULT: '/vault' }
+
+it('live mode without sandboxes is accepted', () => {
+  expect(readSettings(LIVE)).toMatchObject({
+    mode: 'live',
+    sandboxUrl: undefined,
+    marketSandboxUrl: undefined,
+  })
+})
+
+it.each(['TRADETILL_STEAM_SANDBOX_URL', 'TRADETILL_MARKET_SANDBOX_URL'])(
+  '%s is refused in live mode',
+  (name) => {
+    expect(() => readSettings({ ...LIVE, [name]: 'http://127.0.0.1:4301' })).toThrow(
+      `${name} is refused in live mode`,
+    )
+  },
+)
