@@ -34,7 +34,7 @@ type AlertTable = {
 /** A link with which an operator registers a passkey. */
 type OperatorLinkTable = { secret_sha256: Buffer; operator_id: bigint; expires_at: Date }
 
-/** `step_up`: to confirm an act with a passkey. `asked_by`: hash of the link or session that asked for the challenge. */
+/** `step_up`: to confirm an act with a passkey. `asked_by`: hash of the link or session; null for `sign_in`. */
 type OperatorChallengeTable = {
   challenge: Buffer
   purpose: 'register' | 'sign_in' | 'step_up'

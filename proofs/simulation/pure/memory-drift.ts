@@ -98,7 +98,8 @@ function coming({ trades }: TillMemory, botId: bigint): Map<string, number> {
 }
 
 /**
- * Checks that no race causes an alert: a missing item has really vanished, and a foreign one is not in the books.
+ * Checks that no race causes an alert: a missing item has really vanished, a foreign one is not in the books, and no
+ * finding is `unnamed`.
  */
 function checkCertain(memory: TillMemory, botId: bigint, { kind, item, appId, assetId }: KnownFinding): void {
   const { steam } = memory
