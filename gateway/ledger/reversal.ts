@@ -13,7 +13,7 @@ type Reversal = {
 
 /**
  * The items went back to their sender. Held credit covers them first. Credit that the store could already spend
- * becomes the operator's loss, or the store's debt. The commission of those items was never earned.
+ * becomes the operator's loss, or is charged to the store. The commission of those items was never earned.
  */
 export function reversalMovements({ total, gross, held, liability }: Reversal): Movement[] {
   if (total <= 0n || gross < total || held < 0n) {

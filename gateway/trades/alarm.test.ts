@@ -45,7 +45,7 @@ describe('the step that is due', () => {
     ['a held trade at settlement', 'settle', held, 700_000],
     ['a final trade before its last look', 'nothing', final, 786_399],
     ['a final trade at its last look', 'look_again', final, 786_400],
-    ['a final trade that was never protected', 'nothing', { ...final, lookAt: null }, 999_999],
+    ['a final trade without a look left', 'nothing', { ...final, lookAt: null }, 999_999],
     ['a reversed trade', 'nothing', reversed, 999_999],
   ])('of %s is: %s', (_name, step, trade, seconds) => {
     expect(dueStep(trade, at(seconds))).toBe(step)

@@ -72,7 +72,7 @@ export function startShopping(till: ProcessTill, person: string, mostVisits: num
 
 export type Reader = {
   cursor(): number
-  /** Every event that was read, by sequence. */
+  /** The events that were read, by sequence. */
   events: Map<number, WebhookEvent>
   /** Sequences that two different events shared. */
   reusedSequences: number[]
