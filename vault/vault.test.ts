@@ -80,7 +80,9 @@ describe('a wish for an allowed destination', () => {
       'rolled back',
       { state: 'delivered' },
     ],
-    ['has ended if its trade failed', 'failed', { state: 'ended', because: 'failed' }],
+    ['has ended if its trade failed', FAILED_STATUS, { state: 'ended', because: 'failed' }],
+    ['stays open while Steam undoes its failed trade', 8, { state: 'offered' }],
+    ['stays open if Steam gave up undoing its failed trade', 9, { state: 'offered' }],
   ] as const)('%s', async (_, how, deed) => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
@@ -92,9 +94,7 @@ describe('a wish for an allowed destination', () => {
       bench.steam.change((world) => ({
         world: {
           ...world,
-          trades: world.trades.map((trade) =>
-            trade.id === tradeId ? { ...trade, status: FAILED_STATUS } : trade,
-          ),
+          trades: world.trades.map((trade) => (trade.id === tradeId ? { ...trade, status: how } : trade)),
         },
         answer: undefined,
       }))

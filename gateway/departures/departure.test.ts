@@ -96,7 +96,19 @@ describe('a departure', () => {
   })
 
   it('stays gone when Steam fails to undo it', () => {
-    expect(outcomeOf(record('complete'), record('failed'))).toMatchObject({ events: [], stage: 'gone' })
+    for (const state of ['failed', 'abandoned'] as const)
+      expect(outcomeOf(record('complete'), record(state))).toMatchObject({ events: [], stage: 'gone' })
+  })
+
+  it('covers the items that Steam moved, if Steam gave up undoing the others', () => {
+    const given = [
+      asset('1', { newAssetId: '7' }),
+      asset('2', { newAssetId: null }),
+      asset('3', { newAssetId: '8', rolledBackAssetId: '9' }),
+    ]
+    const [, left] = judgeDeparture(undefined, record('abandoned', given), unexplained)
+    expect(left).toMatchObject({ kind: 'left', items: [{ assetId: '1' }] })
+    expect(outcomeOf(record('abandoned', [asset('2', { newAssetId: null })])).stage).toBe('under_way')
   })
 
   it('does not result from a trade that gave nothing, moved nothing, or undoes a delivery', () => {

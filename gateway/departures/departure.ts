@@ -98,6 +98,11 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
     case 'failed':
       // After a failed rollback, the items that are gone stay gone.
       return stage === 'under_way' ? [{ kind: 'called_off' }] : []
+    case 'abandoned': {
+      const moved = given.filter((asset) => asset.newAssetId !== null && asset.rolledBackAssetId === null)
+      if (moved.length === 0 || stage !== 'under_way') return []
+      return [{ kind: 'left', items: moved }]
+    }
     case 'rolled_back':
       return [...left, ...returnOf(known, given)]
     case 'partly_rolled_back': {

@@ -7,8 +7,8 @@ import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
 
 /**
- * 8 and 9: the trade failed, and Steam could not undo it. 11: the trade failed in escrow. Steam's client libraries do
- * not know 12.
+ * 8: the trade failed, and Steam has not undone it for all items yet. 9: Steam gave up undoing it. 11: the trade failed
+ * in escrow. Steam's client libraries do not know 12.
  */
 const TRADE_STATES: Record<number, SteamTradeState> = {
   0: 'pending',
@@ -19,8 +19,8 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   5: 'partly_rolled_back',
   6: 'rolled_back',
   7: 'partly_rolled_back',
-  8: 'failed',
-  9: 'failed',
+  8: 'pending',
+  9: 'abandoned',
   10: 'in_escrow',
   11: 'failed',
   12: 'rolled_back',

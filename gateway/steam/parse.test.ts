@@ -130,6 +130,15 @@ describe('a Steam trade', () => {
     expect(parse({})?.given).toEqual([])
   })
 
+  it.each([
+    [4, 'failed'],
+    [8, 'pending'],
+    [9, 'abandoned'],
+    [11, 'failed'],
+  ])('that failed has status %i: %s', (status, state) => {
+    expect(parse({ status })?.state).toBe(state)
+  })
+
   it('can have status 12, or undo another trade', () => {
     expect(parse({ status: 12, time_settlement: 0 })).toMatchObject({ state: 'rolled_back', settlesAt: null })
     expect(parse({ rollback_trade: '77' })?.rollbackOf).toBe('77')

@@ -201,6 +201,8 @@ export type SteamTradeState =
   | 'committed'
   | 'complete'
   | 'failed'
+  /** The trade failed, and Steam gave up undoing it: each side may have some of the items. */
+  | 'abandoned'
   | 'in_escrow'
   | 'rolled_back'
   /** Only the items with a `rolledBackAssetId` went back. */

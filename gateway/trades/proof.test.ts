@@ -19,6 +19,7 @@ describe('the verdict on Steam’s record of a trade', () => {
     ['a pending record', 'not_yet', { state: 'pending' }],
     ['a record in escrow', 'not_yet', { state: 'in_escrow' }],
     ['a failed record', 'failed', { state: 'failed' }],
+    ['a record that Steam gave up undoing', 'contradiction', { state: 'abandoned' }],
     ['a record that takes another trade back', 'contradiction', { rollbackOf: '899' }],
     [
       'D-8 a committed record with some of the new ids',

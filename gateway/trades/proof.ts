@@ -10,7 +10,7 @@ export type Proof =
   | { kind: 'taken_back'; assetIds: readonly string[] }
   /** Steam could not exchange the items, and gave them back. */
   | { kind: 'failed' }
-  /** The record contradicts the trade or itself. A person must look. */
+  /** The record contradicts the trade or itself, or Steam gave up undoing the trade. A person must look. */
   | { kind: 'contradiction' }
 
 export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
@@ -38,6 +38,8 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
         : { kind: 'contradiction' }
     case 'failed':
       return { kind: 'failed' }
+    case 'abandoned':
+      return { kind: 'contradiction' }
     default:
       return steamTrade.state satisfies never
   }

@@ -17,6 +17,9 @@ const OFFER_LIST = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers\/v
 const TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Status|History)\/v1\//
 const OFFERS_AND_TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Offers?|Status|History)\/v1\//
 const ONE_TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
+/** Steam's states of a failed trade that is not undone yet, and of one that Steam gave up undoing. */
+const ROLLBACK_FAILED = 8
+const ROLLBACK_ABANDONED = 9
 const CANCEL = /^POST steamcommunity\.com\/tradeoffer\/\d+\/cancel$/
 
 const on = (at: RegExp, line: string, effect: Effect): BadDay => ({ line, at, effect })
@@ -173,6 +176,16 @@ export const READS: Record<string, BadDay> = {
     TRADES,
     'A trade is taken back completely, but only its first item is marked.',
     changedJson((body) => changeTrades(body, unmarkAllButFirst)),
+  ),
+  'rollback-failed': on(
+    TRADES,
+    'A trade failed, and Steam has not undone it for all items yet (state 8).',
+    changedJson((body) => changeTrades(body, (trade) => ({ ...trade, status: ROLLBACK_FAILED }))),
+  ),
+  'rollback-abandoned': on(
+    TRADES,
+    'A trade failed, and Steam gave up undoing it (state 9).',
+    changedJson((body) => changeTrades(body, (trade) => ({ ...trade, status: ROLLBACK_ABANDONED }))),
   ),
   'cancel-drop-after': on(CANCEL, 'The connection breaks after Steam has cancelled the offer.', {
     drop: 'after',

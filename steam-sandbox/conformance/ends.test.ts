@@ -199,6 +199,20 @@ describe('the states of an offer:', () => {
     expect(raw.match(/rollback_new_assetid/g)).toHaveLength(1)
   })
 
+  row('Accepted, then failed: not undone yet (status 8), or given up (status 9)', async () => {
+    const { id } = await sendDraft(steam, bot)
+    steam.as('nova_hound').accept(id)
+    const { tradeID } = await read(bot, id)
+    for (const [behaviour, status] of [
+      ['rollback-failed', 8],
+      ['rollback-abandoned', 9],
+    ] as const) {
+      await control(steam, `PUT behaviours/${behaviour}`)
+      expect(JSON.stringify(await rawTrade(tradeID))).toContain(`"status":${status}`)
+      await control(steam, `DELETE behaviours/${behaviour}`)
+    }
+  })
+
   row('Accepted, with protection reported late, or for another game', async () => {
     for (const day of ['every-game-protected', 'protection-untold']) {
       await control(steam, `PUT behaviours/${day}`)

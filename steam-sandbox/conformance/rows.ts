@@ -46,6 +46,7 @@ export const ROWS = {
     'InEscrow, then called off by the bot, which gets a cooldown',
     'Accepted, then reversed (status 12)',
     'Accepted, then reversed (status 12) with only one item marked',
+    'Accepted, then failed: not undone yet (status 8), or given up (status 9)',
     'Accepted, with protection reported late, or for another game',
     'Accepted, at first without a trade id',
     'Accepted, with an empty GetTradeStatus at first',

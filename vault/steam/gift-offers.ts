@@ -17,8 +17,8 @@ const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
 /** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** Steam's states of trades that failed: at once (4), in escrow (11), or with a failed or abandoned rollback (8, 9). */
-const FAILED = new Set([4, 8, 9, 11])
+/** Steam's states of trades that moved nothing: failed at once (4), or in escrow (11). */
+const FAILED = new Set([4, 11])
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {
   active: 2,
