@@ -5,6 +5,7 @@ import { fromLog, toLog } from './entries.ts'
 import { bareNumber, parseLossless } from './lossless-json.ts'
 import { createPace } from './pace.ts'
 import { scaleOf } from './scale.ts'
+import { type HistoryRow, rowUnderWay } from './waxpeer-answers.ts'
 
 describe('scales', () => {
   it.each([
@@ -121,5 +122,28 @@ describe('the redirect to the sandbox', () => {
       expect(() => sandboxConnection('sandbox', url)).toThrow('must be on this machine')
     for (const connection of [sandboxConnection('sandbox', 'http://localhost:4303'), liveConnection()])
       expect(connection.ask).toBeTypeOf('function')
+  })
+})
+
+describe('a sale in the history of Waxpeer', () => {
+  const row: HistoryRow = {
+    item_id: '5',
+    give_amount: 950n,
+    game: 'dota2',
+    status: 0,
+    action: 'sell',
+    created: new Date(0),
+  }
+
+  // A listing without a row would seem to be gone, and its item could be listed again.
+  it.each([
+    ['made', 0, 'unknown'],
+    ['being prepared', 1, 'unknown'],
+    ['sent', 4, 'offer_out'],
+    ['accepted', 5, 'given'],
+    ['cancelled', 6, undefined],
+    ['of an unknown status', 99, 'unknown'],
+  ])('that is %s (%i) has the stage %s', (_what, status, stage) => {
+    expect(rowUnderWay({ ...row, status })?.stage).toBe(stage)
   })
 })

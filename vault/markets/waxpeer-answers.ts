@@ -243,13 +243,16 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
 export const isOver = ({ status }: HistoryRow): boolean =>
   status === STATUS.accepted || status === STATUS.cancelled
 
-/** A row for the item of a sale that is open or was given. Without it, the item would seem to be gone. */
+/**
+ * A row for the item of a sale that is not cancelled. Without it, the item would seem to be gone. An unknown status
+ * counts as open.
+ */
 export function rowUnderWay(row: HistoryRow): Row | undefined {
   const { item_id, status } = row
+  if (status === STATUS.cancelled) return undefined
   const item = { itemId: item_id, assetId: item_id, leftS: null, price: null }
-  if (status === STATUS.made || status === STATUS.preparing) return { ...item, stage: 'unknown' }
   if (status === STATUS.sent) return { ...item, stage: 'offer_out' }
-  return status === STATUS.accepted ? { ...item, stage: 'given' } : undefined
+  return { ...item, stage: status === STATUS.accepted ? 'given' : 'unknown' }
 }
 
 export const pricesSchema = z.object({
