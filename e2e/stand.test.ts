@@ -174,7 +174,7 @@ describe.each([
   })
 })
 
-/** The names of unusable items as the page lists them: some for each reason, and "…" if there are more. */
+/** The names of unusable items as the page lists them: some for each reason, and "…" if there may be more. */
 const namesIn = ({ unavailableNames = {}, unavailableCounts = {} }: Inventory): string[] =>
   UNAVAILABLE_REASONS.flatMap((reason) => {
     const counts = unavailableCounts[reason] ?? []

@@ -31,7 +31,7 @@ export type ReadyDatabase = {
   url: string
   /** The master key of the database. */
   masterKey: Buffer
-  /** Resolves to the reason if the database ends unexpectedly. */
+  /** Resolves to the reason if a database that this process started ends unexpectedly. */
   died: Promise<string>
 }
 

@@ -29,7 +29,7 @@ export type Storage = {
   clock: TillClock
   /** `clock`, if it can be advanced; undefined in live mode. */
   advancedClock: AdvancedClock | undefined
-  /** Resolves to the reason if the database ends unexpectedly. */
+  /** Resolves to the reason if a database that this process started ends unexpectedly. */
   died: Promise<string>
 }
 

@@ -9,7 +9,7 @@ import type { DriftStore } from './watch.ts'
 
 /** A sweep runs every ten seconds and starts at most this many looks. After a long stop, many bots are due at once. */
 const LOOKS_A_SWEEP = 2
-/** A look whose work was lost starts again after this time. */
+/** A look whose job was lost starts again after this time. */
 const LOST_MS = 30 * 60_000
 
 type SweepDeps = { db: Db; queue: Queue; drift: DriftStore; clock: Clock }

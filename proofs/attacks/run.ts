@@ -10,7 +10,7 @@ import type { Case } from './attack.ts'
 import { FAMILIES } from './families.ts'
 import { openTarget } from './target.ts'
 
-/** How many connections the till has. */
+/** How many connections the till's pool has. */
 export const CONNECTIONS = 10
 
 export type Outcome = {
