@@ -14,7 +14,7 @@ export type Metrics = {
   ledgerDifferences: Gauge
   /** When the last check of the entire ledger ended, in seconds since 1970; NaN before the first has ended. */
   ledgerChecked: Gauge
-  /** 1 while publication is stopped because the database was restored or lost its last commits. */
+  /** 1 while events, new deposits and offers wait, because the database was restored or lost its last commits. */
   stoppedByRestore: Gauge
   /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot, or `maintenance` is on. */
   outage: Gauge<'capability'>
@@ -71,7 +71,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     ledgerChecked,
     stoppedByRestore: new Gauge({
       name: 'tradetill_restore_unfinished',
-      help: '1 while nothing is published, opened or offered, because the database was restored or lost its last commits',
+      help: '1 while no event is published, no deposit opened and no offer sent, because the database was restored or lost its last commits',
       registers,
     }),
     outage: new Gauge({

@@ -57,13 +57,14 @@ export const abandoned: TradeIn<'abandoned'> = {
   steamHoldUntil: null,
   endedAt: at(60),
 }
-/** Protected until second 700,000. A final trade is looked at once more, a day later. */
+/** Protected until second 700,000. */
 export const held: TradeIn<'held'> = {
   ...delivered,
   state: 'held',
   settlesAt: at(700_000),
   lookAt: null,
 }
+/** Looked at once more, a day after the protection. */
 export const final: TradeIn<'final'> = {
   ...delivered,
   state: 'final',

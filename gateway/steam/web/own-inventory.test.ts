@@ -84,7 +84,7 @@ describe('a bot’s own inventory', () => {
     expect(first?.query.get('steamid')).toBe(BOT)
   })
 
-  it('is read from the older page if Steam’s answer is empty, because that page can show an empty inventory', async () => {
+  it('is read from the older page if Steam’s answer is empty, because only that page tells an empty inventory from no answer', async () => {
     route({ 16: () => EMPTY })
     const older = { success: true, rgInventory: [], rgDescriptions: [], more: false, more_start: false }
     steam.routes.set(olderPage('2'), () => ({ body: older }))
