@@ -9,7 +9,7 @@ export type Metrics = {
   registry: Registry
   /**
    * Differences that the last check of the entire ledger found, and those in newer entries; NaN until the entire
-   * ledger has been checked once, and while checks fail.
+   * ledger has been checked once, while another gateway checks it, and while checks fail.
    */
   ledgerDifferences: Gauge
   /** When the last check of the entire ledger ended, in seconds since 1970; NaN before the first has ended. */
@@ -47,7 +47,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
   }).set(build, 1)
   const ledgerDifferences = new Gauge({
     name: 'tradetill_ledger_differences',
-    help: 'Differences that the last check of the entire ledger found, and those in newer entries; NaN before the first such check, and after a failed check',
+    help: 'Differences that the last check of the entire ledger found, and those in newer entries; NaN before the first such check, while another gateway runs one, and after a failed check',
     registers,
   })
   ledgerDifferences.set(Number.NaN)
