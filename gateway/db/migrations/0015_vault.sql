@@ -39,7 +39,7 @@ create table vault_deed (
   wish_id bigint primary key references wish,
   -- VaultDeedTable in gateway/db/vault-tables.ts explains the values.
   state text not null check (state in ('waiting', 'refused', 'intended', 'offered', 'delivered', 'ended')),
-  -- Why the vault waits, refuses or has ended.
+  -- Why the vault waits or refuses, or why the gift ended.
   because text,
   partner_steam_id text,
   -- The items that the vault gives, as `app/asset`, sorted.
