@@ -174,14 +174,20 @@ describe.each([
   })
 })
 
-/** The names of unusable items as the page lists them: some for each reason, and "…" if there may be more. */
-const namesIn = ({ unavailableNames = {}, unavailableCounts = {} }: Inventory): string[] =>
+/** The names of unusable items as the page lists them: some for each reason, and "…" if there are more. */
+const namesIn = ({
+  unavailableNames = {},
+  unavailableCounts = {},
+  unavailableByReason,
+}: Inventory): string[] =>
   UNAVAILABLE_REASONS.flatMap((reason) => {
     const counts = unavailableCounts[reason] ?? []
     const names = (unavailableNames[reason] ?? []).map((name, index) =>
       (counts[index] ?? 0) > 1 ? `${name} ×${counts[index]}` : name,
     )
-    const more = names.length === MOST_UNAVAILABLE_NAMES ? ', …' : ''
+    const named = counts.reduce((sum, count) => sum + count, 0)
+    const isCut = names.length === MOST_UNAVAILABLE_NAMES && named < (unavailableByReason[reason] ?? 0)
+    const more = isCut ? ', …' : ''
     return names.length > 0 ? [names.join(', ') + more] : []
   })
 
