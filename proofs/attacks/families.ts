@@ -87,7 +87,7 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 21,
     name: 'races',
     where: 'gateway/store-api/idempotency.test.ts',
-    why: 'row locks prevent them; `npm run prove -- defects` removes the locks',
+    why: 'row locks prevent them; `npm run prove -- defects` plants a credit by two watchers',
   },
   {
     number: 23,
