@@ -88,7 +88,6 @@ export const limitUpTo = (most: number) =>
     default: '50',
   }) as const
 
-/** Flag for the last row of the previous page. */
 export const pageBefore = (placeholder: string) =>
   ({
     kind: 'parsed',

@@ -15,5 +15,5 @@ export const currency = z.enum(CURRENCIES)
 export const time = z.iso.datetime({ offset: true }).transform((typed) => new Date(typed))
 export const nothing = z.object({})
 
-/** Keyset pages. `before`: the id of the last row of the previous page. */
+/** Keyset pages. `before`: the id of the last row that the previous page examined. */
 export const page = { before: id.optional(), limit: z.int().min(1).max(MOST_ROWS).default(50) }

@@ -126,8 +126,8 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
 }
 
 /**
- * Items that an account of the operator sent to a bot. Items from anybody else belong to a deposit, or do not concern
- * the till.
+ * Items that a destination sent to a bot. Items from another bot of ours are booked from that bot's history. All others
+ * belong to a deposit, or do not concern the till.
  */
 export function itemsSentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
   const { state, rollbackOf, received } = steamTrade

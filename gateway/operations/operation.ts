@@ -31,9 +31,10 @@ export type Approval = { proposalId: bigint; approvedBy: string }
 
 /**
  * `usage`: the input is wrong. `not_found`: the input names something unknown. `conflict`: the current state forbids
- * the act, or only a part could be done. `proposed`: nothing was done yet; a second operator may approve it.
- * `unavailable`: another service did not answer, or an exchange rate is missing. `unreachable`: the database did not
- * answer, or the till or handler that a developer's command names. `failed`: a check or the work itself failed.
+ * the act, another service refused it, or only a part could be done. `proposed`: nothing was done yet; a second
+ * operator may approve it. `unavailable`: another service did not answer, or an exchange rate is missing.
+ * `unreachable`: the database did not answer, or the till or handler that a developer's command names. `failed`: a
+ * check or the work itself failed.
  */
 export type RefusalKind =
   | 'usage'

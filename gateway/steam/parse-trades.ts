@@ -1,6 +1,6 @@
 /**
- * Parses raw records of Steam trades. A record is read completely or not at all; only the time at which
- * the trade began may be missing.
+ * Parses raw records of Steam trades. One unreadable field makes the whole record unreadable, unless it is the time at
+ * which the trade began.
  */
 import { z } from 'zod'
 import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'

@@ -135,6 +135,7 @@ describe('POST /v1/deposits', () => {
     expect(Date.parse(answer.json().expiresAt) - Date.parse(answer.json().createdAt)).toBe(30 * 60_000)
     const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({ user_token: null, credit_mode: 'on_release' })
+    expect(row.redirect_url).toBe(wanted.redirectUrl)
     expect(tokenOfDeposit(api.deps.box, row)).toBe('Ab_cd-12')
     expect((await post(wanted)).statusCode).toBe(200)
   })

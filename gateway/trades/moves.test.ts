@@ -1,4 +1,4 @@
-/** Whether a request moves to another bot if Steam refuses its bot or the bot is out of reach, with a real database. */
+/** When a request moves to another bot, with a real database. */
 import fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

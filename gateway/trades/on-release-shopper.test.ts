@@ -1,4 +1,4 @@
-/** A shopper who took items back is credited on release from then on, whatever their store's credit mode is. */
+/** A shopper who took items back is credited on release in any store, until an operator restores the stores' terms. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'

@@ -1,4 +1,4 @@
-/** A test bench: a vault with both sandboxes and a real database, and bots that hold items. */
+/** A test bench: a vault with both sandboxes and a real database. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -47,7 +47,7 @@ describe('the inventory', () => {
     expect(loading(play(state, RELOAD).state)).toMatchObject({ reload: true })
   })
 
-  it('A-102 an error without a type, and a call that failed, are the internal error', () => {
+  it('A-102 an error without a type, and a call that failed, count as internal errors', () => {
     const untyped = inventory([item('1')], { inventoryError: true })
     expect(standOf(withInventory(openedOn('created'), untyped)).inventory).toEqual({
       status: 'error',
@@ -343,7 +343,7 @@ describe('picking', () => {
     expect(selectionOf(play(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
   })
 
-  it('A-010 search and order change the items shown, not the picks', () => {
+  it('A-010 a search and an order are kept, and change no picks', () => {
     const { state } = play(
       withItems(),
       toggle('1'),

@@ -118,7 +118,7 @@ const callsAboveRole = (staff: Staff): Case<Defence>[] =>
     })),
   )
 
-/** Each case opens a new session, because it advances the till's clock until the session is too old. */
+/** Each case opens a new session, because it advances the till's clock. */
 const staleSessions = (staff: Staff): Case<Defence>[] => [
   ...CALLS.filter(({ needsFreshCheck }) => needsFreshCheck).map(({ path }) => ({
     what: `${path} long after the passkey was used`,
