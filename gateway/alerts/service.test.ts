@@ -101,6 +101,18 @@ test('a refused message is retried with the same id, and finally given up', asyn
   receiver.answers.length = 0
 })
 
+test('a date in Retry-After is the machine’s time, however far the till’s clock is ahead', async () => {
+  await jump(till, 24 * 3_600)
+  const date = new Date(deps.clock.machineNow().getTime() + 2 * 3_600_000)
+  receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
+  await insertDeadBot()
+  await passMinutes(60)
+  expect(reports()).toHaveLength(1)
+  await jump(till, 2 * 3_600)
+  await sendAlerts(deps)
+  expect(reports()).toHaveLength(2)
+})
+
 test('checks that run at the same time report a problem only once', async () => {
   await insertDeadBot()
   await sendAlerts(deps)

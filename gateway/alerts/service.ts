@@ -66,7 +66,8 @@ async function sendAlert(
   })
   if (isAccepted(result)) return setNextAttempt(db, messageId, null)
   const now = clock.now()
-  const retryAfterMs = result.kind === 'answered' ? readRetryAfter(result.retryAfter, now) : undefined
+  const retryAfterMs =
+    result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
   await setNextAttempt(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
