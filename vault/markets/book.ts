@@ -114,7 +114,7 @@ export function liveListing(
 type OnSale = {
   market: string
   appId: number
-  nameOf(item: { appId: number; assetId: string }): string | undefined
+  nameOf(assetId: string): string | undefined
 }
 
 /** The lowest prices of the vault's listings on a market, by market hash name. Leaves out items of unknown names. */
@@ -122,7 +122,7 @@ export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSa
   const lowest = new Map<string, bigint>()
   for (const each of listings) {
     if (each.market !== market || each.appId !== appId || each.state !== 'on_sale') continue
-    const name = nameOf(each)
+    const name = nameOf(each.assetId)
     const before = name === undefined ? undefined : lowest.get(name)
     if (name !== undefined && (before === undefined || each.priceMinor < before))
       lowest.set(name, each.priceMinor)

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
+import { createOthers } from './others.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 
 const SECOND_MS = 1_000
@@ -39,7 +40,8 @@ beforeEach(() => {
     journal: { book: () => book, add: async () => {} },
     account: { freeItems: async () => new Map(), accessToken: async () => undefined },
     tradeToken: undefined,
-    ownPrices: () => new Map(),
+    ownPrices: async () => new Map(),
+    others: createOthers(),
     pricing: {
       rules: DEFAULT_RULES,
       mayLose: false,

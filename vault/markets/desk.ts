@@ -4,7 +4,7 @@ import { isLive, isOfAccount, type Listing, type MarketAccount } from './book.ts
 import { feeOf } from './fees.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Line, Listed, Market, Money } from './market.ts'
-import { createOthers, type Others } from './others.ts'
+import type { Others } from './others.ts'
 import type { Bid } from './placement.ts'
 import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
 import type { Alarm, createSeller, Journal } from './seller.ts'
@@ -53,7 +53,9 @@ export type DeskParts = {
   tradeToken: string | undefined
   pricing: Pricing
   /** The lowest prices of the vault's own listings on this market, of all its accounts, by market hash name. */
-  ownPrices(appId: number): ReadonlyMap<string, bigint>
+  ownPrices(appId: number): Promise<ReadonlyMap<string, bigint>>
+  /** The prices of others, which all accounts at this market remember together. */
+  others: Others
   till: Pick<Till, 'isOff'>
   /** Reports the account's money, as the market shows it. */
   reportBalance(money: Money): Promise<void>
@@ -95,7 +97,6 @@ type State = {
   feeBp: bigint | null
   /** By game and asset: how often the market answered "retry" (MOST_RETRIES at once for a final refusal), and when. */
   refused: Map<string, { times: number; atMs: number }>
-  others: Others
 }
 
 export function createDesk(parts: DeskParts): Desk {
@@ -107,7 +108,6 @@ export function createDesk(parts: DeskParts): Desk {
     newsDue: new Map(),
     arrivedAtMs: new Map(),
     refused: new Map(),
-    others: createOthers(),
   }
   const { market, marketAccount } = parts
   return {
@@ -120,7 +120,7 @@ export function createDesk(parts: DeskParts): Desk {
     bidsFor: (appId, items) =>
       bidsFor(
         items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
-        { ...parts, ...pricesNow(parts, state), appId, listings: listingsOf(parts, appId) },
+        { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
       ),
     list: (appId, lines) => list(parts, state, { appId, lines }),
     close: () => market.close(),
@@ -139,10 +139,8 @@ function listEveryMs({ now }: DeskParts, { arrivedAtMs }: State, appId: number):
   return isArriving ? LIST_AGAIN_MS : LIST_MS
 }
 
-const pricesNow = ({ journal, market }: DeskParts, { feeBp, others }: State) => ({
-  feeBp: feeOf(journal.book(), market.name, feeBp),
-  others,
-})
+const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
+  feeOf(journal.book(), market.name, feeBp)
 
 function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
   const known = refused.get(key)
@@ -261,7 +259,7 @@ async function takeDown(parts: DeskParts, appId: number): Promise<void> {
 async function reprice(parts: DeskParts, state: State, appId: number): Promise<void> {
   if (!isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) return
   const items = await parts.account.freeItems(appId)
-  const lines = await repricesFor(listingsOf(parts, appId), { ...parts, ...pricesNow(parts, state), items })
+  const lines = await repricesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
   if (lines.length > 0) await parts.seller.reprice(appId, lines.slice(0, MOST_LINES))
 }
 

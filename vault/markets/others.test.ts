@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { createOthers, type Others } from './others.ts'
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 let others: Others
 let nowMs: number
 
@@ -17,7 +18,7 @@ const known = (lowestMinor: bigint | null) => ({ lowestMinor, mostMinor: null })
 it('a price in the list that is not ours is the lowest price of others', () => {
   expect(read(900n, null)).toEqual(known(900n))
   expect(read(850n, 899n)).toEqual(known(850n))
-  // A list without our own listings, or an older one.
+  // A list without our own listings.
   expect(read(950n, 899n)).toEqual(known(950n))
   expect(read(null, 899n)).toEqual(known(null))
 })
@@ -36,6 +37,15 @@ it('after a start, our own price stays for six hours if it is the lowest', () =>
   expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })
   nowMs += HOUR_MS
   expect(read(899n, 899n)).toEqual(known(null))
+})
+
+it('a price that was ours a few minutes ago is not a price of others, because the list may be old', () => {
+  read(900n, null)
+  read(899n, 899n)
+  nowMs += 2 * MINUTE_MS
+  expect(read(899n, 850n)).toEqual(known(900n))
+  nowMs += 29 * MINUTE_MS
+  expect(read(899n, 850n)).toEqual(known(899n))
 })
 
 it('keeps items apart, and forgets an item that was not asked about for a day', () => {

@@ -106,7 +106,7 @@ describe('an item that the till has not booked', () => {
       market: createOutside().market,
       feeBp: 500n,
       others: createOthers(),
-      ownPrices: () => new Map(),
+      ownPrices: async () => new Map(),
       now: () => new Date(),
       pricing: {
         rules: DEFAULT_RULES,

@@ -28,7 +28,7 @@ type Context = {
   feeBp: bigint
   others: Others
   /** The lowest prices of the vault's own listings on this market, by market hash name. */
-  ownPrices(appId: number): ReadonlyMap<string, bigint>
+  ownPrices(appId: number): Promise<ReadonlyMap<string, bigint>>
   now(): Date
 }
 
@@ -95,7 +95,7 @@ async function factsOf(
   const ids = items.map(({ assetId }) => assetId)
   const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
   const offers = await market.lowestPrices(appId)
-  const own = ownPrices(appId)
+  const own = await ownPrices(appId)
   const lowest = new Map<string, Lowest>()
   const prices = new Map<string, bigint>()
   for (const name of new Set(items.map(({ marketHashName }) => marketHashName))) {

@@ -3,12 +3,14 @@ import { expect, it } from 'vitest'
 import type { OwnItem } from '../steam/look.ts'
 import { createOutside } from '../testing/outside.ts'
 import { bookOf, type DatedEntry, evolve } from './book.ts'
-import { createShop } from './shop.ts'
+import type { Row } from './market.ts'
+import { createShop, type ShopParts } from './shop.ts'
 
 const MARKET = 'market.csgo.com'
 const [SELLER, OTHER] = ['76561198000000009', '76561198000000008'] as const
 const SELLERS = [SELLER, OTHER]
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 /** Two selling accounts at one market. `inventories`: their items, by account. */
 function createBench(inventories: Record<string, readonly OwnItem[]>) {
@@ -21,7 +23,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   const add = async (entry: DatedEntry['entry']) => {
     book = evolve(book, { at: now(), entry })
   }
-  const shop = createShop({
+  const parts: ShopParts = {
     accesses: SELLERS.map((steamId) => ({
       market: MARKET,
       steamId,
@@ -29,7 +31,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
       sellsItself: false,
       key: 'k',
     })),
-    clientOf: () => ({
+    clientOf: ({ steamId }) => ({
       ...outside.market,
       name: MARKET,
       lowestPrices: async () => ({ kind: 'answered', value: prices }),
@@ -39,6 +41,17 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
           outside.owned.add(assetId)
         }
         return outside.market.list(appId, lines)
+      },
+      reprice: async (_, lines) => ({
+        kind: 'answered',
+        value: lines.map(({ itemId }) => ({ itemId, isDone: true })),
+      }),
+      async round(appId) {
+        const round = await outside.market.round(appId)
+        const isOurs = ({ assetId }: Row) => inventories[steamId]?.some((item) => item.assetId === assetId)
+        return round.kind === 'answered'
+          ? { ...round, value: { ...round.value, rows: round.value.rows.filter(isOurs) } }
+          : round
       },
     }),
     isOff: () => false,
@@ -63,10 +76,20 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     isLeaving: () => false,
     now,
     say: () => {},
-  })
+  }
+  let shop = createShop(parts)
   return {
     listed,
     prices,
+    /** The price of each item on sale, by asset id. */
+    pricesNow: () => book.listings.map(({ assetId, priceMinor }) => `${assetId} ${priceMinor}`),
+    advanceMs(ms: number) {
+      nowMs += ms
+    },
+    /** Forgets everything but the record. */
+    restart() {
+      shop = createShop(parts)
+    },
     async runRounds(count: number) {
       for (let round = 0; round < count; round += 1) {
         await shop.round()
@@ -104,4 +127,28 @@ it('an item is listed at the price of the vault’s own listing if that is the c
   inventories[OTHER] = itemsNamed('Cap', 300, 1)
   await bench.runRounds(2)
   expect(bench.listed.slice(1).sort()).toEqual(['201 999', '300 999'])
+})
+
+it('accounts do not undercut each other while the market’s list shows a former price of theirs', async () => {
+  const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 1), [OTHER]: itemsNamed('Cap', 300, 1) })
+  await bench.runRounds(2)
+  expect(bench.pricesNow()).toEqual(['200 999', '300 999'])
+  bench.prices.set('Cap', 999n)
+  bench.advanceMs(3 * DAY_MS)
+  await bench.runRounds(1)
+  expect(bench.pricesNow()).toEqual(['200 969', '300 969'])
+})
+
+it('after a start, an account does not undercut another one whose inventory was not read yet', async () => {
+  const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
+  const bench = createBench(inventories)
+  await bench.runRounds(1)
+  bench.prices.set('Cap', 900n)
+  inventories[OTHER] = itemsNamed('Cap', 300, 1)
+  await bench.runRounds(1)
+  expect(bench.pricesNow()).toEqual(['200 999', '300 899'])
+  bench.prices.set('Cap', 899n)
+  bench.restart()
+  await bench.runRounds(1)
+  expect(bench.pricesNow()).toEqual(['200 899', '300 899'])
 })

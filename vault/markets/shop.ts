@@ -3,9 +3,10 @@ import type { MarketAccess } from '../files/markets.ts'
 import type { GiftOffers } from '../giving/gift.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
-import { isTied, lowestOnSale } from './book.ts'
+import { isLive, isOfAccount, isTied, lowestOnSale, type MarketAccount } from './book.ts'
 import { alarmLine, createDesk, type Desk } from './desk.ts'
 import type { Market, Money } from './market.ts'
+import { createOthers, type Others } from './others.ts'
 import { placeBids } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import type { Pricing } from './pricing.ts'
@@ -63,8 +64,9 @@ type Context = ShopParts & {
   /** The value of `arrivals` when it was last read, by account and game. */
   arrived: Map<string, number>
   turns: Turns
-  /** The market hash name of an item of any account, from the last reading of its inventory; undefined if unknown. */
-  nameOf(item: { appId: number; assetId: string }): string | undefined
+  /** By market. */
+  others: ReadonlyMap<string, Others>
+  names: Names
 }
 
 export function createShop(parts: ShopParts): Shop {
@@ -83,9 +85,8 @@ export function createShop(parts: ShopParts): Shop {
     reportBalance,
     arrived: new Map(),
     turns: createTurns(),
-    nameOf: ({ appId, assetId }) =>
-      [...names.values()].find((each) => each.appId === appId && each.items.has(assetId))?.items.get(assetId)
-        ?.marketHashName,
+    others: new Map(parts.accesses.map(({ market }) => [market, createOthers()])),
+    names,
   }
   const desks = parts.accesses.map((access) => openDesk(context, access))
   return {
@@ -223,6 +224,28 @@ function readingOnce(
   }
 }
 
+/** Reads inventories that were not read since the process began, because they name the items on sale. */
+async function ownPrices(
+  { accesses, accountOf, names, record }: Context,
+  { market, appId }: { market: string; appId: number },
+): Promise<Map<string, bigint>> {
+  for (const access of accesses.filter((each) => each.market === market)) {
+    const isOurs = isOfAccount(marketAccountOf(accesses, access))
+    const sells = record.book().listings.some((each) => isOurs(each) && each.appId === appId && isLive(each))
+    const isRead = names.has(`${access.steamId}/${appId}`)
+    if (sells && !isRead) await accountOf(access.steamId).freeItems(appId)
+  }
+  const read = [...names.values()].filter((each) => each.appId === appId)
+  const nameOf = (assetId: string) =>
+    read.find(({ items }) => items.has(assetId))?.items.get(assetId)?.marketHashName
+  return lowestOnSale(record.book(), { market, appId, nameOf })
+}
+
+function marketAccountOf(accesses: readonly Access[], access: Access): MarketAccount {
+  const { market, steamId: account } = access
+  return { market, account, isFirst: accesses.find((each) => each.market === market) === access }
+}
+
 function openDesk(parts: Context, access: Access): Desk {
   const { now, record, till, say } = parts
   const { market: name, steamId, mayLose, sellsItself } = access
@@ -230,8 +253,7 @@ function openDesk(parts: Context, access: Access): Desk {
   if (scale === undefined) throw new Error(`no scale is known for ${CURRENCY}`)
   const account = parts.accountOf(steamId)
   const market = parts.clientOf(access, scale)
-  const isFirst = parts.accesses.find((each) => each.market === name) === access
-  const marketAccount = { market: name, account: steamId, isFirst }
+  const marketAccount = marketAccountOf(parts.accesses, access)
   const seller = createSeller({
     market,
     marketAccount,
@@ -257,7 +279,8 @@ function openDesk(parts: Context, access: Access): Desk {
     now,
     say,
     tradeToken: parts.tradeTokenOf(steamId),
-    ownPrices: (appId) => lowestOnSale(record.book(), { market: name, appId, nameOf: parts.nameOf }),
+    ownPrices: (appId) => ownPrices(parts, { market: name, appId }),
+    others: parts.others.get(name) ?? createOthers(),
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
     reportBalance: (money) => parts.reportBalance(access, money),
     isOff: () => parts.isOff(access),
