@@ -106,8 +106,10 @@ describe('a departure', () => {
       asset('2', { newAssetId: null }),
       asset('3', { newAssetId: '8', rolledBackAssetId: '9' }),
     ]
-    const [, left] = judgeDeparture(undefined, record('abandoned', given), unexplained)
-    expect(left).toMatchObject({ kind: 'left', items: [{ assetId: '1' }] })
+    const [, left, returned] = judgeDeparture(undefined, record('abandoned', given), unexplained)
+    expect(left).toMatchObject({ kind: 'left', items: [{ assetId: '1' }, { assetId: '3' }] })
+    expect(returned).toMatchObject({ kind: 'returned', items: [{ assetId: '3', as: '9' }] })
+    expect(outcomeOf(record('abandoned', given))).toMatchObject({ stage: 'gone', back: ['2', '3'] })
     expect(outcomeOf(record('abandoned', [asset('2', { newAssetId: null })])).stage).toBe('under_way')
   })
 

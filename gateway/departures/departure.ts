@@ -19,7 +19,10 @@ export type Explanation =
   | { kind: 'moved' }
   | { kind: 'operator' }
 
-/** An item. `assetId` is its id in the bot's inventory, `newAssetId` its id in the partner's. */
+/**
+ * An item. `assetId` is its id in the bot's inventory, `newAssetId` its id in the partner's. `isBack`: it came back, or
+ * Steam did not move it.
+ */
 export type DepartedItem = OfferAsset & { newAssetId: string | null; isBack: boolean }
 
 export type Departure = {
@@ -99,9 +102,13 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
       // After a failed rollback, the items that are gone stay gone.
       return stage === 'under_way' ? [{ kind: 'called_off' }] : []
     case 'abandoned': {
-      const moved = given.filter((asset) => asset.newAssetId !== null && asset.rolledBackAssetId === null)
-      if (moved.length === 0 || stage !== 'under_way') return []
-      return [{ kind: 'left', items: moved }]
+      const moved = given.filter(({ newAssetId }) => newAssetId !== null)
+      if (moved.length === 0) return []
+      const undone = moved.filter(({ rolledBackAssetId }) => rolledBackAssetId !== null)
+      return [
+        ...(stage === 'under_way' ? [{ kind: 'left', items: moved } as const] : []),
+        ...returnOf(known, undone),
+      ]
     }
     case 'rolled_back':
       return [...left, ...returnOf(known, given)]
@@ -191,7 +198,11 @@ export function evolve(departure: Departure | undefined, event: DepartureEvent):
   switch (event.kind) {
     case 'left': {
       const moved = new Map(event.items.map((asset) => [keyOf(asset), asset.newAssetId]))
-      const items = departure.items.map((item) => ({ ...item, newAssetId: moved.get(keyOf(item)) ?? null }))
+      const items = departure.items.map((item) => ({
+        ...item,
+        newAssetId: moved.get(keyOf(item)) ?? null,
+        isBack: !moved.has(keyOf(item)),
+      }))
       return { ...departure, stage: 'gone', items }
     }
     case 'called_off':
