@@ -1,4 +1,4 @@
-/** Stands in for the till while a store is tested: serves an event log and deposits to the store. */
+/** Stands in for the till while a store is tested: opens deposits for it, and serves them and an event log. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'

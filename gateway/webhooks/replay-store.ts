@@ -31,8 +31,8 @@ export async function lockReplays(tx: Tx, storeId: bigint): Promise<void> {
 
 /**
  * True while replayed deliveries of the store wait for their first attempt. A replayed delivery has a claim but no
- * attempt yet, and a new delivery has neither. A delivery whose sender was killed during its first attempt looks like a
- * replay, and is soon sent too.
+ * attempt yet, and a new delivery has neither. A delivery whose sender was stopped or killed during its first
+ * attempt looks like a replay, and is soon sent too.
  */
 export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<boolean> {
   const { rows } = await sql`
