@@ -8,7 +8,7 @@ export const offeredNames = ({ prices, world }: Market): Set<string> =>
     ...world().items.flatMap((item) => (item.status === 'on_sale' ? [item.name] : [])),
   ])
 
-/** The lowest price at which anyone offers the item, in the integer units of `SCALES`. Counts the sellers of the sandbox. */
+/** The lowest price at which anyone offers the item, in the integer units of `SCALES`. */
 export function lowestAsk({ prices, world }: Market, name: string, currency: Currency): number {
   const listed = world().items.filter(
     (item) => item.status === 'on_sale' && item.name === name && item.currency === currency,

@@ -28,7 +28,7 @@ export async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves to true once the stream has ended or broken, to false if it was refused. Rejects without an answer. */
+/** Resolves to true once the stream has ended or broken, to false if it was refused. Rejects if no answer comes. */
 async function listen(signal: AbortSignal, isReconnect: boolean): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false

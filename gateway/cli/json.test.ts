@@ -127,7 +127,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper for many years'])
 }
 
-/** Prints operators and proposals. With a limit of zero, every payout waits for a second operator. */
+/** Prints operators and proposals. With a limit of zero, every payout becomes a proposal. */
 async function printOperators(): Promise<void> {
   await print(['operator', 'add', 'Nina', '--role', 'support'])
   await print(['operator', 'link', 'Nina'])

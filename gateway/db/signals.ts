@@ -1,4 +1,4 @@
-/** Waits for a row that another process completes. PostgreSQL's NOTIFY wakes the waiter, and the row decides. */
+/** Waits for a row that another process completes. PostgreSQL's NOTIFY wakes the waiter, which then reads the row. */
 import type { Tx } from './client.ts'
 
 /** The longest time of a wait. `signal`: ends the wait earlier. */

@@ -40,7 +40,9 @@ export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
 
 type Part = { botId: bigint; assets: WishedAsset[] }
 
-/** Splits items by bot and game, because an offer gives items of one game only, and limits the size of parts. Pure. */
+/**
+ * Splits items by bot and game, because an offer gives items of one game only. A part has at most `MOST_ITEMS`. Pure.
+ */
 export function partsOf(items: readonly FreeItem[]): Part[] {
   const groups = Map.groupBy(items, ({ botId, appId }) => `${botId}/${appId}`)
   return [...groups.values()].flatMap((group) =>

@@ -146,7 +146,10 @@ describe('the end of a session', () => {
   it.each([
     ['status 401', reply(401)],
     ['a redirect', reply(302)],
-    ['a page', reply(403, '<html><body>Access is denied. Retrying will not help.</body></html>')],
+    [
+      'a page with status 403',
+      reply(403, '<html><body>Access is denied. Retrying will not help.</body></html>'),
+    ],
   ])('is recognised by %s', (_, http) => {
     expect(sessionEnded(http)).toBe(true)
   })

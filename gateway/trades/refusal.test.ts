@@ -7,7 +7,7 @@ import { causeOf, isOfBot, judgeRefusal } from './refusal.ts'
 const verdictOn = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
   judgeRefusal(refusal, { ...attempt, ...change }, at(seconds))
 
-describe('D-30 the side of a refusal', () => {
+describe('D-30 the side that caused a refusal', () => {
   it.each<[Refusal, string]>([
     ['invalid_token', 'trade_refused'],
     ['partner_cannot_trade', 'trade_refused'],
@@ -37,7 +37,7 @@ describe('D-30 the side of a refusal', () => {
   )
 
   it.each<Refusal>(['access_denied', 'renamed', 'too_many_offers'])(
-    '%s lets one other bot try, and if that bot is refused too, the shopper is the cause',
+    '%s lets one other bot try; if that bot is refused too, the request ends, and no bot is barred',
     (refusal) => {
       expect(verdictOn(refusal).next).toBe('move_in_doubt')
       expect(verdictOn(refusal, { tried: [1n], doubted: 1n })).toMatchObject({ bars: null, next: 'end' })

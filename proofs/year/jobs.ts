@@ -30,7 +30,7 @@ const BOT = 1n
 const BOT_STEAM_ID = '76561197000000001'
 const MINUTE_MS = 60_000
 
-/** `db` is the same connection as in `deps`. */
+/** `db` is `deps.db`. */
 type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool['pool'] }
 
 export function jobsOf(year: Year): Task[] {

@@ -249,7 +249,7 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
   }
 }
 
-/** Records how a sale ended. After a payment or a reversal, only a reversal changes that. */
+/** Records how a sale stands. After a payment or a reversal, only a reversal changes that. */
 function withEnd(listing: Listing, end: Outcome['end']): Listing {
   const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
   if (isSettled && end.kind !== 'reversed') return listing

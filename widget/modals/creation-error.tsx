@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModalTexts } from './texts.ts'
 
-/** The page that solves the problem, by Steam's reason or else by the code. */
+/** The page to go to, by the refusal's cause or else by its code. */
 const SOLUTIONS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',

@@ -159,7 +159,7 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
 
 const changedLimits = (staff: Staff): Case<Defence>[] =>
   [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
-    what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,
+    what: aboveUsdMinor === null ? 'the limit is removed' : `the limit becomes ${aboveUsdMinor} cents`,
     stoppedBy: 'two operators to change the limit' as const,
     async attack() {
       const { kind } = await changeApprovalLimit(staff.till.by('host'), { aboveUsdMinor })

@@ -1,4 +1,4 @@
-/** Shoppers and stores of the real level. They call the till at any moment, like the payment page and the store. */
+/** Shoppers and stores of the real level. They make the calls of the payment page and of the store, at any moment. */
 import type { ErrorCode } from '../../../contract/errors.ts'
 import type { StoreDeposit } from '../../../contract/store-api.ts'
 import type { TradeBody } from '../../../contract/widget-api.ts'
@@ -36,7 +36,7 @@ export function beginShopping(scene: ShoppingScene, deposits: number): void {
   }
 }
 
-/** Makes a call at a live process. Repeats it if a fault of the database makes it fail, or if no process is alive. */
+/** Makes a call to a live process. Repeats it if a fault of the database makes it fail, or if no process is alive. */
 function call(scene: ShoppingScene, work: (process: Process) => Promise<void>): void {
   const { engine, random, processes } = scene
   const live = processes.filter(({ isAlive }) => isAlive)
