@@ -48,7 +48,7 @@ export function runInLiveProcess(scene: Scene, work: (process: Process) => Promi
 }
 
 const recordAct = (tx: Tx, at: Date, { act, details }: { act: string; details: object }): Promise<void> =>
-  insertAct(tx, { at, operator: 'Ada', act, arguments: JSON.stringify(details), reason: 'banned by Steam' })
+  insertAct(tx, { at, operator: 'Ada', act, arguments: JSON.stringify(details), reason: 'simulated' })
 
 /** Retires a bot like the command `bot retire`. */
 export async function retire({ deps }: Process, steamId: string): Promise<void> {
