@@ -48,7 +48,7 @@ export const INVENTORY_ERROR_TYPES = [
   'escrow',
   /** The token of the trade link is not valid. */
   'invalidPartner',
-  /** Maintenance is on, Steam or the bots are unavailable, or no exchange rate can be trusted. */
+  /** Maintenance is on, no bot can read inventories, or no exchange rate can be trusted. */
   'engineeringWorks',
 ] as const
 

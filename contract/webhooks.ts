@@ -56,7 +56,7 @@ export const webhookSchema = z
   .discriminatedUnion('type', [depositEventSchema, epochEventSchema])
   .meta({ id: 'Event' })
 
-/** POST /v1/webhook-endpoints/{id}/test sends this, with `data.challenge`. It is not an event of the log. */
+/** The type of the message that tests an endpoint. It is not an event of the log. */
 export const TEST_TYPE = 'webhook.test'
 
 export const testMessageSchema = z

@@ -13,7 +13,7 @@ import { answerOffer, approveLogin } from './support/sandbox.ts'
 import { createDeposit, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf, makeOffer } from './support/widget-calls.ts'
 
-/** Pays a deposit, so every page has something to show. */
+/** Pays a deposit, so the pages have something to show. */
 async function payDeposit(): Promise<{ depositId: string; steamId: string }> {
   const deposit = await createDeposit()
   const caller = await callerOf(till.gateway, deposit)

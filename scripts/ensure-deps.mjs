@@ -125,8 +125,8 @@ function isAlive(pid) {
 }
 
 /**
- * Chooses the Node for the next step. The packaged Node does not run everywhere (musl), and is old on some machines. In
- * those cases the machine's own Node is used if it is newer.
+ * Chooses the Node for the next step. The packaged Node does not run everywhere (musl), and is old on some machines.
+ * The machine's own Node then replaces it, unless that is too old or no newer than the packaged one.
  */
 function chooseNode() {
   const packagedNode = join(ROOT, 'node_modules/.bin/node')

@@ -40,7 +40,7 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   }
 }
 
-/** Returns the smallest sum of one trade in any accepted game; undefined without an exchange rate. */
+/** Returns the smallest sum of one trade in any accepted game; undefined without such a game or an exchange rate. */
 export async function smallestSum(
   deps: OfferingDeps,
   { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },

@@ -95,7 +95,7 @@ async function visit(till: ProcessTill, random: Random, confirmedIds: string[]):
 
 /**
  * Creates a deposit with this person as its shopper, and gives it their trade link. Resolves to its hash; undefined if
- * it was not created.
+ * its creation was not confirmed.
  */
 export async function openVisit(
   till: ProcessTill,

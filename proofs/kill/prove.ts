@@ -134,7 +134,7 @@ function report({ oneKill, worlds }: KillFindings, seed: number): Finding {
   return { passed, result: { name: 'kill', content } }
 }
 
-/** How often each kind of work was under way at the kills of all worlds. */
+/** How much work of each kind was under way at the kills of all worlds. */
 function sumOfCaught(worlds: readonly KillResult[]): Record<string, number> {
   const caught: Record<string, number> = {}
   for (const [state, times] of worlds.flatMap((world) => Object.entries(world.caught))) {

@@ -12,7 +12,7 @@ const BOT = 'Tradetill Bot #1'
 const OFFERS = 'IEconService/GetTradeOffersSummary'
 const QUERY = { time_last_visit: '0' }
 
-/** A session of a bot whose waits only advance the clock. */
+/** A bot's session, whose waits only advance the clock. */
 async function openSession() {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'session', quotas: false, clock: () => nowMs })

@@ -10,7 +10,7 @@ const openDeposit = (target: Target, body: unknown) =>
   target.callAsStore({ method: 'POST', url: '/v1/deposits', body })
 const honestDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
 
-/** The body of a deposit with one more field, as text: `JSON.stringify` never produces some of these values. */
+/** The body of a deposit with one more field, as text: `JSON.stringify` never produces some of `AMOUNTS`. */
 const textWith = (field: string, json: string): string =>
   `${JSON.stringify(aBody()).slice(0, -1)},${JSON.stringify(field)}:${json}}`
 

@@ -1,4 +1,7 @@
-/** Pays the deposits of a seed with the till's own code before the seed begins. Bots then have the model's items. */
+/**
+ * Pays the deposits of a seed with the till's own code before its sales begin. In the till's books, the bots then have
+ * the items that they have in the model, `world.steam`.
+ */
 import type { Db } from '../../../gateway/db/client.ts'
 import { openDatabase } from '../../../gateway/db/client.ts'
 import type { Queue } from '../../../gateway/db/queue.ts'

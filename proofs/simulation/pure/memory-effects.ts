@@ -1,4 +1,4 @@
-/** Writes the effects of a trade's events into memory, and checks those on money, items and statuses at the commit. */
+/** Writes the effects of a trade's events into memory. At the commit, checks money, items, statuses and events. */
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { Effect } from '../../../gateway/trades/effects.ts'
 import { must } from '../violation.ts'
