@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a part is fetched on demand, once, and its listeners are called', async () => {
+it('a part is fetched on demand, once, and listeners are called', async () => {
   const load = vi.fn(async () => Shown)
   const part = createPart(load)
   const listener = vi.fn()

@@ -6,7 +6,7 @@ import { WorksNotice } from '../parts/works.tsx'
 import { OtherOffer } from './other-offer.tsx'
 import { TimeLeft } from './time-left.tsx'
 
-/** Notices about the entire page, such as a lost connection. */
+/** Notices about the connection, technical works and offers. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = useRestTexts()
   const { page } = state
