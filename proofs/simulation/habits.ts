@@ -10,7 +10,7 @@ const HABITS = [
   ['counters', 6],
   // Somebody with the bot's session cancels the offer.
   ['cancels', 2],
-  // Accepts, but Steam holds the items in escrow.
+  // Accepts. On the pure level, Steam then holds the items in escrow; on the real level, that depends on the account.
   ['has no authenticator', 6],
   ['does nothing', 10],
 ] as const
