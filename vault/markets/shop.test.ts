@@ -152,3 +152,9 @@ it('after a start, an account does not undercut another one whose inventory was 
   await bench.runRounds(1)
   expect(bench.pricesNow()).toEqual(['200 899', '300 899'])
 })
+
+it('an account whose items cannot be listed does not keep another one from the market, even in long rounds', async () => {
+  const bench = createBench({ [SELLER]: itemsNamed('Unpriced', 100, 1), [OTHER]: itemsNamed('Cap', 300, 1) })
+  await bench.runRounds(2)
+  expect(bench.listed).toEqual(['300 999'])
+})

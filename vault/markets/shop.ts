@@ -63,6 +63,8 @@ type Context = ShopParts & {
   reportBalance: ReportBalance
   /** The value of `arrivals` when it was last read, by account and game. */
   arrived: Map<string, number>
+  /** When items were last offered to the markets, by account and game. */
+  lastTurnMs: Map<string, number>
   turns: Turns
   /** By market. */
   others: ReadonlyMap<string, Others>
@@ -84,6 +86,7 @@ export function createShop(parts: ShopParts): Shop {
     announce,
     reportBalance,
     arrived: new Map(),
+    lastTurnMs: new Map(),
     turns: createTurns(),
     others: new Map(parts.accesses.map(({ market }) => [market, createOthers()])),
     names,
@@ -144,30 +147,35 @@ function createBalanceReporter({ accesses, till, now }: ShopParts): ReportBalanc
 
 /**
  * Lists items of one account and game, each on the market with the highest proceeds. Other accounts and games have
- * their turns in later rounds.
+ * their turns in later rounds, also if a round takes so long that the same ones are always due.
  */
 async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> {
   const open = Map.groupBy(
     desks.filter((desk) => desk.isOpen()),
     ({ marketAccount }) => marketAccount.account,
   )
-  for (const [steamId, accountDesks] of open) {
-    for (const appId of new Set(accountDesks.flatMap(({ games }) => games))) {
+  const stocks = [...open].flatMap(([steamId, accountDesks]) =>
+    [...new Set(accountDesks.flatMap(({ games }) => games))].map((appId) => {
       const selling = accountDesks.filter(({ games }) => games.includes(appId))
-      if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
-      const due = selling.filter((desk) => desk.isDue(appId))
-      const listable = due.length === 0 ? [] : await listableItems(parts, { steamId, appId })
-      if (listable.length === 0) continue
-      const queues = due.map(({ marketAccount }) => `${marketAccount.market}/${steamId}/${appId}`)
-      const items = parts.turns.take(queues, listable, MOST_LISTED)
-      const bids = []
-      for (const desk of selling) bids.push(await desk.bidsFor(appId, items))
-      for (const [index, lines] of placeBids(bids).entries()) {
-        const desk = selling[index]
-        if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
-      }
-      return
+      return { steamId, appId, selling, key: `${steamId}/${appId}` }
+    }),
+  )
+  const lastOf = ({ key }: { key: string }): number => parts.lastTurnMs.get(key) ?? 0
+  for (const { steamId, appId, selling, key } of stocks.sort((one, other) => lastOf(one) - lastOf(other))) {
+    if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
+    const due = selling.filter((desk) => desk.isDue(appId))
+    const listable = due.length === 0 ? [] : await listableItems(parts, { steamId, appId })
+    if (listable.length === 0) continue
+    parts.lastTurnMs.set(key, parts.now().getTime())
+    const queues = due.map(({ marketAccount }) => `${marketAccount.market}/${key}`)
+    const items = parts.turns.take(queues, listable, MOST_LISTED)
+    const bids = []
+    for (const desk of selling) bids.push(await desk.bidsFor(appId, items))
+    for (const [index, lines] of placeBids(bids).entries()) {
+      const desk = selling[index]
+      if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
     }
+    return
   }
 }
 
