@@ -23,7 +23,7 @@ import { runSales, type SalesOutcome } from './run.ts'
 import { createKey } from './vault.ts'
 
 /** At most this many seeds are tried for each defect. A seed of the real level takes seconds. */
-const SEEDS_PER_DEFECT = { pure: 60, real: 40 }
+const SEEDS_PER_DEFECT = { pure: 200, real: 40 }
 /** The result lists at most this many broken seeds. */
 const MOST_LISTED = 20
 
