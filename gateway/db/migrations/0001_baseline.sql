@@ -536,7 +536,7 @@ create table event (
   id uuid primary key,
   store_id bigint not null references store,
   deposit_id bigint not null references deposit,
-  -- Set in events that can occur once for each trade.
+  -- Only for an event that each trade of a deposit can have.
   trade_id bigint references trade,
   -- The number of the reversal, if a trade is reversed in several parts. 0 for other events.
   part integer not null default 0,
