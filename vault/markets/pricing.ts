@@ -101,8 +101,12 @@ async function factsOf(
   for (const name of new Set(items.map(({ marketHashName }) => marketHashName))) {
     const price = await pricing.priceOf(appId, name)
     if (typeof price === 'bigint') prices.set(name, price)
-    if (offers.kind !== 'answered') continue
-    const [listMinor, ownMinor] = [offers.value.get(name) ?? null, own.get(name) ?? null]
+    const ownMinor = own.get(name) ?? null
+    if (offers.kind !== 'answered') {
+      lowest.set(name, { lowestMinor: null, mostMinor: ownMinor })
+      continue
+    }
+    const listMinor = offers.value.get(name) ?? null
     lowest.set(name, others(`${appId}/${name}`, { listMinor, ownMinor, nowMs: now().getTime() }))
   }
   return { costs, prices, lowest }

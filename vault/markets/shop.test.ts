@@ -34,7 +34,8 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     clientOf: ({ steamId }) => ({
       ...outside.market,
       name: MARKET,
-      lowestPrices: async () => ({ kind: 'answered', value: prices }),
+      lowestPrices: async () =>
+        prices.size === 0 ? { kind: 'unanswered', because: 'lost' } : { kind: 'answered', value: prices },
       async list(appId, lines) {
         for (const { assetId, priceMinor } of lines) {
           listed.push(`${assetId} ${priceMinor}`)
@@ -157,4 +158,15 @@ it('an account whose items cannot be listed does not keep another one from the m
   const bench = createBench({ [SELLER]: itemsNamed('Unpriced', 100, 1), [OTHER]: itemsNamed('Cap', 300, 1) })
   await bench.runRounds(2)
   expect(bench.listed).toEqual(['300 999'])
+})
+
+it('a listing becomes no dearer while the market does not answer with its list of prices', async () => {
+  const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 1) })
+  bench.prices.set('Cap', 900n)
+  await bench.runRounds(1)
+  expect(bench.pricesNow()).toEqual(['200 899'])
+  bench.prices.clear()
+  bench.advanceMs(DAY_MS / 2)
+  await bench.runRounds(1)
+  expect(bench.pricesNow()).toEqual(['200 899'])
 })
