@@ -350,7 +350,7 @@ const SCENES: readonly TourScene[] = [
   },
   {
     title: 'A barred bot',
-    status: /Steam refuses Tradetill Bot #2.*Tradetill Bot #1 sent the offer/,
+    status: /Steam refused Tradetill Bot #2.*Tradetill Bot #1 sent the offer/,
     effect: { sql: 'select reason as value from bot_bar', value: 'bot_cannot_trade' },
   },
   { title: 'A killed gateway', status: /asked Steam, and credited \$[\d.]+ once/ },
