@@ -219,7 +219,7 @@ function createEpochWatch(
   })
 }
 
-/** Starts the work that needs no call: bots, jobs, and sweeps that repeat the work of lost jobs. */
+/** Starts the work that needs no call: bots, jobs, webhooks and sweeps. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, queue, steam, box } = parts
   const { common, trades, epochs, pricing } = features

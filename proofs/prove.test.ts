@@ -105,7 +105,7 @@ describe('a result', () => {
     expect(existsSync(join(root, RESULT))).toBe(false)
   })
 
-  it('is kept with the commit that was run', async () => {
+  it('is kept with the commit that was run, even if the proof failed', async () => {
     const { root, commit } = aRepository()
     const { call, output } = aCommand({ root, passed: false })
     expect(await call('dice', '--keep')).toBe(1)

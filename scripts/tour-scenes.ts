@@ -32,7 +32,7 @@ function linksOf({ urls }: Stage, { id, hash }: Payment, storeShows: string): Li
     { label: `The store: ${storeShows}`, url: `${urls.store}/` },
     { label: 'The page of the shopper', url: `${urls.gateway}/deposit/${hash}` },
     {
-      label: 'The deposit in the console (enter it first by the link in your terminal)',
+      label: 'The deposit in the console (first enter the console with the link in your terminal)',
       url: `${urls.console}/deposits/${id}`,
     },
   ]
@@ -130,7 +130,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'paid',
     title: 'Paid',
-    line: 'A shopper pays with an item, and the store is credited at once, at the risk that it chose.',
+    line: 'A shopper pays with an item, and the store is credited at once.',
     async play(stage) {
       const offer = await stage.topUp()
       const payment = await pay(stage, offer)
@@ -143,7 +143,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'held',
     title: 'Held',
-    line: 'Steam lets a shopper take Counter-Strike items back for some days. Here the store waits for these to pass.',
+    line: 'Steam lets a shopper take Counter-Strike items back for some days. Here the store waits until those days have passed.',
     async play(stage) {
       const { shopper } = await hold(stage)
       const payment = await shopper.payment()

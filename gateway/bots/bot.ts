@@ -10,7 +10,7 @@ export type BotContext = {
    * row.
    */
   leaseEpoch: bigint
-  /** True while enough of the lease is left for a write to Steam with this deadline. */
+  /** True until the bot's work stops, while enough of the lease is left for a write to Steam with this deadline. */
   mayWrite(deadlineMs: number): boolean
 }
 
@@ -36,7 +36,7 @@ export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
 export type BotHandlers = {
   /** Calls `spend` before it asks Steam for the items. Without that call, the read uses no budget. */
   inventory(bot: BotContext, requestId: bigint, spend: () => void): Promise<void>
-  /** The lane in which the trade must wait; undefined if nothing is due. Does not call Steam. */
+  /** The lane in which the trade must wait; undefined if this bot has no due work for it. Does not call Steam. */
   laneOf(bot: BotContext, tradeId: bigint): Promise<TradeLane | undefined>
   trade(bot: BotContext, tradeId: bigint): Promise<void>
   refresh(bot: BotContext, tradeId: bigint): Promise<void>

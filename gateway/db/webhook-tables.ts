@@ -46,7 +46,7 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
-  /** Increases whenever a sender takes the delivery, and with every replay. */
+  /** Increases whenever a sender takes the delivery, and when a taken one is replayed. */
   claim: Generated<bigint>
 }
 

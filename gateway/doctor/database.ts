@@ -113,7 +113,7 @@ export function identityFindings(answer: DatabaseAnswer, settings: Settings): Fi
   const judgement = judgeSchema(files, applied)
   const schemaFinding =
     judgement.kind === 'refused'
-      ? mend(schema, judgement.reason, 'start the named version')
+      ? mend(schema, judgement.reason, 'see "Upgrades" in docs/operating.md')
       : judgement.missing.length === 0
         ? good(schema, `has all ${files.length} migrations`)
         : mend(

@@ -1,4 +1,4 @@
-/** Trades whose end Steam never reported: when the till stops waiting, and their final state. Pure. */
+/** Trades whose end Steam never reported: when the till stops waiting, and how they end then. Pure. */
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
 
@@ -109,7 +109,7 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
     case 'unresolved':
       return {
         level: 'error',
-        message: 'Steam did not report the result of a hold, a day after the hold should have ended',
+        message: 'Steam did not report the result of a hold, at least a day after the hold should have ended',
       }
     case 'bot_retired':
       return { level: 'error', message: 'wait for a hold of Steam was ended, because the bot is retired' }

@@ -33,7 +33,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
-    // All bots may be held back at once. A request that no other bot serves sooner stays here.
+    // This can concern all bots at once. A request that no other bot would serve sooner stays here.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
     const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)

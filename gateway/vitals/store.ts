@@ -21,7 +21,7 @@ export async function saveVitals(db: Db, counts: readonly VitalCount[]): Promise
   )
 }
 
-/** Returns the counts of the last days, including today, in the order that vitalsOf needs. */
+/** Returns the counts of the last `days` days, including today, in the order that vitalsOf needs. */
 export async function readVitals(db: Db, days: number): Promise<VitalCount[]> {
   const { rows } = await sql<VitalCount>`
     select screen, device, metric, bucket, sum(pages)::int as pages from page_vital

@@ -32,8 +32,7 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * Connects to a market sandbox under the URLs and hosts of production. Throws unless the mode is sandbox and the
- * target a plain loopback address.
+ * Throws unless the mode is sandbox, and `sandboxUrl` a plain http address of this machine without a user name or path.
  */
 export function sandboxConnection(
   mode: 'sandbox' | 'live',

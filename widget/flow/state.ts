@@ -74,7 +74,7 @@ export type Stand = {
   inventory: InventoryState
   /** Asset ids in the order they were picked. */
   selection: readonly string[]
-  /** The picks that were just cleared, until anything else is picked. */
+  /** The picks that were just cleared, until anything else is picked or the game changes. */
   cleared: readonly string[]
   /** Picks that have no inventory yet, such as after a failed reload. The next inventory restores those it has. */
   setAside: readonly string[]

@@ -31,7 +31,7 @@ function reachOf(items: readonly Item[], maxItems: number): number {
   return reach
 }
 
-/** No offer is worth an amount with more digits before the cents. In minor units, this many stay a safe integer. */
+/** No offer is worth an amount with more digits before the cents. With this many, minor units are a safe integer. */
 const MOST_DIGITS = 9
 
 /** Parses an amount above zero with a point or comma only before the cents; undefined for any other text. */

@@ -10,7 +10,7 @@ type Props = {
   isSettled: boolean
 }
 
-/** Clears the picks. Until anything else is picked, the same button brings them back. */
+/** Clears the picks. Until anything else is picked or the game changes, the same button brings them back. */
 export function Clear({ stand, flow, className, isSettled }: Props) {
   const { texts } = useStandTexts()
   const { cleared, selection } = stand

@@ -23,7 +23,7 @@ export interface PriceSource {
   readonly name: string
   /** How often to request each feed, and the minimum time between two requests. */
   readonly pace: { everyMs: number; gapMs: number }
-  /** True for a local file, which every process reads at its start. */
+  /** True for a local file, which every process with the role `work` reads at its start. */
   readonly isLocal: boolean
   /** The games whose prices it has; absent for all. */
   readonly games?: readonly Game[]
