@@ -196,7 +196,7 @@ const FURTHER_CHECKS: Partial<Record<ModalStatus, (page: Page) => Promise<void>>
     await page.getByText(TEXTS.en.stolenKeyText).waitFor()
     for (const step of TEXTS.en.stolenKeySteps) await page.getByText(step).waitFor()
     await page.getByText(TEXTS.en.declinedByYou).waitFor()
-    // The page was opened at the outcome, so there is no sound.
+    // The page was opened after the decline, so there is no sound.
     expect(await soundsOf(page)).toEqual([])
   },
 }
@@ -218,7 +218,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
         status === 'succeeded' ? partsSentence(messages) : messages.outcomes[status].description
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.getByText(description(texts)).waitFor()
-      // The dialog opens at its top, with the outcome and the way on.
+      // The dialog opens at its top, with the outcome and the next step.
       await expect.poll(() => page.locator('dialog').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
       const lock = () => page.evaluate(() => getComputedStyle(document.documentElement).overflowY)
       await expect.poll(lock).toBe('hidden')
@@ -272,7 +272,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page gives the ho
   expect(await page.getByText(TEXTS.en.outcomes.tradeHasInvalidItems.description).count()).toBe(0)
 })
 
-test('A-054 after an offer was cancelled by others within seconds, the page warns of look-alikes and stolen keys', async () => {
+test('A-054 if somebody else cancels an offer within seconds, the page says how to secure the account', async () => {
   const caller = await callerOf(till.gateway, await createDeposit())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await makeOffer(caller)

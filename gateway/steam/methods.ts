@@ -6,7 +6,7 @@
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
  * The author of the client libraries says that about a second between sends is safe. The other numbers are guesses. The
  * budgets of an address allow for 50 bots that each read a list every five seconds, and for 500 shoppers at the same
- * time. If Steam allows less, it answers 429, and turns.ts pauses the requests.
+ * time. If Steam allows less, it answers 429, and budget.ts pauses the requests.
  */
 import type { BudgetLimits } from './budget.ts'
 

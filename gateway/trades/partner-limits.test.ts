@@ -85,10 +85,10 @@ describe('at most two open offers', () => {
   })
 
   test('do not include an offer whose items Steam holds', async () => {
-    const held = await depositFor()
-    await openOffer(held)
+    const inEscrow = await depositFor()
+    await openOffer(inEscrow)
     await openOffer(await depositFor())
-    await end(held, 'invalid', 'escrow')
+    await end(inEscrow, 'invalid', 'escrow')
     await openOffer(await depositFor())
   })
 

@@ -99,7 +99,7 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 25,
     name: 'slow connections',
     where: 'gateway/http/connections.test.ts',
-    why: 'its test waits on real sockets; the defence is one deadline',
+    why: 'its test waits on real sockets; each defence is one deadline',
   },
   {
     number: 29,

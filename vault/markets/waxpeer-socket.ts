@@ -61,7 +61,7 @@ export function createSocket(options: Options): Socket {
     const opened = connection.open(SOCKET_URL)
     socket = opened
     opened.on('message', inbox.receive)
-    // The socket closes after an error, and the next call of keepOpen opens it again.
+    // The socket closes after an error, and keepOpen opens it again.
     opened.on('error', () => {})
     opened.on('open', () => {
       inbox.restart()

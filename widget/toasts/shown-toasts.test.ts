@@ -23,7 +23,7 @@ it('A-118 a removed toast leaves from its place while a new one enters', () => {
   expect(ids(shownToasts(one, []))).toEqual(['a leaves', 'b leaves'])
 })
 
-it('an unchanged list returns the same value', () => {
+it('for an unchanged list the same value is returned', () => {
   const shown = shownToasts([], [a])
   expect(shownToasts(shown, [a])).toBe(shown)
 })

@@ -5,7 +5,7 @@ import { ledgerLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
 const verify = command({
-  does: 'recompute the ledger and the custody of every item; exit code 1: differences',
+  does: 'recompute the ledger, custody and the accounts of the markets; exit code 1: differences',
   example: 'ledger verify',
   parameters: { flags: FIND },
   load: async () => {
