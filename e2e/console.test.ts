@@ -42,7 +42,7 @@ const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegE
   ['/money', 'Ledger check'],
   ['/webhooks', '/webhooks/tradetill'],
   ['/webhooks/1', 'deposit.succeeded'],
-  ['/prices', 'items have been named by a source'],
+  ['/prices', 'items have been listed by a source'],
   ['/items', 'Tradetill Bot'],
   ['/items?show=departures', 'No item has left a bot yet.'],
   // The amounts depend on when the vault last reported its markets.

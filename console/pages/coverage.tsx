@@ -58,7 +58,7 @@ export function CoveragePanel({ game }: { game: string }) {
       {({ items, bands, losses }) => (
         <>
           <Panel title={`Accepted items of ${game}`}>
-            <p className="quiet">{items} items have been named by a source.</p>
+            <p className="quiet">{items} items have been listed by a source.</p>
             <Table
               caption="Items by price, and why some are refused"
               columns={columns}

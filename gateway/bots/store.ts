@@ -268,7 +268,7 @@ export type WatchedTrades = {
   open: number
   /** Trades that ended without items, but are still reviewed because their offers may be accepted. */
   reviewed: number
-  /** Trades that were delivered and may be taken back. */
+  /** Delivered trades whose items may be taken back, or whose credit is held. */
   protected: number
 }
 

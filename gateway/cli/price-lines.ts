@@ -59,7 +59,7 @@ export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
         `from ${fromUsd} USD`,
         `${accepted} accepted`,
         `${not_popular} not popular`,
-        `${no_price} without a price`,
+        `${no_price} without a recent price`,
         `${in_dispute} in dispute`,
         `${too_cheap} too cheap`,
         `${blocked} blocked`,

@@ -1,5 +1,5 @@
 /**
- * An event of a store's log: one for each transition of a deposit, for each later change to its outcome, and for each new
+ * An event of a store's log: one for each transition of a deposit, for each later change of its credit, and for each new
  * epoch.
  */
 import { z } from 'zod'

@@ -203,7 +203,7 @@ function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses):
   })
 }
 
-/** A store's calls count against their address at first, and against the store once it is authenticated. */
+/** A store's calls count against their address and, once the store is authenticated, against the store too. */
 function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
   guardAgainstGuessing(scope, misses, 'key')
   scope.addHook('onRequest', async (request, reply) => {

@@ -25,14 +25,14 @@ export type AdjustmentAnswer =
   | { kind: 'known'; id: bigint }
   /** Another adjustment is recorded under this reference. */
   | { kind: 'refused'; because: 'other_adjustment' }
-  /** A debit takes more than is available, or a write-off more than the store owes. */
+  /** A debit takes more than is available, or a write-off cancels more than the store owes. */
   | { kind: 'refused'; because: 'not_available' | 'no_debt'; availableMinor: bigint }
 
 type Situation = { recorded: RecordedAdjustment | undefined; availableMinor: bigint }
 
 /**
  * Returns undefined if the adjustment may be recorded. A debit takes at most the balance, unless the store may owe. A
- * write-off takes at most the debt.
+ * write-off cancels at most the debt.
  */
 export function judgeAdjustment(
   { kind, currency, amount, mayOwe }: Adjustment,

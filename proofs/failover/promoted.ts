@@ -12,7 +12,7 @@ import { crashServer, startCopy, startServer } from './server.ts'
 
 /** Keeps the load's random numbers apart from those of the round. */
 const LOAD_SEED = 3_000_000
-/** The least time from the synchronous copy to the crash. The time is less than twice as long. */
+/** The least time for which the copy is synchronous before the crash. The actual time is less than twice as long. */
 const LEAST_LIFE_MS = 5_000
 
 export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'counts'>

@@ -1,5 +1,5 @@
 /**
- * Runs one seed of the simulation of sales in memory: items leave the bots, are listed, sold, given and paid, under
+ * Runs one seed of the simulation of sales in memory: items leave the bots, are listed, sold, given and paid for, under
  * faults, until nothing moves.
  */
 import type { Key } from '../../vault/files/key.ts'
@@ -32,7 +32,7 @@ const FAULTY_TURNS = 160
 /** How many turns come before the calm days, and again after them; and the time between two of these turns. */
 const BURST_TURNS = 60
 const BURST_PAUSE_MS = MINUTE_MS / 4
-/** Long enough for an offer in escrow, and for its payment. */
+/** Long enough for the escrow of an offer, and then the payment of the sale. */
 const CALM_DAYS = 32
 
 type Scene = { world: SalesWorld; till: ModelTill; vault: Rounds; pass(ms: number): void }

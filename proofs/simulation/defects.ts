@@ -1,4 +1,4 @@
-/** `npm run prove -- defects`: plants each known defect, and searches for the first seed that finds it. */
+/** `npm run prove -- defects`: plants each known defect of a level, and searches for the first seed that finds it. */
 import { z } from 'zod'
 import type { Core } from '../../gateway/trades/core.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'

@@ -151,7 +151,7 @@ export type FlowState = {
   language: Language
   /** True once the shopper chose a language here; the choice survives reloads of the page. */
   languageChosen: boolean
-  /** The link stored by an earlier visit. */
+  /** The trade link that this browser has stored; null if it has none. */
   storedLink: string | null
   /** The picks of this tab's last offer, perhaps for an earlier deposit; null if there are none. */
   offeredPicks: OfferedPicks | null
