@@ -26,7 +26,7 @@ const FAULTY_TURNS = 120
 /** The length of each of the two phases `burst`, and the time between steps in them. */
 const BURST_MS = 12 * MINUTE_MS
 const BURST_PAUSE_MS = 30_000
-/** Long enough for an offer in escrow, and for its payment. */
+/** Long enough for the escrow of an offer, and then the payment of the sale. */
 const CALM_MS = 32 * DAY_MS
 const MOST_STEPS = 400_000
 /** How many times as likely the faults of processes and connections are, because a seed of this level has few steps. */
