@@ -264,7 +264,7 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
 
 /** Counts of a bot's trades, by what can still happen to them. */
 export type WatchedTrades = {
-  /** Trades whose offers are, or may be, open. */
+  /** Trades whose offers are still to be sent, or may be open. */
   open: number
   /** Trades that ended without items, but are still reviewed because their offers may be accepted. */
   reviewed: number
