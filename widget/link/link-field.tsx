@@ -185,7 +185,7 @@ function useFocus({ stale, isEmpty }: { stale: boolean; isEmpty: boolean }) {
 export const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
 
-/** False outside a secure context, where browsers give no access to the clipboard, and in a frame, which may not use it. */
+/** False outside a secure context, where no page can read the clipboard, and in a frame, which may not use it. */
 const mayPaste = (): boolean => !isEmbedded() && navigator.clipboard?.readText !== undefined
 
 type PasteProps = { onText(text: string): void; onRefused(): void; field: RefObject<HTMLElement | null> }
