@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { paymentSchema } from '../contract/widget-api.ts'
+import { MOST_OPEN_OFFERS } from '../gateway/shoppers/allowance.ts'
 import { call, openVisit, requestTrade, showItems } from '../proofs/kill/load.ts'
 import { openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
@@ -9,8 +10,8 @@ import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
 
 const SHOPPERS = ['nova_hound', 'quiet_lynx', 'magic_reverser', 'magic_last_second'] as const
-/** How many visits each shopper makes at the same time. Steam lets a bot have five open offers with one person. */
-const VISITS_AT_ONCE = 4
+/** How many visits each shopper makes at the same time: one for each open offer that the till allows an account. */
+const VISITS_AT_ONCE = MOST_OPEN_OFFERS
 const GAME = 'cs'
 const VISITS_OF_EACH = 8
 const POLL_EVERY_MS = 50
