@@ -111,7 +111,10 @@ const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFam
   'waxpeer.com': createWaxpeer,
 }
 
-/** Throws if a bot that collects would sell without the operator's consent, as after a change in the files. */
+/**
+ * A selling account may sell. Warns if a collecting bot sells (`sellsItself`), and throws if a collecting bot would sell
+ * without the operator's consent, for example after a change in the files.
+ */
 function checkAccess(
   { market, steamId, sellsItself }: MarketAccess,
   accounts: ReadonlyMap<string, Account>,
@@ -120,7 +123,7 @@ function checkAccess(
   if (accounts.get(steamId)?.sells === true) return
   if (!sellsItself)
     throw new Error(`${steamId} collects deposits, and nobody has allowed it to sell on ${market}.`)
-  say('a bot that collects deposits sells its own items: the market has one of its sessions', {
+  say('a bot that collects deposits sells its own items: the market has a session token of the bot', {
     market,
     bot: steamId,
   })

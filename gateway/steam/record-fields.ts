@@ -64,6 +64,8 @@ export const PATHS: ReadonlyMap<string, Rule> = new Map([
   ['miniprofile', 'person'],
   ['tradeoffer', 'offer'],
 ])
+/** In the address of a profile, the part after this is a name that its owner chose. */
+export const NAMED_PROFILE = 'id'
 
 export const HEADERS = ['content-type', 'retry-after', 'x-eresult']
 

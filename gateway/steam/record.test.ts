@@ -180,6 +180,12 @@ describe('a redacted answer of Steam', () => {
     expect(first?.query).toEqual({ start_assetid: '10000000001', access_token: 'xxxxxx' })
   })
 
+  it('replaces the chosen name in the address of a profile', () => {
+    const [first] = redact([reply({}, 'https://steamcommunity.com/id/JohnSmith/?xml=1')]).replies
+    expect(first?.place).not.toContain('JohnSmith')
+    expect(first?.place).toMatch(/^steamcommunity\.com\/id\/[^/]+\/$/)
+  })
+
   it('keeps the paint of an item, and nothing that identifies it', () => {
     const properties = [
       { propertyid: 1, int_value: '661' },

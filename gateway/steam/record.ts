@@ -1,6 +1,15 @@
 /** A record of Steam's answers, without anything that identifies people. Pure. */
 import { z } from 'zod'
-import { HEADERS, isField, isSteamsWord, KEYS_OF, PATHS, type Rule, ruleOf } from './record-fields.ts'
+import {
+  HEADERS,
+  isField,
+  isSteamsWord,
+  KEYS_OF,
+  NAMED_PROFILE,
+  PATHS,
+  type Rule,
+  ruleOf,
+} from './record-fields.ts'
 import { accountOf, steamIdOfAccount } from './steam.ts'
 
 /** One answer of Steam, unchanged. */
@@ -123,7 +132,7 @@ function redactPath(pathname: string, change: Change): string {
   return pathname
     .split('/')
     .map((part) => {
-      const rule = /^\d+$/.test(part) ? PATHS.get(before) : 'keep'
+      const rule = before === NAMED_PROFILE ? 'name' : /^\d+$/.test(part) ? PATHS.get(before) : 'keep'
       before = part
       // A short number, such as that of a game, identifies nobody.
       return rule === undefined && part.length <= 6 ? part : change(rule, part)

@@ -92,7 +92,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor())
   })
 
-  test('do not include a deposit locked to the account, which has its own slot', async () => {
+  test('do not stop one more offer per store, for a deposit locked to the account', async () => {
     await openOffer(await depositFor())
     await openOffer(await depositFor())
     await openOffer(await depositFor({ isLocked: true }))

@@ -77,7 +77,7 @@ describe('D-34 a bot that collects deposits', () => {
       expect(text).toContain(part)
     expect(accesses()).toMatchObject([{ steamId: BOT, sellsItself: true, key: KEY }])
     showMarkets(settings(), terminal())
-    expect(printed.at(-1)).toContain('the market has one of its sessions')
+    expect(printed.at(-1)).toContain('the market has a session token of the bot')
   })
 
   it('may sell, if the operator is at a terminal, only after the answer yes', async () => {

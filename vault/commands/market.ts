@@ -74,7 +74,7 @@ export function showMarkets(settings: Settings, terminal: Terminal): void {
   const folder = openFolder(settings.folder)
   for (const { market, steamId, isOff, mayLose, sellsItself } of readMarkets(folder, openKey(folder))) {
     const words = [isOff ? 'off' : 'on', mayLose ? 'below cost too' : 'never below cost']
-    if (sellsItself) words.push('a bot that collects deposits: the market has one of its sessions')
+    if (sellsItself) words.push('a bot that collects deposits: the market has a session token of the bot')
     terminal.print(`${market}\t${steamId}\t${words.join(', ')}`)
   }
 }

@@ -61,6 +61,7 @@ describe('a sale', () => {
       out.letOthersAct(true)
       await runVault(out)
       const kinds = out.entries.map(({ entry }) => entry.kind).filter((kind) => !kind.startsWith('list'))
+      // `told`: the offer was reported to the market.
       const middle = order === 'confirm_then_report' ? ['confirmed', 'told'] : ['told', 'confirmed']
       expect(kinds).toEqual([
         ...['deal_intended', 'send_begun', 'offer_known', ...middle],
@@ -135,7 +136,7 @@ describe('a sale', () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
-    // The first call reads the market's round. The second one sends the offer, and then the process dies.
+    // The first call asks the market for its listings and due deals. The second one sends the offer, and then the process dies.
     out.plan(['none', 'kill_after'])
     await runVault(out)
     expect(dealStates(out)).toEqual(['sending'])
@@ -148,7 +149,7 @@ describe('a sale', () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
-    // The first call reads the market's round. The second one, the send, never reaches Steam.
+    // The first call asks the market for its listings and due deals. The second one, the send, never reaches Steam.
     out.plan(['none', 'lost_before'])
     await runVault(out)
     expect(dealStates(out)).toEqual(['unknown'])

@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- Lets a delivery be credited without waiting for other deliveries of the same store.
+-- Lets a delivery decide without locking its store: deliveries of one store wait for each other only while they write.
 
 -- Grows with every promise, at least by its amount, and never falls. If it has grown since a delivery read it, and the
 -- store's limit has no room for the new promises too, the delivery decides again.
