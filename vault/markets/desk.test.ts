@@ -1,5 +1,6 @@
 /** When a desk looks for items to list, and when it asks whether sales were paid. */
 import { beforeEach, expect, it } from 'vitest'
+import type { OwnItem } from '../steam/look.ts'
 import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
@@ -14,6 +15,10 @@ let desk: Desk
 let refreshes: number[]
 let book: Book
 let moneyReads: number
+let items: Map<string, OwnItem>
+/** When the desk looked for sales, and of which names it asked the price, which takes seconds. */
+let looksMs: number[]
+let priced: string[]
 
 beforeEach(() => {
   const outside = createOutside()
@@ -21,6 +26,9 @@ beforeEach(() => {
   refreshes = []
   book = EMPTY_BOOK
   moneyReads = 0
+  items = new Map()
+  looksMs = []
+  priced = []
   desk = createDesk({
     market: {
       ...outside.market,
@@ -32,13 +40,16 @@ beforeEach(() => {
     marketAccount: { market: outside.market.name, account: '76561198000000009', isFirst: true },
     seller: {
       ...outside.seller(),
+      async round() {
+        looksMs.push(nowMs)
+      },
       async followMoney() {
         moneyReads += 1
         return false
       },
     },
     journal: { book: () => book, add: async () => {} },
-    account: { freeItems: async () => new Map(), accessToken: async () => undefined },
+    account: { freeItems: async () => items, accessToken: async () => undefined },
     tradeToken: undefined,
     ownPrices: async () => new Map(),
     others: createOthers(),
@@ -46,7 +57,11 @@ beforeEach(() => {
       rules: DEFAULT_RULES,
       mayLose: false,
       mustBeBooked: false,
-      priceOf: async () => undefined,
+      async priceOf(_, name) {
+        nowMs += 4 * SECOND_MS
+        priced.push(name)
+        return undefined
+      },
       till: { costs: async () => new Map() },
     },
     till: { isOff: async () => false },
@@ -118,4 +133,24 @@ it('every five minutes a desk asks whether sales were paid, and every 20 seconds
   expect(await countMoneyReads(10)).toBe(2)
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
+})
+
+it('however many items are on sale, their new prices do not keep a desk from looking for sales', async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
+  items = new Map(
+    ids.map((assetId) => [assetId, { assetId, marketHashName: `Item ${assetId}`, isTradable: true }]),
+  )
+  book = {
+    ...EMPTY_BOOK,
+    listings: ids.map((assetId) => ({ ...givenListing(null), assetId, itemId: assetId, state: 'on_sale' })),
+  }
+  looksMs = [nowMs]
+  const endMs = nowMs + 3_500 * SECOND_MS
+  while (nowMs < endMs) {
+    await desk.tend()
+    nowMs += ROUND_S * SECOND_MS
+  }
+  const gapsMs = looksMs.slice(1).map((atMs, index) => atMs - (looksMs[index] ?? 0))
+  expect(Math.max(...gapsMs)).toBeLessThan(60 * SECOND_MS)
+  expect(priced.toSorted()).toEqual(ids.map((assetId) => `Item ${assetId}`).toSorted())
 })

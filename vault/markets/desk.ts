@@ -25,6 +25,11 @@ const LIST_AGAIN_MS = 20_000
 const ARRIVING_MS = 3 * MINUTE_MS
 /** How often to adjust prices. */
 const REPRICE_MS = 60 * MINUTE_MS
+/**
+ * The most listings to reprice in a round. The vault reads one price from Steam every few seconds, and buyers wait only
+ * five minutes.
+ */
+const MOST_REPRICED = 10
 /** How often to ask the market whether sales were paid. */
 const MONEY_MS = 5 * MINUTE_MS
 /** How often to ask that, and for how long, after an item was given or its money became due. */
@@ -89,6 +94,8 @@ type State = {
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
+  /** By game: the assets whose listings wait to be repriced. */
+  toReprice: Map<number, readonly string[]>
   /** The reason why nothing is listed; undefined if all is well. */
   stoppedBecause: string | undefined
   /** The market's latest reasons why the account cannot sell. */
@@ -107,6 +114,7 @@ export function createDesk(parts: DeskParts): Desk {
     lastRunMs: new Map(),
     newsDue: new Map(),
     arrivedAtMs: new Map(),
+    toReprice: new Map(),
     refused: new Map(),
   }
   const { market, marketAccount } = parts
@@ -172,12 +180,12 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
   }
   await stayOnline(parts, state)
   for (const appId of market.games) {
-    if (reason === undefined) await reprice(parts, state, appId)
-    else await takeDown(parts, appId)
+    if (reason !== undefined) await takeDown(parts, appId)
     if (listingsOf(parts, appId).some(isLive) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
       await seller.round(appId)
   }
   await seller.advance()
+  if (reason === undefined) await repriceSome(parts, state)
   await followMoney(parts, state)
 }
 
@@ -256,11 +264,30 @@ async function takeDown(parts: DeskParts, appId: number): Promise<void> {
   if (listed.length > 0) await parts.seller.unlist(appId, listed.slice(0, MOST_LINES))
 }
 
-async function reprice(parts: DeskParts, state: State, appId: number): Promise<void> {
-  if (!isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) return
-  const items = await parts.account.freeItems(appId)
+/** Reprices a few listings of one game. The others, and other games, have their turns in later rounds. */
+async function repriceSome(parts: DeskParts, state: State): Promise<void> {
+  const { market, account, seller } = parts
+  const { toReprice } = state
+  for (const appId of market.games) {
+    if (toReprice.has(appId) || !isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) continue
+    const onSale = listingsOf(parts, appId).filter((listing) => listing.state === 'on_sale')
+    if (onSale.length > 0)
+      toReprice.set(
+        appId,
+        onSale.map(({ assetId }) => assetId),
+      )
+  }
+  const [next] = toReprice
+  if (next === undefined) return
+  const [appId, assetIds] = next
+  toReprice.delete(appId)
+  // At the end of the map, so the game waits for the others.
+  if (assetIds.length > MOST_REPRICED) toReprice.set(appId, assetIds.slice(MOST_REPRICED))
+  const taken = new Set(assetIds.slice(0, MOST_REPRICED))
+  const inventory = await account.freeItems(appId)
+  const items = inventory && new Map([...inventory].filter(([assetId]) => taken.has(assetId)))
   const lines = await repricesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
-  if (lines.length > 0) await parts.seller.reprice(appId, lines.slice(0, MOST_LINES))
+  if (lines.length > 0) await seller.reprice(appId, lines)
 }
 
 type Lines = { appId: number; lines: readonly Line[] }
