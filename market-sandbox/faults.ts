@@ -87,6 +87,9 @@ export const FAULTS = {
   'socket-refused': { line: 'The socket of Waxpeer does not open.' },
   'socket-silent': { line: 'The socket of Waxpeer answers no ping.' },
   'socket-double': { line: 'The socket of Waxpeer reports each sale twice.' },
+  'sold-meanwhile': {
+    line: 'The next `trade-request-give-p2p-all` names an item too that was bought after the last `items`.',
+  },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the recipient.' },

@@ -34,6 +34,7 @@ export const SALES: Record<string, Call> = {
     })
   },
   'GET trade-request-give-p2p-all': async (context) => {
+    if (context.market.faults.isOn('sold-meanwhile')) await buyOneMore(context)
     const offers = await readOffersToMake(context)
     return offers.length > 0 ? jsonText(`{"success":true,"offers":[${offers.join(',')}]}`) : refuse('nothing')
   },
@@ -57,6 +58,17 @@ export const SALES: Record<string, Call> = {
   },
   'GET history': history,
   'GET operation-history': history,
+}
+
+/** Lets a buyer buy one of the seller's items, once. */
+async function buyOneMore({ market, seller, appId }: CallContext): Promise<void> {
+  market.faults.end('sold-meanwhile')
+  const next = market
+    .world()
+    .items.find(
+      (item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale',
+    )
+  if (next !== undefined) await market.buy([next.itemId], 'accepts')
 }
 
 function isShown({ status, outcome, changedAtS }: Listing, nowS: number): boolean {

@@ -184,6 +184,17 @@ describe('a sale', () => {
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
+  it('that was made while the client read the market’s answers is due only together with its sold listing', async () => {
+    await prepareToSell(bench, client, DOTA)
+    const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
+    const [first] = await unwrap(client.list(DOTA, lines))
+    await bench.market.buy([first?.kind === 'listed' ? Number(first.itemId) : 0], 'accepts')
+    bench.market.begin('sold-meanwhile')
+    const { rows, due } = await unwrap(client.round(DOTA))
+    const stages = due.map(({ assets: [asset] }) => rows.find((row) => row.assetId === asset?.assetId)?.stage)
+    expect(stages).toEqual(['sold', 'sold'])
+  })
+
   it('gets a different deal number from an earlier sale of the same item', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'declines' })
     bench.send(due)

@@ -199,15 +199,21 @@ function saleCalls(
 ): Part<'round' | 'isWanted' | 'reportOffer' | 'outcomes'> {
   return {
     async round(appId) {
-      const items = await call('items', itemsSchema, { appId, read: rowsOf })
+      const readRows = () => call('items', itemsSchema, { appId, read: rowsOf })
+      const items = await readRows()
       if (items.kind !== 'answered') return items
       const rows = items.value
       if (!rows.some(({ stage }) => stage === 'sold')) return { kind: 'answered', value: { rows, due: [] } }
-      const due = await call('trade-request-give-p2p-all', offersSchema, { appId, read: duesOf })
-      if (due.kind === 'answered') return { kind: 'answered', value: { rows, due: due.value } }
+      const answer = await call('trade-request-give-p2p-all', offersSchema, { appId, read: duesOf })
       // With these codes, the market says that nothing must be given now.
-      const isNothingDue = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
-      return isNothingDue ? { kind: 'answered', value: { rows, due: [] } } : due
+      const isNothingDue = answer.kind === 'refused' && (answer.code === 'nothing' || answer.code === '3001')
+      if (answer.kind !== 'answered')
+        return isNothingDue ? { kind: 'answered', value: { rows, due: [] } } : answer
+      const due = answer.value
+      if (due.every((deal) => isStillSold(rows, deal))) return { kind: 'answered', value: { rows, due } }
+      // An item was sold between the two answers, and a deal that looks like a lie is refused for good.
+      const later = await readRows()
+      return later.kind === 'answered' ? { kind: 'answered', value: { rows: later.value, due } } : later
     },
     isWanted: (deal) =>
       call('items', itemsSchema, {
