@@ -90,6 +90,11 @@ export const FAULTS = {
   'sold-meanwhile': {
     line: 'The next `trade-request-give-p2p-all` names an item too that was bought after the last `items`.',
   },
+  'key-in-words': {
+    line: 'Every call is refused with `Bad KEY`, not `bad_key`.',
+    at: ANY_REQUEST,
+    effect: { status: 200, body: '{"success":false,"error":"Bad KEY"}' },
+  },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the recipient.' },

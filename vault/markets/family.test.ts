@@ -199,6 +199,13 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
+  it('that refuses the key in other words is not called again', async () => {
+    bench.market.begin('key-in-words')
+    expect(await client.money()).toEqual({ kind: 'locked_out' })
+    bench.market.end('key-in-words')
+    expect(await client.money()).toEqual({ kind: 'locked_out' })
+  })
+
   it('is understood if it sends false for an empty list, or prices as integers', async () => {
     bench.market.begin('empty-says-false')
     expect(await unwrap(client.round(DOTA))).toEqual({ rows: [], due: [] })

@@ -73,6 +73,9 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
+/** Documented as `bad_key`; some calls answer `Bad KEY`. */
+const REFUSED_KEY = /^bad[_ ]key$/i
+
 const isStillSold = (rows: readonly Row[], { assets }: DueGift): boolean =>
   assets.every(({ assetId }) =>
     rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
@@ -97,7 +100,7 @@ function failureOf(answer: unknown): Failure | undefined {
   const envelope = envelopeSchema.safeParse(answer)
   if (!envelope.success || envelope.data.success) return undefined
   const code = String(envelope.data.error ?? envelope.data.message ?? 'no reason')
-  return code === 'bad_key' ? { kind: 'locked_out' } : { kind: 'refused', code }
+  return REFUSED_KEY.test(code) ? { kind: 'locked_out' } : { kind: 'refused', code }
 }
 
 type Part<K extends keyof Market> = Pick<Market, K>
