@@ -95,6 +95,9 @@ export const FAULTS = {
     at: ANY_REQUEST,
     effect: { status: 200, body: '{"success":false,"error":"Bad KEY"}' },
   },
+  'strange-rows': {
+    line: 'The lists of the family contain rows of other kinds: a bought item without an asset id, an offer without a token, and a payout.',
+  },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the recipient.' },

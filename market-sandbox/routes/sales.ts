@@ -28,14 +28,16 @@ export const SALES: Record<string, Call> = {
       .world()
       .items.filter((item) => item.seller === seller.steamId && item.appId === appId && isShown(item, nowS))
     const emptyList = market.faults.isOn('empty-says-false') ? false : null
-    return json({
-      success: true,
-      items: ownItems.length > 0 ? ownItems.map((item) => row(market, item)) : emptyList,
-    })
+    const rows = [
+      ...(market.faults.isOn('strange-rows') ? [BOUGHT_ROW] : []),
+      ...ownItems.map((item) => row(market, item)),
+    ]
+    return json({ success: true, items: rows.length > 0 ? rows : emptyList })
   },
   'GET trade-request-give-p2p-all': async (context) => {
     if (context.market.faults.isOn('sold-meanwhile')) await buyOneMore(context)
     const offers = await readOffersToMake(context)
+    if (context.market.faults.isOn('strange-rows')) offers.unshift(JSON.stringify(OFFER_WITHOUT_TOKEN))
     return offers.length > 0 ? jsonText(`{"success":true,"offers":[${offers.join(',')}]}`) : refuse('nothing')
   },
   'GET trade-request-give-p2p': async (context) => {
@@ -60,14 +62,30 @@ export const SALES: Record<string, Call> = {
   'GET operation-history': history,
 }
 
+/** Rows of `strange-rows`. */
+const BOUGHT_ROW = {
+  item_id: '7',
+  assetid: null,
+  market_hash_name: 'Bought',
+  price: 1,
+  status: '4',
+  left: null,
+}
+const OFFER_WITHOUT_TOKEN = {
+  hash: 'without-token',
+  partner: 1,
+  token: null,
+  tradeoffermessage: 'x',
+  items: [],
+}
+const PAYOUT_ROW = { event: 'checkout', time: '1800000000', amount: '-100', stage: null, currency: 'USD' }
+
 /** Lets a buyer buy one of the seller's items, once. */
 async function buyOneMore({ market, seller, appId }: CallContext): Promise<void> {
   market.faults.end('sold-meanwhile')
   const next = market
     .world()
-    .items.find(
-      (item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale',
-    )
+    .items.find((item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale')
   if (next !== undefined) await market.buy([next.itemId], 'accepts')
 }
 
@@ -199,5 +217,5 @@ async function history({ market, seller, request, appId }: CallContext): Promise
       },
     ]
   })
-  return json({ success: true, data })
+  return json({ success: true, data: market.faults.isOn('strange-rows') ? [PAYOUT_ROW, ...data] : data })
 }

@@ -103,9 +103,16 @@ const itemRow = z.looseObject({
     ])
     .nullish(),
 })
+/**
+ * Any other row with a number, such as one about a purchase. It must not make the whole list unreadable, and not vanish
+ * from it either, because a listing without a row counts as taken down.
+ */
+const otherItemRow = z
+  .looseObject({ item_id: digits })
+  .transform(({ item_id }) => ({ item_id, assetid: '', status: '', left: null, price: null }))
 /** The market may send null or false for an empty list. */
 export const itemsSchema = z.object({
-  items: z.union([z.array(itemRow).max(MOST_ROWS), z.null(), z.literal(false)]).optional(),
+  items: z.union([z.array(itemRow.or(otherItemRow)).max(MOST_ROWS), z.null(), z.literal(false)]).optional(),
 })
 
 /** The market's numbers for the stages of a listing. */
@@ -132,14 +139,20 @@ const offerSchema = z.looseObject({
   token: z.string().regex(/^[\w-]{1,20}$/),
   tradeoffermessage: z.string().min(1).max(300),
   items: z
-    .array(z.looseObject({ appid: z.int(), contextid: digits, assetid: digits }))
+    .array(z.looseObject({ appid: digits.transform(Number), contextid: digits, assetid: digits }))
     .min(1)
     .max(100),
 })
-export const offersSchema = z.object({ offers: z.array(offerSchema).max(500) })
+/** A row that cannot be read must not keep the others from being read. */
+const unreadable = z.unknown().transform(() => null)
+export const offersSchema = z.object({ offers: z.array(offerSchema.or(unreadable)).max(500) })
 
 export function duesOf({ offers }: z.infer<typeof offersSchema>): DueGift[] {
-  return offers.map(({ hash, partner, token, tradeoffermessage, items }) => ({
+  return offers.flatMap((offer) => (offer === null ? [] : [dueOf(offer)]))
+}
+
+function dueOf({ hash, partner, token, tradeoffermessage, items }: z.infer<typeof offerSchema>): DueGift {
+  return {
     dealId: hash,
     partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)),
     token,
@@ -149,20 +162,20 @@ export function duesOf({ offers }: z.infer<typeof offersSchema>): DueGift[] {
       contextId: item.contextid,
       assetId: item.assetid,
     })),
-  }))
+  }
 }
 
 const historyRow = z.looseObject({
   item_id: digits,
   event: z.string(),
   time: wholeNumber,
-  received: wholeNumber.optional(),
+  received: wholeNumber.nullish(),
   stage: digits,
   settlement: wholeNumber.nullish(),
   causer: z.string().max(20).nullish(),
   refund_seller: wholeNumber.nullish(),
 })
-export const historySchema = z.object({ data: z.array(historyRow).max(MOST_ROWS) })
+export const historySchema = z.object({ data: z.array(historyRow.or(unreadable)).max(MOST_ROWS) })
 
 /** The stages in the history. They differ from those of a listing. */
 const HISTORY_PAID = '2'
@@ -171,6 +184,7 @@ const HISTORY_CANCELLED = '5'
 /** An unknown stage counts as pending, never as a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
   return data
+    .filter((row) => row !== null)
     .filter(({ event }) => event === 'sell')
     .map((row) => ({ itemId: row.item_id, soldAt: dateOf(row.time), end: endOf(row, scale, now) }))
 }
@@ -183,7 +197,7 @@ function endOf(row: z.infer<typeof historyRow>, scale: Scale, now: Date): Outcom
     return { kind: 'reversed', causer: knownCauser, refundMinor: scale.toMinor(refund_seller ?? 0n) }
   }
   if (stage === HISTORY_CANCELLED) return { kind: 'cancelled' }
-  if (stage !== HISTORY_PAID || received === undefined) return { kind: 'pending' }
+  if (stage !== HISTORY_PAID || received === undefined || received === null) return { kind: 'pending' }
   const receivedMinor = scale.toMinor(received)
   const settlesAt = dateOf(settlement ?? 0n)
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }

@@ -195,6 +195,20 @@ describe('a sale', () => {
     expect(stages).toEqual(['sold', 'sold'])
   })
 
+  it('is handed over and paid although the market’s answers contain rows that the client cannot read', async () => {
+    bench.market.begin('strange-rows')
+    const { due, itemIds } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
+    const { rows } = await unwrap(client.round(DOTA))
+    // A listing without a row would count as taken down.
+    expect(rows.map(({ itemId, stage }) => [itemId, stage])).toEqual([
+      ['7', 'unknown'],
+      [itemIds[0], 'sold'],
+    ])
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(10)
+    expect(await outcomes(DOTA)).toMatchObject([{ itemId: itemIds[0], end: { kind: 'paid' } }])
+  })
+
   it('gets a different deal number from an earlier sale of the same item', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'declines' })
     bench.send(due)
