@@ -177,8 +177,8 @@ async function tradeReady({ market, seller, request }: CallContext): Promise<Rep
   return json({ success: true })
 }
 
-/** The market's digits in the history, which differ from those of a listing. */
-const STAGES = { settling: '2', paid: '2', timed_out: '5', reversed: '5' } as const
+/** The market's digits in the history, which differ from those of a listing. A sale is `1` until it is paid. */
+const STAGES = { settling: '1', paid: '2', timed_out: '5', reversed: '5' } as const
 
 async function history({ market, seller, request, appId }: CallContext): Promise<Reply> {
   await market.look()

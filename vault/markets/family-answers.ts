@@ -197,9 +197,11 @@ function endOf(row: z.infer<typeof historyRow>, scale: Scale, now: Date): Outcom
     return { kind: 'reversed', causer: knownCauser, refundMinor: scale.toMinor(refund_seller ?? 0n) }
   }
   if (stage === HISTORY_CANCELLED) return { kind: 'cancelled' }
-  if (stage !== HISTORY_PAID || received === undefined || received === null) return { kind: 'pending' }
-  const receivedMinor = scale.toMinor(received)
   const settlesAt = dateOf(settlement ?? 0n)
+  // While the market holds the money, the buyer has the item, but the stage may still be that of a new sale.
+  const isGiven = stage === HISTORY_PAID || (settlesAt > now && received !== 0n)
+  if (!isGiven || received === undefined || received === null) return { kind: 'pending' }
+  const receivedMinor = scale.toMinor(received)
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Key } from '../files/key.ts'
 import { liveConnection, sandboxConnection } from './connection.ts'
 import { fromLog, toLog } from './entries.ts'
+import { historySchema, outcomesOf } from './family-answers.ts'
 import { bareNumber, parseLossless } from './lossless-json.ts'
 import { createPace } from './pace.ts'
 import { scaleOf } from './scale.ts'
@@ -122,6 +123,29 @@ describe('the redirect to the sandbox', () => {
       expect(() => sandboxConnection('sandbox', url)).toThrow('must be on this machine')
     for (const connection of [sandboxConnection('sandbox', 'http://localhost:4303'), liveConnection()])
       expect(connection.ask).toBeTypeOf('function')
+  })
+})
+
+describe('a sale in the history of the market.csgo.com family', () => {
+  const [soldS, settlesS] = [1_800_000_000, 1_800_600_000]
+  const readEnd = (stage: string, settlement: number, received: string | null = '950') => {
+    const row = { item_id: '5', event: 'sell', time: String(soldS), stage, settlement, received }
+    const scale = scaleOf('USD')
+    if (scale === undefined) throw new Error('dollars have no scale')
+    return outcomesOf(historySchema.parse({ data: [row] }), scale, new Date(soldS * 1_000))[0]?.end.kind
+  }
+
+  it.each([
+    ['new', '1', 0, '950', 'pending'],
+    ['new, and its money is held', '1', settlesS, '950', 'settling'],
+    ['new, and its money is not known', '1', settlesS, '0', 'pending'],
+    ['given, and its money is held', '2', settlesS, '950', 'settling'],
+    ['given', '2', 0, '950', 'paid'],
+    ['new after its money was held', '1', soldS, '950', 'pending'],
+    ['given without an amount', '2', 0, null, 'pending'],
+    ['timed out', '5', 0, '0', 'cancelled'],
+  ])('that is %s (%s, %i, %s) is %s', (_what, stage, settlement, received, kind) => {
+    expect(readEnd(stage, settlement, received)).toBe(kind)
   })
 })
 
