@@ -83,6 +83,9 @@ export const FAULTS = {
   'envelope-lies': { line: 'Every line of `mass-add-to-sale` fails, but the answer reports success.' },
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
   'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
+  'check-for-buyers': {
+    line: '`check-many-steam` knows the numbers of buyers only, so it refuses those of a seller.',
+  },
   'send-soon': { line: 'Waxpeer gives the seller only 20 seconds to hand over.' },
   'socket-refused': { line: 'The socket of Waxpeer does not open.' },
   'socket-silent': { line: 'The socket of Waxpeer answers no ping.' },

@@ -121,12 +121,15 @@ const CALLS: Record<string, Call> = {
   },
   'POST steam-trade': steamTrade,
   'GET check-many-steam': ({ market, seller, request }) => {
+    if (market.faults.isOn('check-for-buyers')) return refuse('Invalid ID')
     const ids = request.query.getAll('id')
     const deals = market
       .world()
       .deals.filter((deal) => deal.seller === seller.steamId && ids.includes(deal.hash))
     const trades = deals.map((deal) => ({
-      id: deal.hash,
+      // The number of the purchase. Here, and only here, the number of the deal has this spelling.
+      id: deal.itemIds[0],
+      custom_id: deal.hash,
       trade_id: deal.offerId ?? null,
       status: statusOf(deal),
       done: deal.state !== 'open',

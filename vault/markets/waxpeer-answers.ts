@@ -204,15 +204,30 @@ export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
   return { due: { dealId: pushed.waxid, ...recipient, message: pushed.tradeoffermessage, assets }, rows }
 }
 
+const dealNumber = z.string().max(100).nullish()
 export const checkedSchema = z.object({
-  trades: z.array(z.looseObject({ id: z.union([z.string().max(100), z.int()]), status: z.int() })).max(100),
+  trades: z
+    .array(
+      z.looseObject({
+        /** The number of a purchase. Buyers know a sale by it. */
+        id: z.union([z.string().max(100), z.int()]),
+        /** The number of the deal, in both of Waxpeer's spellings. */
+        custom_id: dealNumber,
+        costum_id: dealNumber,
+        status: z.int(),
+      }),
+    )
+    .max(100)
+    .nullish(),
 })
 
-/** True if Waxpeer still wants the deal. False if its answer omits the deal, or gives it another status. */
-export const isWantedIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
-  const status = trades.find(({ id }) => String(id) === dealId)?.status
-  return status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
-}
+/** The deal's status. Undefined if the answer omits the deal. */
+export const statusIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): number | undefined =>
+  trades?.find(({ id, custom_id, costum_id }) => [String(id), custom_id, costum_id].includes(dealId))?.status
+
+/** True if Waxpeer still wants a deal with this status. */
+export const isOpenStatus = (status: number | undefined): boolean =>
+  status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
 
 const historyRow = z.looseObject({
   item_id: digits,

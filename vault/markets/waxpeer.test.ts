@@ -272,6 +272,19 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
+  it('is wanted by its own list or history where the check of trades knows only buyers', async () => {
+    const { due } = await sell(DOTA, 'never')
+    bench.market.begin('check-for-buyers')
+    expect(await unwrap(client.isWanted(due))).toBe(true)
+    const offerId = bench.send(due, false)
+    // The list leaves out a sale whose offer the market knows.
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await unwrap(client.isWanted(due))).toBe(true)
+    bench.cancel(offerId)
+    await bench.advanceS(6 * 60)
+    expect(await unwrap(client.isWanted(due))).toBe(false)
+  })
+
   it('may leave only 20 seconds to hand it over', async () => {
     bench.market.begin('send-soon')
     await listOne(DOTA)

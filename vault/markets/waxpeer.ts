@@ -17,9 +17,9 @@ import {
   GAMES,
   type HistoryRow,
   historySchema,
+  isOpenStatus,
   isOver,
   isSale,
-  isWantedIn,
   LOOK_BACK_MS,
   listedOf,
   listedSchema,
@@ -32,6 +32,7 @@ import {
   removedOf,
   removedSchema,
   rowUnderWay,
+  statusIn,
   userSchema,
 } from './waxpeer-answers.ts'
 import { createSocket, type Socket } from './waxpeer-socket.ts'
@@ -269,13 +270,20 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
       const rows = firstRowOfEach([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
       return { kind: 'answered', value: { rows, due: deals.map(({ due }) => due) } }
     },
-    async isWanted({ dealId }) {
+    async isWanted({ dealId, assets }) {
       const offerId = offers.get(dealId)
       if (offerId !== undefined && socket.isCalledOff(offerId)) return { kind: 'answered', value: false }
-      return call('check-many-steam', checkedSchema, {
-        query: [['id', dealId]],
-        read: (answer) => isWantedIn(answer, dealId),
+      const status = await statusOf(parts, dealId)
+      if (status.kind !== 'answered') return status
+      if (status.value !== undefined) return { kind: 'answered', value: isOpenStatus(status.value) }
+      const ready = await call('ready-to-transfer-p2p', readyTradesSchema, {
+        read: (answer) => dueDealsOf(answer, now()),
       })
+      if (ready.kind !== 'answered') return ready
+      if (ready.value.some(({ due }) => due.dealId === dealId)) return { kind: 'answered', value: true }
+      const rows = await historyOf(parts, new Date(now().getTime() - DAY_MS))
+      if (rows.kind !== 'answered') return rows
+      return { kind: 'answered', value: assets.every(({ assetId }) => isSaleOpen(rows.value, assetId)) }
     },
     async reportOffer(_appId, { offerId, dealId }) {
       offers.set(dealId, offerId)
@@ -292,6 +300,22 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
     },
   }
 }
+
+/**
+ * The status of a deal. Undefined if Waxpeer does not name it: the call was made for buyers, and may refuse or omit the
+ * number that a seller knows.
+ */
+async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<number | undefined>> {
+  const answer = await call('check-many-steam', checkedSchema, {
+    query: [['id', dealId]],
+    read: (checked) => statusIn(checked, dealId),
+  })
+  return answer.kind === 'refused' ? { kind: 'answered', value: undefined } : answer
+}
+
+/** True if the history, newest first, shows that the item's latest sale is under way. */
+const isSaleOpen = (history: readonly HistoryRow[], assetId: string): boolean =>
+  isOpenStatus(history.find(({ item_id }) => item_id === assetId)?.status)
 
 /**
  * True unless the history, newest first, shows that an item's sale is over. The socket's list keeps a deal until its
