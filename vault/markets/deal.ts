@@ -5,7 +5,7 @@ import type { Market } from './market.ts'
 
 /**
  * `abandon`: give up, because no offer was made. `look`: look for the offer on Steam. `report`: report the offer to the
- * market. `prove`: read Steam's record of the trade. `note_end`: record that the offer ended without a trade.
+ * market. `ask`: ask whether the market called the deal off. `prove`: read Steam's record of the trade. `note_end`: record that the offer ended without a trade.
  */
 export type Step =
   | { kind: 'send' }
@@ -13,6 +13,7 @@ export type Step =
   | { kind: 'abandon' }
   | { kind: 'confirm' }
   | { kind: 'report' }
+  | { kind: 'ask' }
   | { kind: 'cancel' }
   | { kind: 'prove'; steamTradeId: string }
   | { kind: 'note_end'; how: EndedOffer }
@@ -68,7 +69,7 @@ export function stepAfter(
       return order === 'report_then_confirm' && !deal.isReported ? { kind: 'report' } : { kind: 'confirm' }
     case 'active':
       if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }
-      return deal.isReported ? { kind: 'wait' } : { kind: 'report' }
+      return deal.isReported ? { kind: 'ask' } : { kind: 'report' }
     default:
       return seen satisfies never
   }

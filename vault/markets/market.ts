@@ -110,6 +110,11 @@ export type Market = {
   round(appId: number): Promise<MarketAnswer<Round>>
   /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
   isWanted(deal: DueGift): Promise<MarketAnswer<boolean>>
+  /**
+   * True if the market says that it called the deal off. Its offer must then be cancelled, although it was confirmed:
+   * otherwise, the buyer could accept it for nothing. Absent if the market's answers do not tell.
+   */
+  isCalledOff?(deal: DueGift, offerId: string): Promise<boolean>
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
   money(): Promise<MarketAnswer<Money>>

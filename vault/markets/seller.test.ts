@@ -110,6 +110,21 @@ describe('a sale', () => {
     },
   )
 
+  it('whose market calls it off after its offer was confirmed is withdrawn before the buyer can accept it', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    await runVault(out)
+    expect(out.offers.map(({ seen }) => seen.state)).toEqual(['active'])
+    out.callOff()
+    await runVault(out)
+    out.letOthersAct(true)
+    expect(out.owned.has('1')).toBe(true)
+    await runWithoutFaults(out)
+    expect(out.offers[0]?.seen).toEqual({ state: 'ended', how: 'withdrawn' })
+    expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
+  })
+
   it('is reported to the till as cancelled if Steam refused its offer', async () => {
     const out = createOutside()
     await runVault(out)

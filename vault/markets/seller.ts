@@ -269,6 +269,9 @@ async function followOffer(
       if (answer.kind === 'answered') await journal.add({ kind: 'told', ...ids })
       return answer.kind === 'answered'
     }
+    case 'ask':
+      if ((await market.isCalledOff?.(due, offerId)) === true) await giftOffers.cancel(offerId)
+      return false
     case 'cancel':
       await giftOffers.cancel(offerId)
       return false

@@ -229,6 +229,8 @@ export const statusIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: stri
 export const isOpenStatus = (status: number | undefined): boolean =>
   status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
 
+export const isCancelledStatus = (status: number | undefined): boolean => status === STATUS.cancelled
+
 const historyRow = z.looseObject({
   item_id: digits,
   give_amount: units,

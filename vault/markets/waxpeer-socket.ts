@@ -14,7 +14,7 @@ const PING_MS = 25_000
 const SILENT_MS = 60_000
 /** The time between two attempts to open the socket. */
 const REOPEN_AFTER_MS = 5_000
-/** The most reports to keep of each kind. The oldest are dropped first. */
+/** The most entries to keep of each kind. The oldest are dropped first. */
 const MOST_KEPT = 500
 
 type Options = {
@@ -143,7 +143,8 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
 
 const isInTime = ({ rows }: DueDeal): boolean => rows.every(({ leftS }) => leftS !== null && leftS > 0)
 
-function keepNewest(reports: Map<string, unknown>, id: string, data: unknown): void {
+/** Adds an entry to the map, which keeps the newest `MOST_KEPT`. */
+export function keepNewest<T>(reports: Map<string, T>, id: string, data: T): void {
   reports.delete(id)
   reports.set(id, data)
   const [oldest] = reports.keys()

@@ -254,8 +254,15 @@ describe('a sale', () => {
     ['makes a counteroffer', 'counters'],
   ] as const)('to a buyer who %s is cancelled', async (_what, temper) => {
     const { due } = await sell(DOTA, temper)
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
+    const offerId = bench.send(due)
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await client.isCalledOff?.(due, offerId)).toBe(false)
     await bench.advanceS(20)
+    const askedBefore = bench.market.log.length
+    expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(false)
+    expect(bench.market.log).toHaveLength(askedBefore)
+    bench.advanceMs(30_000)
+    expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(true)
     expect(await unwrap(client.isWanted(due))).toBe(false)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })

@@ -17,6 +17,7 @@ import {
   GAMES,
   type HistoryRow,
   historySchema,
+  isCancelledStatus,
   isOpenStatus,
   isOver,
   isSale,
@@ -35,7 +36,7 @@ import {
   statusIn,
   userSchema,
 } from './waxpeer-answers.ts'
-import { createSocket, type Socket } from './waxpeer-socket.ts'
+import { createSocket, keepNewest, type Socket } from './waxpeer-socket.ts'
 
 const HOST = 'https://api.waxpeer.com/v1/'
 const EVERY_MS = 1_000
@@ -45,6 +46,8 @@ const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
 /** Waxpeer wants an access token each hour, so the client sends it a little earlier. */
 const TOKEN_MS = 50 * 60_000
+/** How often to ask whether a deal was called off. */
+const CALLED_OFF_MS = 30_000
 const DAY_MS = 86_400_000
 /** A page has 100 rows, and no more than 1,000 can be skipped. */
 const PAGE_ROWS = 100
@@ -246,7 +249,7 @@ function listingCalls({
 
 const tooEarly = ({ assetId }: Line): Listed => ({ kind: 'refused', assetId, code: 'too early', retry: true })
 
-function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'outcomes'> {
+function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'isCalledOff' | 'reportOffer' | 'outcomes'> {
   const { call, socket, scale, now } = parts
   /** The offer of each deal, by the deal's number. */
   const offers = new Map<string, string>()
@@ -285,8 +288,9 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
       if (rows.kind !== 'answered') return rows
       return { kind: 'answered', value: assets.every(({ assetId }) => isSaleOpen(rows.value, assetId)) }
     },
+    isCalledOff: createCalledOff(parts),
     async reportOffer(_appId, { offerId, dealId }) {
-      offers.set(dealId, offerId)
+      keepNewest(offers, dealId, offerId)
       return call('steam-trade', envelopeSchema, {
         body: { tradeid: offerId, waxid: dealId },
         read: () => null,
@@ -311,6 +315,23 @@ async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<n
     read: (checked) => statusIn(checked, dealId),
   })
   return answer.kind === 'refused' ? { kind: 'answered', value: undefined } : answer
+}
+
+/** Only Waxpeer's clear word calls a deal off: cancelling a good offer counts as not handing over. */
+function createCalledOff(parts: Parts): NonNullable<Market['isCalledOff']> {
+  const { socket, time } = parts
+  /** By deal: the last answer, and when it was asked for. */
+  const checks = new Map<string, { isCalledOff: boolean; atMs: number }>()
+  return async ({ dealId }, offerId) => {
+    const last = checks.get(dealId)
+    if (socket.isCalledOff(offerId) || last?.isCalledOff === true) return true
+    const atMs = time.now()
+    if (last !== undefined && atMs - last.atMs < CALLED_OFF_MS) return false
+    const status = await statusOf(parts, dealId)
+    const isCalledOff = status.kind === 'answered' && isCancelledStatus(status.value)
+    keepNewest(checks, dealId, { isCalledOff, atMs })
+    return isCalledOff
+  }
 }
 
 /** True if the history, newest first, shows that the item's latest sale is under way. */

@@ -115,6 +115,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         return answered({ rows, due: due.map((each) => claimOf(each.due)) })
       }, lost),
     isWanted: async ({ dealId }) => call(() => answered(!calledOff.has(dealId)), lost),
+    isCalledOff: async ({ dealId }) => call(() => calledOff.has(dealId), false),
     reportOffer: async (_, { offerId }) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
