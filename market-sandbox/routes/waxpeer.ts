@@ -40,7 +40,10 @@ export async function waxpeer(request: Incoming, market: Market): Promise<Reply 
 }
 
 export const isSelling = (seller: Seller, nowS: number): boolean =>
-  isOnline(seller, nowS) && seller.tokenAtS !== undefined && nowS - seller.tokenAtS < TOKEN_LIFE_S
+  isOnline(seller, nowS) && hasToken(seller, nowS)
+
+const hasToken = ({ tokenAtS }: Seller, nowS: number): boolean =>
+  tokenAtS !== undefined && nowS - tokenAtS < TOKEN_LIFE_S
 
 const CALLS: Record<string, Call> = {
   'GET user': ({ seller, market }) =>
@@ -243,10 +246,17 @@ function edit({ market, seller, request }: CallContext): Reply {
 }
 
 /** Needs an existing offer. The seller may confirm the offer after this call. */
-async function steamTrade({ market, seller, request }: CallContext): Promise<Reply> {
+async function steamTrade(context: CallContext): Promise<Reply> {
+  const { market, seller, request } = context
   const body = parse(request.body)
   const [offerId, hash] = [String(field(body, 'tradeid')), String(field(body, 'waxid'))]
   if (market.faults.isOn('steam-trade-false')) return refuse('Need to refresh access token')
+  if (market.faults.isOn('token-forgotten')) {
+    market.faults.end('token-forgotten')
+    change(context, ({ tokenAtS: _, ...other }) => other)
+    return refuse('No token found')
+  }
+  if (!hasToken(seller, market.nowS())) return refuse('No token found')
   const deal = market.world().deals.find((each) => each.seller === seller.steamId && each.hash === hash)
   const offer = (await market.steam.offers()).find(({ id }) => id === offerId)
   const isOfDeal = deal && offer && offerOf(deal, [offer]) !== undefined && SENT.has(offer.state)

@@ -292,6 +292,13 @@ describe('a sale', () => {
     expect(await unwrap(client.isWanted(due))).toBe(false)
   })
 
+  it('can be handed over although the market forgot the access token that it got a while ago', async () => {
+    const { due } = await sell(DOTA, 'never')
+    bench.advanceMs(61_000)
+    bench.market.begin('token-forgotten')
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
+  })
+
   it('may leave only 20 seconds to hand it over', async () => {
     bench.market.begin('send-soon')
     await listOne(DOTA)

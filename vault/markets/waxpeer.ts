@@ -37,6 +37,7 @@ import {
   userSchema,
 } from './waxpeer-answers.ts'
 import { createSocket, keepNewest, type Socket } from './waxpeer-socket.ts'
+import { createToken, type Token } from './waxpeer-token.ts'
 
 const HOST = 'https://api.waxpeer.com/v1/'
 const EVERY_MS = 1_000
@@ -44,8 +45,6 @@ const MOST_LINES = 50
 /** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
-/** Waxpeer wants an access token each hour, so the client sends it a little earlier. */
-const TOKEN_MS = 50 * 60_000
 /** How often to ask whether a deal was called off. */
 const CALLED_OFF_MS = 30_000
 const DAY_MS = 86_400_000
@@ -68,7 +67,7 @@ type Options = {
 
 type Ask = { query?: readonly (readonly [string, string])[]; body?: unknown }
 type Part<K extends keyof Market> = Pick<Market, K>
-type Parts = Options & { call: Caller<Ask>; socket: Socket }
+type Parts = Options & { call: Caller<Ask>; socket: Socket; token: Token }
 
 export function createWaxpeer(options: Options): Market {
   const { connection, time, key, steamId, now } = options
@@ -82,7 +81,7 @@ export function createWaxpeer(options: Options): Market {
     { connection, time },
   )
   const socket = createSocket({ connection, key, steamId, now, machineMs: () => time.now() })
-  const parts = { ...options, call, socket }
+  const parts = { ...options, call, socket, token: createToken(call, time) }
   return {
     name: 'waxpeer.com',
     games: Object.values(GAMES),
@@ -115,12 +114,11 @@ const gameOf = (appId: number): readonly [string, string] => {
 }
 
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
-  const { call, socket, steamId, scale, time, now } = parts
-  let lastSent: { token: string; atMs: number } | undefined
+  const { call, socket, token, steamId, scale, now } = parts
   /** The value of `socket.openings()` when `check-wss-user` last succeeded. */
   let checkedOpenings = 0
-  const linkOf = (token: string): string =>
-    `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`
+  const linkOf = (linkToken: string): string =>
+    `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${linkToken}`
   return {
     ready: () =>
       call('user', userSchema, {
@@ -132,13 +130,8 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
     async keepOnline(accessToken) {
       socket.keepOpen()
       if (socket.isDown()) return { kind: 'unanswered', because: 'its socket does not open' }
-      const isKnown = lastSent?.token === accessToken && time.now() - lastSent.atMs < TOKEN_MS
-      if (!isKnown) {
-        const token = Buffer.from(accessToken).toString('base64')
-        const answer = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
-        if (answer.kind !== 'answered') return answer
-        lastSent = { token: accessToken, atMs: time.now() }
-      }
+      const kept = await token.keep(accessToken)
+      if (kept.kind !== 'answered') return kept
       const openings = socket.openings()
       if (openings === 0 || openings === checkedOpenings) return { kind: 'answered', value: null }
       // After the socket opens, Waxpeer sells nothing until this call.
@@ -149,8 +142,8 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       if (answer.kind === 'answered') checkedOpenings = openings
       return answer.kind === 'locked_out' ? answer : { kind: 'answered', value: null }
     },
-    async setTradeToken(token) {
-      const tradelink = linkOf(token)
+    async setTradeToken(linkToken) {
+      const tradelink = linkOf(linkToken)
       const answer = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
       if (answer.kind === 'answered') socket.setTradeLink(tradelink)
       return answer
@@ -250,7 +243,7 @@ function listingCalls({
 const tooEarly = ({ assetId }: Line): Listed => ({ kind: 'refused', assetId, code: 'too early', retry: true })
 
 function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'isCalledOff' | 'reportOffer' | 'outcomes'> {
-  const { call, socket, scale, now } = parts
+  const { call, socket, token, scale, now } = parts
   /** The offer of each deal, by the deal's number. */
   const offers = new Map<string, string>()
   return {
@@ -291,10 +284,11 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'isCalledOff' | 'r
     isCalledOff: createCalledOff(parts),
     async reportOffer(_appId, { offerId, dealId }) {
       keepNewest(offers, dealId, offerId)
-      return call('steam-trade', envelopeSchema, {
-        body: { tradeid: offerId, waxid: dealId },
-        read: () => null,
-      })
+      const body = { tradeid: offerId, waxid: dealId }
+      const report = () => call('steam-trade', envelopeSchema, { body, read: () => null })
+      const answer = await report()
+      const lacksToken = answer.kind === 'refused' && /token/i.test(answer.code)
+      return lacksToken && (await token.sendAgain()) ? report() : answer
     },
     async outcomes(appId, since) {
       const rows = await historyOf(parts, since)

@@ -1,0 +1,37 @@
+/** The access token with which Waxpeer checks the account's offers. Waxpeer can forget it before its time. */
+import type { Caller } from './caller.ts'
+import type { MarketAnswer } from './market.ts'
+import type { Time } from './pace.ts'
+import { envelopeSchema } from './waxpeer-answers.ts'
+
+/** Waxpeer wants an access token each hour, so the client sends it a little earlier. */
+const TOKEN_MS = 50 * 60_000
+/** How often to send a token again that Waxpeer has forgotten. */
+const AGAIN_MS = 60_000
+
+export type Token = {
+  /** Sends the token, unless Waxpeer has got it already. */
+  keep(accessToken: string): Promise<MarketAnswer<null>>
+  /** Sends the last token again. False if Waxpeer does not take it, or has only just got it. */
+  sendAgain(): Promise<boolean>
+}
+
+export function createToken(call: Caller<{ body?: unknown }>, time: Time): Token {
+  let lastSent: { token: string; atMs: number } | undefined
+  const send = async (token: string): Promise<MarketAnswer<null>> => {
+    const body = { token: Buffer.from(token).toString('base64') }
+    const answer = await call('user/steam-token', envelopeSchema, { body, read: () => null })
+    lastSent = answer.kind === 'answered' ? { token, atMs: time.now() } : undefined
+    return answer
+  }
+  return {
+    keep: async (accessToken) =>
+      lastSent?.token === accessToken && time.now() - lastSent.atMs < TOKEN_MS
+        ? { kind: 'answered', value: null }
+        : send(accessToken),
+    sendAgain: async () =>
+      lastSent !== undefined &&
+      time.now() - lastSent.atMs >= AGAIN_MS &&
+      (await send(lastSent.token)).kind === 'answered',
+  }
+}
