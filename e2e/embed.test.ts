@@ -197,6 +197,8 @@ test('Esc in the frame closes it and gives the focus back; with an open offer, E
     questions.push(question.message())
     return questions.length === 1 ? question.dismiss() : question.accept()
   })
+  // The dialog takes the focus when it opens.
+  await frameOf(page).getByRole('dialog').waitFor()
   await page.getByRole('button', { name: 'Close' }).focus()
   await page.keyboard.press('Escape')
   await expect.poll(() => questions).toEqual([TEXTS.en.closeQuestion])
