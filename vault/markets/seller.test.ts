@@ -176,6 +176,41 @@ describe('a sale', () => {
   })
 })
 
+describe('a listing', () => {
+  const roundWithoutRows: Market['round'] = async () => ({ kind: 'answered', value: { rows: [], due: [] } })
+
+  it.each([
+    ['known', 'none'],
+    ['lost', 'lost_after'],
+  ] as const)(
+    'whose answer was %s stays on record while the market’s list does not show it yet',
+    async (_what, mishap) => {
+      const out = createOutside()
+      const { round } = out.market
+      out.plan([mishap])
+      await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])
+      out.market.round = roundWithoutRows
+      out.advanceS(3)
+      await out.seller().round(APP)
+      expect(out.book().listings.map(({ state }) => state)).toEqual(['on_sale'])
+      out.market.round = round
+      out.advanceS(15)
+      await out.seller().round(APP)
+      expect(out.book().listings.map(({ state, itemId }) => [state, itemId])).toEqual([['on_sale', '101']])
+      expect([out.alarms, out.items.map(({ stage }) => stage)]).toEqual([[], ['on_sale']])
+    },
+  )
+
+  it('that the market’s list does not show after a minute is over', async () => {
+    const out = createOutside()
+    await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])
+    out.market.round = roundWithoutRows
+    out.advanceS(60)
+    await out.seller().round(APP)
+    expect(out.book().listings.map(({ state }) => state)).toEqual(['over'])
+  })
+})
+
 describe('a market that lies', () => {
   it.each([
     ['an item', 'asset', 'asset_not_listed'],

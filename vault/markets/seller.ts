@@ -126,20 +126,29 @@ async function round(parts: Parts, appId: number): Promise<void> {
   for (const each of due) await takeUpDeal(parts, { appId, due: each, rows })
 }
 
+/** A new listing may be missing in the market's list for this long: the market may still be at work on it. */
+const APPEARS_WITHIN_MS = 60_000
+
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
 async function compareListings(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
-  const { market, journal, alarm } = parts
+  const { market, journal, alarm, now } = parts
   const game = { market: market.name, appId }
+  const mayAppear = ({ begunAt }: Listing): boolean => {
+    const ageMs = now().getTime() - begunAt.getTime()
+    return ageMs >= 0 && ageMs < APPEARS_WITHIN_MS
+  }
   const own = ownListings(parts, appId)
   for (const listing of own.filter(({ itemId }) => itemId === null)) {
     const { assetId } = listing
     const row = rows.find((each) => each.assetId === assetId && !isKnown(own, each) && isOnMarket(each))
     if (row) await journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
-    else await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
+    else if (!mayAppear(listing))
+      await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
   const current = ownListings(parts, appId)
-  for (const { state, itemId } of current) {
-    const isGone = itemId !== null && !rows.some((row) => row.itemId === itemId)
+  for (const listing of current) {
+    const { state, itemId } = listing
+    const isGone = !mayAppear(listing) && itemId !== null && !rows.some((row) => row.itemId === itemId)
     // The listing was taken down without our record of it, or it never existed.
     if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
   }
