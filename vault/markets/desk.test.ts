@@ -135,6 +135,33 @@ it('every five minutes a desk asks whether sales were paid, and every 20 seconds
   expect(await countMoneyReads(10)).toBe(2)
 })
 
+it('a desk asks on for two weeks about an item that was given, although the market calls its sale cancelled', async () => {
+  const listing = givenListing({ kind: 'cancelled' })
+  const deals = new Map([
+    [
+      'm/d',
+      {
+        market: 'm',
+        account: null,
+        due: { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] },
+        itemIds: ['101'],
+        intendedAt: new Date(nowMs),
+        offerId: '5',
+        sentAt: new Date(nowMs),
+        isConfirmed: true,
+        isReported: true,
+        state: 'delivered' as const,
+        steamTradeId: '9',
+        deliveredAt: new Date(nowMs),
+      },
+    ],
+  ])
+  book = { ...EMPTY_BOOK, deals, listings: [listing] }
+  expect(await countMoneyReads(10)).toBe(2)
+  nowMs += 14 * 86_400 * SECOND_MS
+  expect(await countMoneyReads(10)).toBe(0)
+})
+
 it('however many items are on sale, their new prices do not keep a desk from looking for sales', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
   items = new Map(

@@ -35,6 +35,8 @@ const MONEY_MS = 5 * MINUTE_MS
 /** How often to ask that, and for how long, after an item was given or its money became due. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
+/** How long to ask on about an item that was given, although the market calls its sale cancelled. */
+const DENIED_MS = 14 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
 /** How long before the oldest unpaid listing to start reading the market's history, which has a resolution of days. */
@@ -318,9 +320,7 @@ function noteAnswer(
 async function followMoney(parts: DeskParts, state: State): Promise<void> {
   const { market, seller } = parts
   for (const appId of market.games) {
-    const unpaid = listingsOf(parts, appId).filter(
-      (listing) => (listing.state === 'given' || listing.state === 'in_deal') && !isOver(listing.end),
-    )
+    const unpaid = listingsOf(parts, appId).filter((listing) => mayBePaid(parts, listing))
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
     if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, everyMs])) continue
     const oldestMs = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
@@ -349,9 +349,19 @@ function moneyEveryMs(
   return nowMs - sinceMs < SOON_MONEY_FOR_MS ? SOON_MONEY_MS : MONEY_MS
 }
 
-/** True if the market owes nothing more for the sale. */
-const isOver = (end: Listing['end']): boolean =>
-  end?.kind === 'paid' || end?.kind === 'cancelled' || end?.kind === 'reversed'
+function mayBePaid({ journal, market, now }: DeskParts, { state, itemId, end }: Listing): boolean {
+  if (state !== 'given' && state !== 'in_deal') return false
+  if (end?.kind !== 'cancelled') return end?.kind !== 'paid' && end?.kind !== 'reversed'
+  // A buyer may accept late, after the market has called the sale cancelled.
+  return [...journal.book().deals.values()].some(
+    (deal) =>
+      deal.state === 'delivered' &&
+      deal.market === market.name &&
+      itemId !== null &&
+      deal.itemIds.includes(itemId) &&
+      now().getTime() - deal.deliveredAt.getTime() < DENIED_MS,
+  )
+}
 
 export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
   switch (alarm.kind) {
