@@ -40,10 +40,10 @@ export function problemsOf({ status }: z.infer<typeof testSchema>): Problem[] {
 
 export const steamIdSchema = z.object({ steamid64: digits })
 export const pingSchema = z.object({ online: z.boolean().optional() })
-export const moneySchema = z.object({
+export const currencySchema = z.object({ currency: z.string().max(3) })
+export const moneySchema = currencySchema.extend({
   money: z.number().nonnegative(),
   money_settlement: z.number().nonnegative().optional(),
-  currency: z.string().max(3),
 })
 
 const listedRow = z.looseObject({

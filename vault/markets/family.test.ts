@@ -53,6 +53,13 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('other_account')
   })
 
+  it('cannot sell if it is in another currency, because each listing would be refused', async () => {
+    const key = bench.market.open(bench.seller.steamId)
+    expect((await unwrap(client.ready())).problems).not.toContain('other_currency')
+    client = bench.clientWith(key, { currency: 'EUR' })
+    expect((await unwrap(client.ready())).problems).toContain('other_currency')
+  })
+
   it('keeps its key, because the client calls all hosts together at most twice a second', async () => {
     const beganMs = bench.machineMs()
     for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS, TF2, RUST, DOTA]) await unwrap(client.round(appId))

@@ -2,6 +2,7 @@
 import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
 import {
+  currencySchema,
   duesOf,
   envelopeSchema,
   historySchema,
@@ -113,7 +114,12 @@ function accountCalls(
     async ready() {
       const owner = await call('get-my-steam-id', steamIdSchema, { read: ({ steamid64 }) => steamid64 })
       if (owner.kind !== 'answered') return owner
-      const problems: Problem[] = owner.value === steamId ? [] : ['other_account']
+      const currency = await call('get-money', currencySchema, { read: (answer) => answer.currency })
+      if (currency.kind !== 'answered') return currency
+      const problems: Problem[] = [
+        ...(owner.value === steamId ? [] : ['other_account' as const]),
+        ...(currency.value === scale.currency ? [] : ['other_currency' as const]),
+      ]
       return call('test', testSchema, {
         // This market does not state its fee.
         read: (answer) => ({ problems: [...problems, ...problemsOf(answer)], feeBp: null }),

@@ -15,13 +15,14 @@ export type Failure =
 export type MarketAnswer<T> = { kind: 'answered'; value: T } | Failure
 
 /**
- * A reason why an account cannot sell. `other_account`: the key belongs to another account. `no_trade_token`: the market
- * does not know the token of the account's trade link. `trade_check_failed`: the market's check of the account's
- * trades failed. `offline`: the market counts the seller as offline until `keepOnline` is called.
- * `banned_from_selling`: the market does not let the account sell.
+ * A reason why an account cannot sell. `other_account`: the key belongs to another account. `other_currency`: the account
+ * is not in the currency of the vault's prices. `no_trade_token`: the market does not know the token of the account's
+ * trade link. `trade_check_failed`: the market's check of the account's trades failed. `offline`: the market counts the
+ * seller as offline until `keepOnline` is called. `banned_from_selling`: the market does not let the account sell.
  */
 export type Problem =
   | 'other_account'
+  | 'other_currency'
   | 'no_trade_token'
   | 'trade_check_failed'
   | 'offline'
