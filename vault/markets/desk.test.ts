@@ -4,6 +4,7 @@ import type { OwnItem } from '../steam/look.ts'
 import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
+import type { Market } from './market.ts'
 import { createOthers } from './others.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 
@@ -19,6 +20,8 @@ let items: Map<string, OwnItem>
 /** When the desk looked for sales, and of which names it asked the price, which takes seconds. */
 let looksMs: number[]
 let priced: string[]
+let ready: Awaited<ReturnType<Market['ready']>>
+let said: Record<string, string | number>[]
 
 beforeEach(() => {
   const outside = createOutside()
@@ -29,9 +32,12 @@ beforeEach(() => {
   items = new Map()
   looksMs = []
   priced = []
+  ready = { kind: 'answered', value: { problems: [], feeBp: null } }
+  said = []
   desk = createDesk({
     market: {
       ...outside.market,
+      ready: async () => ready,
       async refresh(appId) {
         refreshes.push(appId)
         return { kind: 'answered', value: null }
@@ -68,7 +74,7 @@ beforeEach(() => {
     reportBalance: async () => {},
     isOff: () => false,
     now: () => new Date(nowMs),
-    say: () => {},
+    say: (_, about) => void said.push(about),
   })
 })
 
@@ -133,6 +139,16 @@ it('every five minutes a desk asks whether sales were paid, and every 20 seconds
   expect(await countMoneyReads(10)).toBe(2)
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
+})
+
+it.each([
+  [{ kind: 'refused', code: 'account_blocked' }, 'the market refuses: account_blocked'],
+  [{ kind: 'unanswered', because: 'HTTP 502' }, 'the market does not answer'],
+  [{ kind: 'locked_out' }, 'the market refuses the key'],
+] as const)('a desk that cannot sell says why: %j', async (answer, because) => {
+  ready = answer
+  await desk.tend()
+  expect(said[0]).toMatchObject({ because })
 })
 
 it('a desk asks on for two weeks about an item that was given, although the market calls its sale cancelled', async () => {

@@ -221,6 +221,7 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
 
 function unreadyOf(reply: Awaited<ReturnType<Market['ready']>>): string | undefined {
   if (reply.kind === 'locked_out') return 'the market refuses the key'
+  if (reply.kind === 'refused') return `the market refuses: ${reply.code.slice(0, 100)}`
   if (reply.kind !== 'answered') return 'the market does not answer'
   // Pings end `offline`, and the desk sends them anyway.
   const problems = reply.value.problems.filter((problem) => problem !== 'offline')
