@@ -3,6 +3,7 @@ import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../
 import type { Cart } from './goods.ts'
 import { migrate } from './schema.ts'
 import { prepare, type Statements } from './statements.ts'
+import { FIRST_SHOPPER } from './visitor.ts'
 
 export type TopUp = {
   externalId: string
@@ -180,6 +181,8 @@ function recordTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: numb
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
   saveTopUp.run(
     externalId,
+    // For a top-up without a row, as after the store returned to a backup. The deposit still names its shopper.
+    deposit.customerReference ?? FIRST_SHOPPER,
     currency,
     status,
     endReason,

@@ -18,8 +18,8 @@ function ofTopUps(db: DatabaseSync) {
     ),
     topUp: db.prepare('select * from top_up where external_id = ?'),
     saveTopUp: db.prepare(
-      `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, deposit, url, receipt, sequence, created_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `insert into top_up (external_id, shopper, currency, status, reason, amount, held, held_until, reversed, deposit, url, receipt, sequence, created_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (external_id) do update
          set status = excluded.status, reason = excluded.reason, amount = excluded.amount, held = excluded.held,
            held_until = excluded.held_until, reversed = excluded.reversed, deposit = excluded.deposit,

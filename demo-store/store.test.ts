@@ -229,6 +229,14 @@ describe('shoppers', () => {
     expect(herParts).toContain('<span class="status good">Credited</span>')
   })
 
+  test('are credited for their own payments after the store lost its records of these, as with an old backup', async () => {
+    const cookie = await cookieOf('mira_sol')
+    await callers.send({ data: { externalId: 'topup-lost', customerReference: 'mira_sol' } })
+    expect(await callers.readBalances()).toEqual({})
+    const hers = await fetch(`${demo.store.url}/balance.json`, { headers: { cookie } })
+    expect(await hers.json()).toEqual({ USD: 1250 })
+  })
+
   test('are chosen from a list, and no other name is accepted', async () => {
     const cookie = await cookieOf('mira_sol')
     expect(await (await fetch(demo.store.url, { headers: { cookie } })).text()).toContain(
