@@ -85,6 +85,24 @@ describe('webhooks that fail', () => {
     expect(later.data?.endpoints).toMatchObject([{ retrying: 0, ...givenUp }])
   })
 
+  it('are named from the lowest to the highest number, whatever the order of their deliveries', async () => {
+    await till.db.deleteFrom('webhook_attempt').where('endpoint_id', '=', endpointId).execute()
+    const [first] = await till.db
+      .deleteFrom('webhook_delivery')
+      .where('endpoint_id', '=', endpointId)
+      .where('event_id', 'in', till.db.selectFrom('event').select('id').where('sequence', '=', 1n))
+      .returning('event_id')
+      .execute()
+    // A replay of an old event whose delivery was deleted adds a delivery with a high id.
+    await till.db
+      .insertInto('webhook_delivery')
+      .values({ event_id: String(first?.event_id), endpoint_id: endpointId, due_at: till.clock.now() })
+      .execute()
+    await till.db.updateTable('webhook_delivery').set({ state: 'failed' }).execute()
+    const { data } = await listEndpoints(deps, { storeId: store.id, limit: 10 })
+    expect(data?.endpoints).toMatchObject([{ givenUp: 2, givenUpFrom: 1n, givenUpTo: 2n }])
+  })
+
   it('are listed with each attempt, page by page', async () => {
     const first = await listAttempts(deps, { endpointId, limit: 1 })
     expect(first.data?.attempts).toMatchObject([{ type: 'deposit.succeeded', attempt: 1, status: 500 }])

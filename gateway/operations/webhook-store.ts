@@ -24,7 +24,7 @@ export type EndpointRow = {
   retrying: number
   /** Deliveries given up; `MOST_COUNTED` means that many or more. */
   givenUp: number
-  /** Numbers of the first and last given-up event in the store's event log; null if there is none. */
+  /** The lowest and highest number of a given-up event in the store's event log; null if there is none. */
   givenUpFrom: bigint | null
   givenUpTo: bigint | null
   /** When the event of the most often retried delivery occurred; null if no delivery waits for a retry. */
@@ -38,8 +38,14 @@ const RETRYING = sql`from webhook_delivery where endpoint_id = endpoint.id and s
 
 const GIVEN_UP = sql`from webhook_delivery where endpoint_id = endpoint.id and state = 'failed'`
 
-const givenUpAt = (direction: RawBuilder<unknown>) => sql`(
-  select sequence from event where id = (select event_id ${GIVEN_UP} order by webhook_delivery.id ${direction} limit 1))`
+/**
+ * Covers every given-up event if there are at most twice `MOST_COUNTED`, and otherwise those of as many oldest and newest
+ * deliveries. A replay can give an old event the newest delivery.
+ */
+const givenUpAt = (bound: RawBuilder<unknown>) => sql`(
+  select ${bound}(sequence) from event where id in (
+    (select event_id ${GIVEN_UP} order by webhook_delivery.id limit ${MOST_COUNTED})
+    union (select event_id ${GIVEN_UP} order by webhook_delivery.id desc limit ${MOST_COUNTED})))`
 
 /** Written as a range over one endpoint. With `=`, the planner may scan the attempts of all endpoints backwards. */
 const LAST_ATTEMPT = sql`(
@@ -56,7 +62,7 @@ export async function selectEndpoints(
       disabled_reason as "disabledReason",
       (select count(*)::int from (select ${RETRYING} limit ${MOST_COUNTED}) counted) as retrying,
       (select count(*)::int from (select ${GIVEN_UP} limit ${MOST_COUNTED}) counted) as "givenUp",
-      ${givenUpAt(sql`asc`)} as "givenUpFrom", ${givenUpAt(sql`desc`)} as "givenUpTo",
+      ${givenUpAt(sql`min`)} as "givenUpFrom", ${givenUpAt(sql`max`)} as "givenUpTo",
       (select event.created_at from event where event.id = (
         select event_id ${RETRYING} and attempts = (select max(attempts) ${RETRYING})
         order by due_at limit 1)) as "failingSince",
