@@ -22,6 +22,8 @@ let looksMs: number[]
 let priced: string[]
 let ready: Awaited<ReturnType<Market['ready']>>
 let said: Record<string, string | number>[]
+let isPingRefused: boolean
+let renewals: number
 
 beforeEach(() => {
   const outside = createOutside()
@@ -34,10 +36,14 @@ beforeEach(() => {
   priced = []
   ready = { kind: 'answered', value: { problems: [], feeBp: null } }
   said = []
+  isPingRefused = false
+  renewals = 0
   desk = createDesk({
     market: {
       ...outside.market,
       ready: async () => ready,
+      keepOnline: async () =>
+        isPingRefused ? { kind: 'refused', code: 'Invalid access token' } : { kind: 'answered', value: null },
       async refresh(appId) {
         refreshes.push(appId)
         return { kind: 'answered', value: null }
@@ -55,7 +61,13 @@ beforeEach(() => {
       },
     },
     journal: { book: () => book, add: async () => {} },
-    account: { freeItems: async () => items, accessToken: async () => undefined },
+    account: {
+      freeItems: async () => items,
+      async accessToken({ fresh }) {
+        if (fresh) renewals += 1
+        return 'token'
+      },
+    },
     tradeToken: undefined,
     ownPrices: async () => new Map(),
     others: createOthers(),
@@ -149,6 +161,14 @@ it.each([
   ready = answer
   await desk.tend()
   expect(said[0]).toMatchObject({ because })
+})
+
+it('a market that refuses every ping causes a login to Steam only every 15 minutes', async () => {
+  isPingRefused = true
+  await countMoneyReads(14)
+  expect(renewals).toBe(1)
+  await countMoneyReads(2)
+  expect(renewals).toBe(2)
 })
 
 it('a desk asks on for two weeks about an item that was given, although the market calls its sale cancelled', async () => {

@@ -13,6 +13,10 @@ import type { Till } from './till.ts'
 const MINUTE_MS = 60_000
 /** Listings sell only while their seller pings the market every few minutes. */
 const PING_MS = 3 * MINUTE_MS
+/** How soon to ping again after a failure. */
+const PING_AGAIN_MS = 20_000
+/** How often to log in to Steam for a market that refuses pings. It may refuse them whatever the token is. */
+const RENEW_MS = 15 * MINUTE_MS
 /** How often to look for sales, which must be handed over within five minutes. */
 const LOOK_MS = 15_000
 /** How often to ask the market whether the account may sell. */
@@ -211,7 +215,7 @@ async function reasonToStop(parts: DeskParts, state: State): Promise<string | un
 async function readiness(parts: DeskParts, state: State): Promise<string | undefined> {
   if (!isDue(parts, state, ['ready', READY_MS])) return state.unreadyBecause
   // A seller counts as offline until its first ping.
-  await ping(parts)
+  await ping(parts, state)
   const reply = await readyWithToken(parts)
   state.unreadyBecause = unreadyOf(reply)
   if (reply.kind === 'answered') state.feeBp = reply.value.feeBp
@@ -242,15 +246,17 @@ async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOfAccount(marketAccount)(each))
   const isNeeded = state.stoppedBecause === undefined || isLiveHere
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
-  if (!(await ping(parts))) {
-    state.lastRunMs.delete('ping')
+  if (!(await ping(parts, state))) {
+    state.lastRunMs.set('ping', parts.now().getTime() - PING_MS + PING_AGAIN_MS)
     parts.say('the ping failed', { market: market.name })
   }
 }
 
-/** Tells the market that the seller is online. Renews the session once if the market rejects it. */
-async function ping({ market, account }: DeskParts): Promise<boolean> {
+/** Tells the market that the seller is online. Renews the session if the market rejects it, unless it just did. */
+async function ping(parts: DeskParts, state: State): Promise<boolean> {
+  const { market, account } = parts
   for (const fresh of [false, true]) {
+    if (fresh && !isDue(parts, state, ['renew', RENEW_MS])) return false
     const token = await account.accessToken({ fresh })
     if (token === undefined) return false
     const reply = await market.keepOnline(token)
