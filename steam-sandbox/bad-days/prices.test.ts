@@ -30,6 +30,7 @@ it('a known item has a price in dollars, and an unknown one gets 500', async () 
 
 it.each([
   ['price-403', 403, 'Access is denied.'],
+  ['price-500', 500, '<html>'],
   ['price-html', 200, '<html>'],
 ])('the behaviour "%s" answers %i and a page', async (behaviour, status, text) => {
   await control(steam, `PUT behaviours/${behaviour}`)

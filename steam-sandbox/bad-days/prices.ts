@@ -8,5 +8,6 @@ const on = (line: string, effect: Effect): BadDay => ({
 
 export const PRICES: Record<string, BadDay> = {
   'price-403': on('A request gets 403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
+  'price-500': on('A request gets 500 and an HTML page.', { status: 500, body: ERROR_PAGE }),
   'price-html': on('A request gets 200 and an HTML page.', { status: 200, body: ERROR_PAGE }),
 }

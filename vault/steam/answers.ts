@@ -131,8 +131,8 @@ const priceSchema = z.object({
 
 /** The price in US cents. Undefined if Steam's market has no price, and `unanswered` if Steam did not say. */
 export function readPrice({ status, text }: SteamAnswer): bigint | undefined | 'unanswered' {
-  // Steam answers 500 for an item without a price.
-  if (status === 500) return undefined
+  // Steam answers 500 for an item without a price, but also while it is down: then with a page, or nothing.
+  if (status === 500) return jsonOf(text, z.object({ success: z.literal(false) })) ? undefined : 'unanswered'
   const answer = status === 200 ? jsonOf(text, priceSchema) : undefined
   if (answer === undefined) return 'unanswered'
   const cents = [answer.lowest_price, answer.median_price].flatMap((price) => {

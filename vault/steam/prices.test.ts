@@ -6,7 +6,7 @@ import { createPace } from './pace.ts'
 
 const ITEM = 'AK-47 | Redline (Field-Tested)'
 
-it.each(['steam-down', 'price-403', 'price-html'])(
+it.each(['steam-down', 'price-403', 'price-500', 'price-html'])(
   'a market with the fault "%s" gives no answer, which is not cached as an item without a price',
   async (fault) => {
     let nowMs = Date.now()
