@@ -11,6 +11,9 @@ import { createDepartureGauges } from './departures/jobs.ts'
 import { createDriftGauges } from './drift/jobs.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { createMetrics, watchProcess } from './metrics.ts'
+import { feedsOf } from './pricing/feeds.ts'
+import { PRICE_SETTINGS, webSourcesOf } from './pricing/settings.ts'
+import { priceSources } from './pricing/sources/all.ts'
 import { createPriceGauges } from './pricing/survey.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
@@ -119,6 +122,21 @@ it('every series of the till is used in an alert or on the dashboard', () => {
 it('the alert about an outage of Steam does not fire during maintenance', () => {
   const { expr } = rules.find(({ alert }) => alert === 'SteamOutage') ?? {}
   expect(expr).toContain('tradetill_outage{capability!="maintenance"}')
+})
+
+it('the alert about old prices does not fire between two requests of a feed', () => {
+  const { expr = '' } = rules.find(({ alert }) => alert === 'PricesOld') ?? {}
+  const limitsMs = (feed: string) =>
+    expr
+      .split(' or ')
+      .filter((part) => !part.includes(feed === 'rates' ? 'feed!="rates"' : 'feed="rates"'))
+      .map((part) => Number(/ > (\d+)$/.exec(part)?.[1]) * 1000)
+  const web = webSourcesOf(z.object(PRICE_SETTINGS).parse({}), 'live')
+  const feeds = priceSources({ file: undefined, web }, { now: () => new Date() }).flatMap((source) =>
+    feedsOf(source).map((feed) => ({ name: `${source.name} ${feed}`, feed, everyMs: source.pace.everyMs })),
+  )
+  expect(feeds.length).toBeGreaterThan(10)
+  expect(feeds.filter(({ feed, everyMs }) => !(Math.min(...limitsMs(feed)) > everyMs))).toEqual([])
 })
 
 it('every alert has a severity and a summary', () => {

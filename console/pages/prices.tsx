@@ -42,10 +42,14 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** The age at which a source is old, as for the alert PricesOld. By default, prices older than six hours do not count. */
-const OLD_MS = 2 * 3_600_000
+const HOUR_MS = 3_600_000
+/**
+ * The age at which a source's last answer is old, as for the alert PricesOld. By default, prices older than six hours do
+ * not count. Exchange rates are asked for only every six hours.
+ */
+const oldMs = (feed: string): number => (feed === 'rates' ? 12 : 2) * HOUR_MS
 
-function Sources({ feeds }: Pick<ListData, 'feeds'>) {
+export function Sources({ feeds }: Pick<ListData, 'feeds'>) {
   return (
     <Panel title="Sources">
       <Table
@@ -59,10 +63,10 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
           {
             name: 'Last success',
             sortValue: ({ goodAt }) => goodAt,
-            show: ({ goodAt }) => (
+            show: ({ goodAt, feed }) => (
               <>
                 <Time at={goodAt} />{' '}
-                {(goodAt === null || ageMs(goodAt) > OLD_MS) && <Pill tone="bad">old</Pill>}
+                {(goodAt === null || ageMs(goodAt) > oldMs(feed)) && <Pill tone="bad">old</Pill>}
               </>
             ),
           },
