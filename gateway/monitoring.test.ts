@@ -139,6 +139,15 @@ it('the alert about old prices does not fire between two requests of a feed', ()
   expect(feeds.filter(({ feed, everyMs }) => !(Math.min(...limitsMs(feed)) > everyMs))).toEqual([])
 })
 
+it('the alert about old rates does not fire before the rates of a new day are due', () => {
+  const { expr = '' } = rules.find(({ alert }) => alert === 'RatesOld') ?? {}
+  const web = webSourcesOf(z.object(PRICE_SETTINGS).parse({ TRADETILL_PRICE_SOURCES: 'rates' }), 'live')
+  const [source] = priceSources({ file: undefined, web }, { now: () => new Date() })
+  // A rate has the time of its day's first minutes. On a Monday morning the reference's is from Friday.
+  const oldestS = 24 * 3600 + (source?.pace.everyMs ?? Infinity) / 1000
+  expect(Number(/ > (\d+)$/.exec(expr)?.[1])).toBeGreaterThan(oldestS)
+})
+
 it('every alert has a severity and a summary', () => {
   const alerts = read('deploy/prometheus/alerts.yml')
   const completeAlerts = [
