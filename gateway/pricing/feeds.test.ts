@@ -190,6 +190,34 @@ describe('a source that fails', () => {
     expect((await feeds())[0]).toMatchObject({ failures: 1, last_error: 'answered without a price' })
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
+
+  test('counts as failing while it answers with the list of yesterday, whose prices do not count', async () => {
+    const row = { market_hash_name: 'Knife', volume: '60', price: '10' }
+    const time = clock.now().getTime() / 1000
+    const ask = () => requestDue(marketPrices(eachGame(server.url)))
+    const market = () =>
+      database.db
+        .selectFrom('price_feed')
+        .select(['failures', 'last_error'])
+        .where('source', '=', 'market')
+        .where('feed', '=', 'cs')
+        .executeTakeFirst()
+    server.answer('/api/v2/prices/USD.json', json({ success: true, time, currency: 'USD', items: [row] }))
+    await ask()
+    expect(await market()).toEqual({ failures: 0, last_error: null })
+    clock.advance(24 * 60 * MINUTE_MS)
+    await run(marketPrices(eachGame(server.url)), 2)
+    expect(await market()).toEqual({
+      failures: 1,
+      last_error: `answered an old list: its newest price is of ${new Date(time * 1000).toISOString()}`,
+    })
+    server.answer(
+      '/api/v2/prices/USD.json',
+      json({ success: true, time: clock.now().getTime() / 1000, currency: 'USD', items: [row] }),
+    )
+    await run(marketPrices(eachGame(server.url)), 12)
+    expect(await market()).toEqual({ failures: 0, last_error: null })
+  })
 })
 
 describe('exchange rates from the web', () => {

@@ -25,6 +25,8 @@ export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: Till
 const CHECK_EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
 const FETCH_TIMEOUT_MS = 60_000
+/** If the newest price of a list is older than this, the list is old. By default, such prices do not count. */
+const OLD_LIST_MS = 6 * HOUR_MS
 
 /**
  * Deletes the state of sources that the settings no longer name, reads the local sources, then asks every source at its
@@ -124,6 +126,11 @@ async function takePrices(
   const now = clock.now()
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
   await savePrices(db, { source: source.name, game }, past)
+  const newestMs = past.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
+  // Otherwise the source would look healthy while none of its prices counts. A file has the time that its owner gave it.
+  if (!source.isLocal && now.getTime() - newestMs > OLD_LIST_MS) {
+    throw new SourceError(`answered an old list: its newest price is of ${new Date(newestMs).toISOString()}`)
+  }
   return rows.length
 }
 
