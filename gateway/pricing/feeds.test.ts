@@ -191,6 +191,21 @@ describe('a source that fails', () => {
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
 
+  test('keeps the rest of a list with names that the database cannot store', async () => {
+    const names = [
+      'Kni\0fe',
+      'Knife \ud83d',
+      'Knife \ud83e',
+      ...Array.from({ length: 40 }, (_, n) => `★ StatTrak™ ${n}`),
+    ]
+    const items = names.map((name) => ({ name, count: 90, min: 5_000 }))
+    server.answer(PATH, json({ success: true, items }))
+    await requestDue(waxpeer())
+    expect((await feeds())[0]).toMatchObject({ failures: 0, last_error: null })
+    const { rows } = await database.pool.query('select count(*)::int as count from price')
+    expect(rows).toEqual([{ count: 40 }])
+  })
+
   test('counts as failing while it answers with the list of yesterday, whose prices do not count', async () => {
     const row = { market_hash_name: 'Knife', volume: '60', price: '10' }
     const time = clock.now().getTime() / 1000

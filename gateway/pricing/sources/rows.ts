@@ -4,7 +4,12 @@ import type { PriceRow } from './source.ts'
 
 export const MAX_ROWS = 100_000
 
-export const nameSchema = z.string().min(1).max(200)
+/** Refuses a name that PostgreSQL cannot store as text: one such name would keep out the source's entire list. */
+export const nameSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => name.isWellFormed() && !name.includes('\0'))
 export const countSchema = z.coerce.number().int().nonnegative().max(1e9)
 
 /** Dollars as a decimal, in text or as a number, below ten million → millionths, rounded down. */
