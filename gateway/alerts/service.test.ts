@@ -88,6 +88,42 @@ test('a problem that passes within a minute is not reported', async () => {
   expect(reports()).toEqual([])
 })
 
+test('a count that rises and falls back within a minute is not reported again', async () => {
+  await insertDeadBot()
+  await passMinutes(2)
+  const second = await insertDeadBot()
+  await sendAlerts(deps)
+  await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
+  await passMinutes(5)
+  expect(reports().map(({ count }) => count)).toEqual([1])
+  await insertDeadBot()
+  await passMinutes(5)
+  expect(reports().map(({ count }) => count)).toEqual([1, 2])
+})
+
+test('a count that falls within a minute, but not to what was reported, is reported', async () => {
+  await insertDeadBot()
+  await passMinutes(2)
+  const others = [await insertDeadBot(), await insertDeadBot()]
+  await sendAlerts(deps)
+  await till.db
+    .updateTable('bot')
+    .set({ state: 'removed' })
+    .where('id', '=', others[0] ?? 0n)
+    .execute()
+  await passMinutes(5)
+  expect(reports().map(({ count }) => count)).toEqual([1, 2])
+})
+
+test('a count that keeps rising is reported a minute after its first rise', async () => {
+  for (let halfMinute = 0; halfMinute < 4; halfMinute += 1) {
+    await insertDeadBot()
+    await sendAlerts(deps)
+    await jump(till, 30)
+  }
+  expect(reports().map(({ count }) => count)).toEqual([3])
+})
+
 test('a refused message is retried with the same id, and finally given up', async () => {
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   await insertDeadBot()

@@ -14,7 +14,7 @@ import {
 import { signWebhook } from '../webhooks/signature.ts'
 import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
-import { applyStep, type DueAlert, lockAlerts, setNextAttempt, takeDue } from './store.ts'
+import { applyStep, type DueAlert, lockAlerts, setNextAttempt, setTold, takeDue } from './store.ts'
 
 /** If a process ends while sending a message, another process sends it after this time. */
 const CLAIM_MS = 60_000
@@ -64,7 +64,7 @@ async function sendAlert(
     type: 'operator.needed',
     data: { kind, count, since: since.toISOString(), text: `${count} ${alertText(kind, count)}`, consoleUrl },
   })
-  if (isAccepted(result)) return setNextAttempt(db, messageId, null)
+  if (isAccepted(result)) return setTold(db, messageId)
   const now = clock.now()
   const retryAfterMs =
     result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined

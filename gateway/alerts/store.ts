@@ -27,14 +27,21 @@ export async function applyStep(
   }
   const { count } = step
   if (step.step === 'lower') {
-    await tx.updateTable('alert').set({ count }).where('kind', '=', kind).execute()
+    // A count that the operator knows already needs no message.
+    await sql`
+      update alert set count = ${count}, told = least(told, ${count}),
+        due_at = case when told < ${count} then due_at end
+      where kind = ${kind}`.execute(tx)
     return
   }
-  const report = { count, message_id: id, attempts: 0, due_at: new Date(now.getTime() + GRACE_MS) }
+  const report = { count, message_id: id, attempts: 0 }
+  const dueAt = new Date(now.getTime() + GRACE_MS)
+  // The delay counts from the first rise: a count that rises at every check would otherwise never be reported.
+  const waiting = sql<Date>`case when alert.attempts = 0 and alert.due_at < ${dueAt} then alert.due_at else ${dueAt} end`
   await tx
     .insertInto('alert')
-    .values({ kind, since: now, ...report })
-    .onConflict((conflict) => conflict.column('kind').doUpdateSet(report))
+    .values({ kind, since: now, ...report, due_at: dueAt })
+    .onConflict((conflict) => conflict.column('kind').doUpdateSet({ ...report, due_at: waiting }))
     .execute()
 }
 
@@ -49,7 +56,16 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
   return rows.sort((a, b) => a.kind.localeCompare(b.kind))
 }
 
-/** `at`: null if the alert was accepted or given up. Ignores an alert that a newer one has replaced. */
+/** `at`: null if the alert was given up. Ignores an alert that a newer one has replaced. */
 export async function setNextAttempt(db: Db, messageId: string, at: Date | null): Promise<void> {
   await db.updateTable('alert').set({ due_at: at }).where('message_id', '=', messageId).execute()
+}
+
+/** Records that the receiver accepted the alert. Ignores an alert that a newer one has replaced. */
+export async function setTold(db: Db, messageId: string): Promise<void> {
+  await db
+    .updateTable('alert')
+    .set((eb) => ({ due_at: null, told: eb.ref('count') }))
+    .where('message_id', '=', messageId)
+    .execute()
 }

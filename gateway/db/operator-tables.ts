@@ -24,6 +24,7 @@ type OperatorPasskeyTable = {
 type AlertTable = {
   kind: string
   count: number
+  told: Generated<number>
   since: Date
   message_id: string
   attempts: Generated<number>
