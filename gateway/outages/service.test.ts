@@ -94,6 +94,22 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('paymentTimeout')
   })
 
+  it('D-28 neither a deposit nor an open offer loses time if the clock is set back during an outage', async () => {
+    const [{ hash }, open] = [await aDeposit(till, store), await pendingDeposit()]
+    till.clock.advance(MINUTE_MS)
+    const right = till.clock.now()
+    till.clock.advance(3 * MINUTE_MS)
+    await steamGoesDown()
+    till.clock.set(right)
+    await steamComesBack()
+    till.clock.advance(4 * MINUTE_MS - 1)
+    await runTradeJobs()
+    expect(await statusOf(open.hash)).toBe('pending')
+    till.clock.advance(55 * MINUTE_MS)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('created')
+  })
+
   it('D-28 an open offer keeps its five minutes, and is cancelled only when they are over', async () => {
     const { hash } = await pendingDeposit()
     await steamGoesDown()
