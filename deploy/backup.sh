@@ -18,6 +18,8 @@ while true; do
   else
     echo "backup $file FAILED: pg_dump or the restore ended with an error" >&2
     rm -f "$file.part"
+    # What was restored may fill the disk of the till's own database.
+    dropdb --if-exists restored || true
   fi
   sleep 86400
 done

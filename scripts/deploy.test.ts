@@ -312,7 +312,7 @@ describe('the containers', () => {
   })
 })
 
-it('backup.sh keeps no file of a backup that could not be restored', () => {
+it('backup.sh keeps neither the file nor the database of a backup that could not be restored', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const programs = join(folder, 'programs')
@@ -320,8 +320,10 @@ it('backup.sh keeps no file of a backup that could not be restored', () => {
   const addProgram = (name: string, text: string) =>
     writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
   addProgram('pg_dump', 'for last; do :; done; echo dump > "$last"')
-  addProgram('dropdb', '')
-  addProgram('createdb', '')
+  // A file stands for the database in which the backup is restored.
+  const restored = join(folder, 'restored')
+  addProgram('dropdb', `rm -f ${restored}`)
+  addProgram('createdb', `touch ${restored}`)
   addProgram('pg_restore', 'exit 1')
   // Ends the script, which would run forever.
   addProgram('sleep', 'exit 1')
@@ -335,6 +337,7 @@ it('backup.sh keeps no file of a backup that could not be restored', () => {
   })
   expect(stderr).toContain('FAILED')
   expect(readdirSync(join(folder, 'backups'))).toEqual([])
+  expect(existsSync(restored)).toBe(false)
 })
 
 it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh', 'vault.sh', 'install.sh', 'node.sh'])(
