@@ -1,4 +1,5 @@
 /** The lock that keeps a second vault off the folder of a running one. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -17,4 +18,25 @@ it('a second vault on the same folder is refused, however the path of the folder
   })
   for (const written of [path, `${path}/`, relative(process.cwd(), path), link])
     await expect(holdFolder(written)).rejects.toThrow('Another vault is using')
+})
+
+/** Binds the socket, says so, and is then killed, so it cannot remove the file of its socket. */
+const HOLDER = `
+  Object.defineProperty(process, 'platform', { value: 'darwin' })
+  const { holdFolder } = await import(process.argv[1])
+  await holdFolder(process.argv[2])
+  process.kill(process.pid, 'SIGKILL')`
+
+it('a vault that was killed keeps nobody off its folder where the lock is a file, as on macOS', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'vault-lock-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  const module = join(import.meta.dirname, 'vault.ts')
+  const killed = spawnSync(process.execPath, ['--input-type=module', '-e', HOLDER, module, path])
+  expect(killed.signal).toBe('SIGKILL')
+  const platform = process.platform
+  Object.defineProperty(process, 'platform', { value: 'darwin' })
+  onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }))
+  const lock = await holdFolder(path)
+  onTestFinished(() => void lock.close())
+  await expect(holdFolder(path)).rejects.toThrow('Another vault is using')
 })

@@ -1,7 +1,7 @@
 /** Wires the vault: its files, its sessions and its rounds. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Account, readAccounts } from './files/accounts.ts'
@@ -133,12 +133,38 @@ function checkAccess(
 export function holdFolder(path: string): Promise<Server> {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const name = `tradetill-vault-${createHash('sha256').update(realpathSync(path)).digest('hex').slice(0, 32)}`
-  // On Linux and Windows, this address ends with the process. On other systems, it is a file.
+  // On Linux and Windows, this address ends with the process. On other systems, it is a file, which a kill leaves.
   const addresses: Record<string, string> = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }
   const address = addresses[process.platform]
+  if (address !== undefined) return listenAt(address, path)
+  const file = join(tmpdir(), `${name}.sock`)
+  return listenAt(file, path).catch(async (error: unknown) => {
+    await removeUnused(file)
+    if (existsSync(file)) throw error
+    return listenAt(file, path)
+  })
+}
+
+function listenAt(address: string, path: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy())
   return new Promise((settle, reject) => {
     server.once('error', () => reject(new Error(`Another vault is using ${path}. Stop it first.`)))
-    server.listen(address ?? join(tmpdir(), `${name}.sock`), () => settle(server.unref()))
+    server.listen(address, () => settle(server.unref()))
   })
+}
+
+/** Removes the file of a socket if no process listens on it. */
+async function removeUnused(file: string): Promise<void> {
+  const before = statSync(file, { bigint: true, throwIfNoEntry: false })
+  const code = await new Promise<string | undefined>((settle) => {
+    const socket = connect(file, () => {
+      socket.destroy()
+      settle(undefined)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code))
+  })
+  const now = statSync(file, { bigint: true, throwIfNoEntry: false })
+  // Meanwhile another vault may have replaced the file with its own.
+  const isSame = before?.ino === now?.ino && before?.ctimeNs === now?.ctimeNs
+  if (code === 'ECONNREFUSED' && isSame) rmSync(file, { force: true })
 }
