@@ -104,21 +104,20 @@ export async function checkDump(
   { serverUrl, claim, ...programs }: Programs & { serverUrl: string; claim: Claim },
 ): Promise<Inspected> {
   const name = `tradetill_check_${randomBytes(6).toString('hex')}`
-  return withClient(serverUrl, async (client) => {
-    const found = await programFor(client, 'pg_restore', programs)
-    if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
-    if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
-    const url = new URL(serverUrl)
-    url.pathname = `/${name}`
-    try {
-      await createScratch(client, name)
-      const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
-      await runProgram(found.path, args, { url: url.href, ...programs })
-      return await inspect(url.href, claim)
-    } finally {
-      await dropScratch(client, name)
-    }
-  })
+  // No connection stays open meanwhile: a restore can take long, and providers end idle connections.
+  const found = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
+  if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
+  if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  try {
+    await withClient(serverUrl, (client) => createScratch(client, name))
+    const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
+    await runProgram(found.path, args, { url: url.href, ...programs })
+    return await inspect(url.href, claim)
+  } finally {
+    await withClient(serverUrl, (client) => dropScratch(client, name))
+  }
 }
 
 /** Inspects the backup in `folder` with a server that runs on a copy of it, so the backup itself is not changed. */

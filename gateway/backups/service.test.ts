@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { fakePrograms } from '../testing/fake-programs.ts'
+import { checkDump } from './service.ts'
+
+let database: TestDatabase
+let folder: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-check-dump-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await database.close()
+})
+
+it('the check of a dump that takes long leaves no database behind, even if idle connections are ended', async () => {
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
+  fakePrograms(folder, rows[0]?.major ?? 0)
+  const restore = join(folder, 'pg_restore')
+  const slow = `echo "$PGDATABASE" > ${folder}/name; sleep 2; exec`
+  writeFileSync(restore, readFileSync(restore, 'utf8').replace('exec', slow))
+  const dump = join(folder, 'till.dump')
+  writeFileSync(dump, 'a dump')
+  const serverUrl = new URL(database.url)
+  serverUrl.searchParams.set('options', '-c idle_session_timeout=1000')
+  const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, 7), oldMasterKeys: [] } as const
+  const environment = { PATH: process.env.PATH }
+
+  const checked = await checkDump(dump, { serverUrl: serverUrl.href, claim, folder, environment })
+  expect(checked).toMatchObject({ kind: 'inspected', inspection: { isOwnKey: true, differences: [] } })
+  const name = readFileSync(join(folder, 'name'), 'utf8').trim()
+  expect(name).toMatch(/^tradetill_check_/)
+  const left = await sql`select from pg_database where datname = ${name}`.execute(database.db)
+  expect(left.rows).toEqual([])
+})
