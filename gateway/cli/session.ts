@@ -19,8 +19,8 @@ export type Session = {
   config(): Promise<Config>
   /** Dependencies of an operation that only reads. */
   find(): Promise<FindDeps>
-  /** Dependencies of an act. */
-  act(flags: { by?: string; reason?: string }): Promise<ActDeps>
+  /** Dependencies of an act. `statementMs`: the most time of each statement, if the usual time is too short. */
+  act(flags: { by?: string; reason?: string }, statementMs?: number): Promise<ActDeps>
   /** Like `act`, on a database whose master key the settings do not have. */
   actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Dependencies of a backup or a migration. */
@@ -41,14 +41,15 @@ const MOST_CONNECTIONS = 2
 export function createSession({ env, terminal }: Surroundings): Session {
   const closers: (() => Promise<unknown>)[] = []
   const settings = async () => (await import('./settings.ts')).settingsWithDatabase(env)
-  const find = async (configFor: typeof ownConfig = ownConfig): Promise<FindDeps> => {
+  const find = async (configFor: typeof ownConfig = ownConfig, statementMs?: number): Promise<FindDeps> => {
     const { config, url } = await settings()
-    const [{ openDatabase }, { openClock }] = await Promise.all([
+    const [{ openPool }, { openClock }] = await Promise.all([
       import('../db/client.ts'),
       import('../clock/service.ts'),
     ])
     const { mode } = config
-    const { db, pool, close } = openDatabase(url, MOST_CONNECTIONS, mode)
+    const limit = statementMs !== undefined && { statementMs }
+    const { db, pool, close } = openPool({ url, size: MOST_CONNECTIONS, mode, ...limit })
     closers.push(close)
     await requireReachable(pool)
     return { config: await configFor(pool, config), db, clock: await openClock(db, mode) }
@@ -58,7 +59,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
     terminal,
     config: async () => (await settings()).config,
     find: () => find(),
-    act: async (flags) => actOf(await find(), flags),
+    act: async (flags, statementMs) => actOf(await find(ownConfig, statementMs), flags),
     actOnForeign: async (flags) => actOf(await find(foreignConfig), flags),
     async standalone() {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)

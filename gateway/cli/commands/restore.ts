@@ -20,6 +20,9 @@ const status = command({
   },
 })
 
+/** It counts all items ever moved, and the till does nothing until it has ended. */
+const COUNT_MS = 3_600_000
+
 const finish = command({
   does: 'begin a new epoch after a restore: event numbers skip a million, and stores are informed',
   example: "restore finish --reason 'backup of this morning'",
@@ -39,7 +42,7 @@ const finish = command({
     return async (
       session: Session,
       { unnoticed = false, ...flags }: SeriousFlags & { unnoticed?: boolean },
-    ) => finishRestore(await session.act(flags), unnoticed)
+    ) => finishRestore(await session.act(flags, COUNT_MS), unnoticed)
   },
 })
 
