@@ -1,8 +1,9 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { MIGRATION_LOCK, migrate } from './migrate.ts'
 import { PUBLISHED_CHECKSUMS } from './published-checksums.ts'
@@ -28,6 +29,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
+const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
+
 describe('migrate', () => {
   test('two starts at the same time both succeed and apply each file once', async () => {
     const both = await Promise.all([
@@ -51,6 +54,17 @@ describe('migrate', () => {
     )
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
+  })
+
+  test('a migration that takes long is not ended by the time limit of the database or of a router', async () => {
+    const keptAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
+    onTestFinished(() => keptAlive.mockRestore())
+    await sql`alter database ${sql.table(nameOf(database))} set statement_timeout = '500ms'`.execute(
+      database.db,
+    )
+    writeFileSync(join(folder, '0002_two.sql'), 'select pg_sleep(1);')
+    expect(await migrate({ url: database.url, folder })).toContain('0002_two.sql')
+    expect(keptAlive).toHaveBeenCalledWith(true, 10_000)
   })
 
   test('reports why a migration failed, even if its connection was lost and cannot roll back', async () => {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ourVersion } from '../kit/version.ts'
+import { KEEP_ALIVE } from './connections.ts'
 import { connectFailureOf } from './fitness.ts'
 import { statementsOf } from './migration-rules.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from './schema-version.ts'
@@ -36,7 +37,7 @@ export async function withMigrationLock<T>(
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, ...KEEP_ALIVE })
   // The running query reports a broken connection.
   client.on('error', () => {})
   await client.connect().catch((error: unknown) => {
@@ -45,6 +46,8 @@ export async function withMigrationLock<T>(
     })
   })
   try {
+    // Providers set a limit that is too short for an index of a large table, or for the wait for another process.
+    await client.query('set statement_timeout = 0')
     await takeLock(client, onProgress)
     return await work(client)
   } finally {
