@@ -53,7 +53,7 @@ const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()
 const historyAnswer = z.object({
   response: z.object({
     trades: z.array(z.unknown()).max(500).optional(),
-    more: z.coerce.boolean().catch(false),
+    more: z.coerce.boolean().optional().catch(false),
   }),
 })
 
@@ -71,11 +71,16 @@ export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | 
 
 type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }
 
-/** One page of the history; undefined if it cannot be read, or does not show where the next one begins. */
+/**
+ * One page of the history; undefined if it cannot be read, or does not show where the next one begins. A response
+ * without content proves nothing: Steam gives such answers when it does not work, or when it was asked too often.
+ */
 export function parseTrades(body: unknown): TradesPage | undefined {
   const answer = historyAnswer.safeParse(body)
   if (!answer.success) return undefined
-  const { trades: rows = [], more } = answer.data.response
+  const { trades: found, more } = answer.data.response
+  if (found === undefined && more === undefined) return undefined
+  const rows = found ?? []
   const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
   const page = { trades, unreadable: rows.length - trades.length }
   if (!more) return { ...page, next: null }

@@ -99,7 +99,15 @@ describe('a page of the history', () => {
       next: { tradeId: '5', begunAt: new Date(1_767_000_000_000) },
     })
     expect(page([trade], false)?.next).toBeNull()
-    expect(parseTrades({ response: {} })).toMatchObject({ trades: [], unreadable: 0 })
+    expect(parseTrades({ response: { more: false } })).toMatchObject({
+      trades: [],
+      unreadable: 0,
+      next: null,
+    })
+  })
+
+  it('is unreadable if it says neither which trades there are nor whether more follow', () => {
+    expect(parseTrades({ response: {} })).toBeUndefined()
   })
 
   it('is unreadable if it announces another page without its start, so no trade is missed', () => {

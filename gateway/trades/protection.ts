@@ -27,17 +27,26 @@ const SINGLES_A_PAGE = 5
 /** A pass is late once it takes longer than this many times `historyEveryMs`. */
 const LATE_TIMES = 2
 
+type Problem = 'failed' | keyof typeof ERRORS
+
+const ERRORS = {
+  late: 'history of a bot was not read completely in time: reversals and thefts are noticed late',
+  // The pass goes on: one odd row must not hide the others.
+  unreadable:
+    'rows of the history of a bot could not be read: reversals and thefts in them are not noticed, so look at its history on Steam',
+}
+
 export type Histories = {
   /** Reads the next pages of the bot's history. */
   read(bot: BotContext): Promise<void>
 }
 
 export function createHistories(deps: ShellDeps): Histories {
-  const logged = new Map<bigint, Set<'failed' | 'late'>>()
+  const logged = new Map<bigint, Set<Problem>>()
   /** For each bot, the last unfinished departure about which Steam was asked: the next turn continues after it. */
   const settledUpTo = new Map<bigint, string>()
   /** Logs each problem once, until a pass is complete. */
-  const logOnce = (botId: bigint, what: 'failed' | 'late', fields: object) => {
+  const logOnce = (botId: bigint, what: Problem, fields: object) => {
     const lines = logged.get(botId) ?? new Set()
     logged.set(botId, lines)
     if (lines.has(what)) return
@@ -45,11 +54,7 @@ export function createHistories(deps: ShellDeps): Histories {
     const about = { botId: String(botId), ...fields }
     if (what === 'failed')
       deps.log.warn(about, 'history of a bot could not be read: the next turn reads the failed page again')
-    else
-      deps.log.error(
-        about,
-        'history of a bot was not read completely in time: reversals and thefts are noticed late',
-      )
+    else deps.log.error(about, ERRORS[what])
   }
   return {
     async read(bot) {
@@ -64,7 +69,8 @@ export function createHistories(deps: ShellDeps): Histories {
         await trades.saveHistoryPass(bot.botId, { writer: bot, now }, { ...stored, begunAt })
       }
       if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { completeAt })
-      const result = await readPages(deps, bot, { pass: { ...stored, begunAt }, until })
+      const onUnreadable = (rows: number) => logOnce(bot.botId, 'unreadable', { rows })
+      const result = await readPages(deps, bot, { pass: { ...stored, begunAt }, until, onUnreadable })
       if (result === 'complete') logged.delete(bot.botId)
       else if (result !== undefined) logOnce(bot.botId, 'failed', { detail: result, completeAt })
       settledUpTo.set(bot.botId, await settleDepartures(deps, bot, settledUpTo.get(bot.botId)))
@@ -91,19 +97,25 @@ async function readUntil(
 const laterKnown = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 
-type Reading = { pass: HistoryPass & { begunAt: Date }; until: Date }
+/** `onUnreadable`: called for each page with the number of rows that cannot be read, if there are any. */
+type Reading = {
+  pass: HistoryPass & { begunAt: Date }
+  until: Date
+  onUnreadable(rows: number): void
+}
 
 /** Resolves to `complete` if the pages reach back far enough, to why a page failed, or to undefined if more remain. */
 async function readPages(
   deps: ShellDeps,
   bot: BotContext,
-  { pass, until }: Reading,
+  { pass, until, onUnreadable }: Reading,
 ): Promise<string | undefined> {
   const { trades, clock } = deps
   let { after } = pass
   for (let pages = 0; pages < PAGES_A_TURN; pages += 1) {
     const page = await bot.session.listSteamTrades(after)
     if (page.kind === 'unavailable') return page.detail
+    if (page.unreadable > 0) onUnreadable(page.unreadable)
     await judgePage(deps, bot, page.trades)
     await noteDepartures(deps, bot, page.trades)
     const isComplete = page.next === null || page.next.begunAt < until

@@ -20,6 +20,7 @@ const ONE_TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1
 /** Steam's states of a failed trade that is not undone yet, and of one that Steam gave up undoing. */
 const ROLLBACK_FAILED = 8
 const ROLLBACK_ABANDONED = 9
+const HISTORY = /^GET api\.steampowered\.com\/IEconService\/GetTradeHistory\/v1\//
 const CANCEL = /^POST steamcommunity\.com\/tradeoffer\/\d+\/cancel$/
 
 const on = (at: RegExp, line: string, effect: Effect): BadDay => ({ line, at, effect })
@@ -154,6 +155,7 @@ export const READS: Record<string, BadDay> = {
     eachOffer(withoutTrade),
   ),
   'trade-not-there-yet': on(ONE_TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
+  'history-not-there': on(HISTORY, 'The answer about the history is empty.', result(1, { response: {} })),
   'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12 (reverted).', eachOffer(asReverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),

@@ -99,6 +99,9 @@ describe('reads', () => {
     })
     // An empty page that announces another one.
     expect(await session.listSteamTrades(place('5', 500))).toMatchObject({ kind: 'unavailable' })
+    // An answer without content is not the end of the history.
+    steam.routes.set(api('GetTradeHistory'), () => ok({}))
+    expect(await session.listSteamTrades(null)).toMatchObject({ kind: 'unavailable' })
   })
 
   it('of a trade link report a refused token, and are unavailable if Steam’s answer names no hold', async () => {
