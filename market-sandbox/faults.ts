@@ -83,6 +83,9 @@ export const FAULTS = {
   'envelope-lies': { line: 'Every line of `mass-add-to-sale` fails, but the answer reports success.' },
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
   'token-forgotten': { line: 'At the next `steam-trade`, Waxpeer forgets the seller’s access token.' },
+  'odd-rows': {
+    line: 'The history and the listings of Waxpeer contain a row without amount, status or price.',
+  },
   'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
   'check-for-buyers': {
     line: '`check-many-steam` knows the numbers of buyers only, so it refuses those of a seller.',

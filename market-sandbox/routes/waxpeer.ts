@@ -99,7 +99,8 @@ const CALLS: Record<string, Call> = {
       name: item.name,
       date: new Date(item.listedAtS * 1000).toISOString(),
     }))
-    return json({ success: true, items })
+    const odd = market.faults.isOn('odd-rows') ? [{ item_id: '4243', price: null }] : []
+    return json({ success: true, items: [...items, ...odd] })
   },
   'POST edit-items': edit,
   'GET remove-items': ({ market, seller, request }) => {
@@ -285,8 +286,23 @@ function history({ market, seller, request }: CallContext): Reply {
     )
     .toReversed()
     .flatMap((deal) => itemsOf(world, deal).map((item) => rowOf(market, deal, item)))
-  return json({ success: true, data: { trades: rows.slice(skip, skip + HISTORY_ROWS), transactions: [] } })
+  const odd = market.faults.isOn('odd-rows') && skip === 0 ? [oddRow(market)] : []
+  const trades = [...odd, ...rows.slice(skip, skip + HISTORY_ROWS - odd.length)]
+  return json({ success: true, data: { trades, transactions: [] } })
 }
+
+/** A sale without an amount and a status. */
+const oddRow = (market: Market) => ({
+  id: 1,
+  item_id: '4242',
+  price: 1000,
+  give_amount: null,
+  game: 'csgo',
+  name: 'an item that is gone',
+  status: null,
+  action: 'sell',
+  created: new Date(market.nowS() * 1000).toISOString(),
+})
 
 function rowOf({ faults }: Market, deal: Deal, item: Listing) {
   const { outcome } = item

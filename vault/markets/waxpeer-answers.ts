@@ -100,20 +100,25 @@ export const removedOf = (
   requested: readonly string[],
 ): Repriced[] => requested.map((itemId) => ({ itemId, isDone: removed?.includes(itemId) === true }))
 
+/** A row that cannot be read must not keep the others from being read. */
+const unreadable = z.unknown().transform(() => null)
+
 export const onSaleSchema = z.object({
   items: z
-    .array(z.looseObject({ item_id: digits, price: z.number() }))
+    .array(z.looseObject({ item_id: digits, price: z.number().nullable().catch(null) }).or(unreadable))
     .max(MOST_ROWS)
     .nullish(),
 })
 export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
-  (items ?? []).map(({ item_id, price }) => ({
-    itemId: item_id,
-    assetId: item_id,
-    stage: 'on_sale',
-    leftS: null,
-    price,
-  }))
+  (items ?? [])
+    .filter((row) => row !== null)
+    .map(({ item_id, price }) => ({
+      itemId: item_id,
+      assetId: item_id,
+      stage: 'on_sale',
+      leftS: null,
+      price,
+    }))
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 
@@ -233,13 +238,16 @@ export const isCancelledStatus = (status: number | undefined): boolean => status
 
 const historyRow = z.looseObject({
   item_id: digits,
-  give_amount: units,
+  give_amount: units.nullish().catch(null),
   game: z.string().max(20),
-  status: z.int(),
-  action: z.string().max(30),
-  created: moment,
+  // Without its row, an item that was sold would seem to be gone.
+  status: z.int().catch(-1),
+  action: z.string().max(30).catch(''),
+  created: moment.catch(new Date(0)),
 })
-export const historySchema = z.object({ data: z.object({ trades: z.array(historyRow).max(100) }) })
+export const historySchema = z.object({
+  data: z.object({ trades: z.array(historyRow.or(unreadable)).max(100) }),
+})
 export type HistoryRow = z.infer<typeof historyRow>
 
 export const isSale = ({ action }: HistoryRow): boolean => action !== 'buy'
@@ -251,7 +259,7 @@ export function outcomeOf(row: HistoryRow, scale: Scale, now: Date): Outcome {
 
 function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale, now: Date): Outcome['end'] {
   if (status === STATUS.cancelled) return { kind: 'cancelled' }
-  if (status !== STATUS.accepted) return { kind: 'pending' }
+  if (status !== STATUS.accepted || give_amount == null) return { kind: 'pending' }
   const receivedMinor = scale.toMinor(give_amount)
   const settlesAt = new Date(created.getTime() + (SETTLING_MS[GAMES[game] ?? 0] ?? 0))
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }

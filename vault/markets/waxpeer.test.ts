@@ -299,6 +299,16 @@ describe('a sale', () => {
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
   })
 
+  it('is due, and paid, beside rows without an amount or price', async () => {
+    bench.market.begin('odd-rows')
+    const { due, assetId } = await sell(DOTA, 'accepts')
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(10)
+    expect(await outcomes(DOTA)).toMatchObject([{ itemId: assetId, end: { kind: 'paid' } }])
+    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n })
+    expect(await outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])
+  })
+
   it('may leave only 20 seconds to hand it over', async () => {
     bench.market.begin('send-soon')
     await listOne(DOTA)

@@ -366,7 +366,7 @@ async function historyOf({ call, now }: Parts, since: Date): Promise<MarketAnswe
       read: ({ data }) => data.trades,
     })
     if (answer.kind !== 'answered') return answer
-    rows.push(...answer.value)
+    rows.push(...answer.value.filter((row) => row !== null))
     if (answer.value.length < PAGE_ROWS) break
   }
   return { kind: 'answered', value: rows.filter(isSale) }
