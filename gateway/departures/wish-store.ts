@@ -150,6 +150,23 @@ export type SendRule = { destination: string; keep: number }
 export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
+/** How many wishes of the rule with an item ended without a delivery lately, and when the last one did. */
+export type Failures = { times: number; lastAt: Date }
+
+/** How long a failed wish of the rule counts. */
+const FAILURE_DAYS = 7
+
+/** The items of wishes of the rule to this destination that ended without a delivery lately, by `app/asset`. */
+export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {
+  const { rows } = await sql<Failures & { key: string }>`
+    select app_id || '/' || asset_id as key, count(*)::int as times, max(closed_at) as "lastAt"
+    from wish join vault_deed deed on deed.wish_id = wish.id join wish_item on wish_item.wish_id = wish.id
+    where asked_by = 'rule' and destination = ${destination} and deed.state in ('ended', 'refused')
+      and closed_at > till_now() - make_interval(days => ${FAILURE_DAYS})
+    group by 1`.execute(tx)
+  return new Map(rows.map(({ key, ...failures }) => [key, failures]))
+}
+
 /** Replaces the rule, or removes it if `rule` is undefined. */
 export async function setSendRule(tx: Tx, rule: SendRule | undefined): Promise<void> {
   await tx.deleteFrom('send_rule').execute()

@@ -149,3 +149,25 @@ it('the operator’s rule makes one wish for the free items beyond the number th
   expect(wishes).toMatchObject([{ askedBy: 'rule', items: [{ appId: 730 }] }])
   await changeSendRule(deps, undefined)
 })
+
+it('one item that the vault refuses neither blocks the others of its wish forever, nor is asked for all the time', async () => {
+  await changeSendRule(deps, { destination: 'storage', keep: 0 })
+  onTestFinished(async () => void (await changeSendRule(deps, undefined)))
+  const bad = free[0]?.assetId
+  const given = new Set<string>()
+  let asked = 0
+  // A day of sweeps. The vault refuses each wish with the bad item, and carries out the others.
+  for (let quarter = 0; quarter < 96; quarter += 1) {
+    await sweepWishes(till.deps)
+    for (const { wishId, items, state } of await newestWishes()) {
+      if (state !== null) continue
+      asked += 1
+      const isRefused = items.some(({ assetId }) => assetId === bad)
+      await recordDeed(wishId, isRefused ? 'refused' : 'offered')
+      if (!isRefused) for (const { assetId } of items) given.add(assetId)
+    }
+    await jump(till, 15 * 60)
+  }
+  expect(given.size).toBe(free.length - 1)
+  expect(asked).toBeLessThan(20)
+})

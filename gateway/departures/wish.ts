@@ -2,14 +2,17 @@
 import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import {
   closeEndedWishes,
+  type Failures,
   insertWish,
   listedItems,
   lockWishedAssets,
   type NewWish,
   readSendRule,
+  recentFailures,
   type WishedAsset,
 } from './wish-store.ts'
 
@@ -43,11 +46,11 @@ type Part = { botId: bigint; assets: WishedAsset[] }
 /**
  * Splits items by bot and game, because an offer gives items of one game only. A part has at most `MOST_ITEMS`. Pure.
  */
-export function partsOf(items: readonly FreeItem[]): Part[] {
+export function partsOf(items: readonly FreeItem[], mostItems = MOST_ITEMS): Part[] {
   const groups = Map.groupBy(items, ({ botId, appId }) => `${botId}/${appId}`)
   return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / MOST_ITEMS) }, (_, index) => {
-      const part = group.slice(index * MOST_ITEMS, (index + 1) * MOST_ITEMS)
+    Array.from({ length: Math.ceil(group.length / mostItems) }, (_, index) => {
+      const part = group.slice(index * mostItems, (index + 1) * mostItems)
       const assets = part.map(({ appId, assetId }) => ({ appId, assetId }))
       return { botId: part[0]?.botId ?? 0n, assets }
     }),
@@ -60,10 +63,10 @@ type WishOrigin = Pick<NewWish, 'ask' | 'askedBy'>
 export async function createWishes(
   tx: Tx,
   items: readonly FreeItem[],
-  origin: WishOrigin,
+  { mostItems, ...origin }: WishOrigin & { mostItems?: number },
 ): Promise<bigint[]> {
   const wishes: bigint[] = []
-  for (const part of partsOf(items)) wishes.push(await insertWish(tx, { ...origin, ...part }))
+  for (const part of partsOf(items, mostItems)) wishes.push(await insertWish(tx, { ...origin, ...part }))
   return wishes
 }
 
@@ -73,14 +76,43 @@ export function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }
 
+const FIRST_WAIT_MS = 15 * 60_000
+const LONGEST_WAIT_MS = 8 * 3_600_000
+
+/**
+ * Groups the items that the rule may ask for now. One item that the vault refuses ends its whole wish, so items whose
+ * wishes failed are asked for in a smaller wish each time, until the item that cannot leave is alone. They also wait
+ * longer each time: otherwise an offer that is always refused would be sent every minute forever. Pure.
+ */
+export function askableNow(
+  items: readonly FreeItem[],
+  failures: ReadonlyMap<string, Failures>,
+  now: Date,
+): { mostItems: number; items: FreeItem[] }[] {
+  const timesOf = ({ appId, assetId }: FreeItem) => failures.get(`${appId}/${assetId}`)?.times ?? 0
+  const due = items.filter((item) => {
+    const failed = failures.get(`${item.appId}/${item.assetId}`)
+    if (failed === undefined) return true
+    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failed.times - 1), LONGEST_WAIT_MS)
+    return now.getTime() - failed.lastAt.getTime() >= waitMs
+  })
+  const groups = Map.groupBy(due, (item) => Math.max(1, Math.floor(MOST_ITEMS / 2 ** timesOf(item))))
+  return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))
+}
+
 /** Closes wishes that the vault has finished, and makes the wishes of the operator's rule. */
-export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<void> {
+export async function sweepWishes({ db, clock, log }: { db: Db; clock: Clock; log: Log }): Promise<void> {
   await closeEndedWishes(db)
   const rule = await readSendRule(db)
   if (rule === undefined) return
   const wishes = await inTransaction(db, async (tx) => {
-    const items = itemsBeyond(await freeItems(tx), rule.keep)
-    return createWishes(tx, items, { askedBy: 'rule', ask: { kind: 'send', to: rule.destination } })
+    const beyond = itemsBeyond(await freeItems(tx), rule.keep)
+    const ask = { kind: 'send', to: rule.destination } as const
+    const made: bigint[] = []
+    const failures = await recentFailures(tx, rule.destination)
+    for (const { mostItems, items } of askableNow(beyond, failures, clock.now()))
+      made.push(...(await createWishes(tx, items, { askedBy: 'rule', ask, mostItems })))
+    return made
   })
   if (wishes.length > 0)
     log.info(

@@ -230,7 +230,7 @@ const tasksOfRules = ({ deps, db }: Year): Task[] => [
     async run() {
       await db.deleteFrom('send_rule').execute()
       await sql`insert into send_rule (destination, keep) values ('76561199000000000', 0)`.execute(db)
-      await sweepWishes({ db, log: deps.log })
+      await sweepWishes({ db, clock: deps.clock, log: deps.log })
       await db.deleteFrom('send_rule').execute()
     },
   },
