@@ -13,6 +13,7 @@ import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { saveMarketBalance } from './sale-store.ts'
 import { type Listing, recordListing, recordReport } from './sales.ts'
+import { bookVaultLog } from './vault-reports.ts'
 
 const MARKET = 'market.csgo.com'
 const DOTA = 570
@@ -100,6 +101,29 @@ describe('a listing', () => {
     expect(
       await list({ reference: '2', listedAssetId: `7${receivedIdOf(free.assetIds[1])}`, price: 2_600n }),
     ).toBe('recorded')
+  })
+
+  it('that waits for its item does not keep later reports waiting, even if there are hundreds of them', async () => {
+    const at = till.clock.now()
+    const rowOf = (index: number) => ({
+      n: BigInt(index + 1),
+      part: 0,
+      at,
+      market: MARKET,
+      reference: `s${index}`,
+      told: JSON.stringify({ kind: 'listing', appId: DOTA, listedAssetId: `99${index}`, price: '100' }),
+    })
+    const gift = JSON.stringify({ kind: 'gift', partnerSteamId: '76561198000000001', assets: [] })
+    const rows = [...Array.from({ length: 501 }, (_, index) => rowOf(index)), { ...rowOf(501), told: gift }]
+    await till.db.insertInto('vault_told').values(rows).execute()
+    await bookVaultLog(till.deps)
+    const answered = await till.db
+      .selectFrom('vault_told')
+      .select('n')
+      .where('answer', 'is not', null)
+      .execute()
+    expect(answered).toEqual([{ n: 502n }])
+    await till.db.deleteFrom('vault_told').execute()
   })
 
   it('of a protected item is not recorded', async () => {

@@ -9,12 +9,15 @@ import type { EntryAnswer } from '../db/sale-tables.ts'
  */
 export type EntryRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 
-/** Returns reports without an answer, in the order of the vault's log. */
-export async function unansweredEntries(db: Db, limit: number): Promise<EntryRow[]> {
+type Page = { limit: number; after: Pick<EntryRow, 'n' | 'part'> | undefined }
+
+/** Returns reports without an answer, in the order of the vault's log, from behind `after`. */
+export async function unansweredEntries(db: Db, { limit, after }: Page): Promise<EntryRow[]> {
   return db
     .selectFrom('vault_told')
     .select(['n', 'part', 'at', 'market', 'reference', 'told'])
     .where('answer', 'is', null)
+    .where(sql<boolean>`(n, part) > (${after?.n ?? 0n}::bigint, ${after?.part ?? -1}::int)`)
     .orderBy('n')
     .orderBy('part')
     .limit(limit)
