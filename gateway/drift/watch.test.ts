@@ -122,6 +122,24 @@ describe('D-34 a bot’s own inventory', () => {
     expect(await findings()).toEqual([])
   })
 
+  it('is found to lack an item whose failed trade Steam gave up undoing, a month later at the latest', async () => {
+    const [lost] = await deliver()
+    session.ownItems = session.ownItems.filter((item) => item !== lost)
+    const given = [
+      { appId: 570, contextId: '2', assetId: lost?.assetId ?? '', newAssetId: null, rolledBackAssetId: null },
+    ]
+    const begun = { tradeId: '9500', partnerSteamId: STORAGE, begunAt: till.clock.now() }
+    const trade = steamTrade({ ...begun, received: [], given, state: 'abandoned' })
+    session.trades.set('9500', { kind: 'trade', trade })
+    await readHistory()
+    await look()
+    expect(await findings()).toEqual([])
+    await passTime(31 * 24 * HOUR_MS)
+    await lookUntilSure()
+    expect(await findings()).toEqual([`missing ${lost?.assetId}`])
+    expect(alarms()).toHaveLength(1)
+  })
+
   it('is not found to lack an item that left by a trade that the history shows only after the first look', async () => {
     const items = await deliver()
     const [sent] = items
