@@ -153,15 +153,22 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
 /** How many wishes of the rule with an item ended without a delivery lately, and when the last one did. */
 export type Failures = { times: number; lastAt: Date }
 
-/** How long a failed wish of the rule counts. */
+/** How long a failed wish of the rule counts, among how many of the newest wishes. */
 const FAILURE_DAYS = 7
+const MOST_WISHES = 2_000
 
-/** The items of wishes of the rule to this destination that ended without a delivery lately, by `app/asset`. */
+/**
+ * The items of wishes of the rule to this destination that ended without a delivery lately, by `app/asset`. `offset 0`
+ * forces a lookup for each wish: a join of whole tables would read them all.
+ */
 export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {
   const { rows } = await sql<Failures & { key: string }>`
     select app_id || '/' || asset_id as key, count(*)::int as times, max(closed_at) as "lastAt"
-    from wish join vault_deed deed on deed.wish_id = wish.id join wish_item on wish_item.wish_id = wish.id
-    where asked_by = 'rule' and destination = ${destination} and deed.state in ('ended', 'refused')
+    from (select * from wish order by id desc limit ${MOST_WISHES}) recent
+    join lateral (select from vault_deed
+      where wish_id = recent.id and state in ('ended', 'refused') offset 0) deed on true
+    join lateral (select app_id, asset_id from wish_item where wish_id = recent.id offset 0) item on true
+    where asked_by = 'rule' and destination = ${destination}
       and closed_at > till_now() - make_interval(days => ${FAILURE_DAYS})
     group by 1`.execute(tx)
   return new Map(rows.map(({ key, ...failures }) => [key, failures]))
