@@ -105,6 +105,12 @@ describe('the alarm', () => {
       10,
       21,
     ],
+    [
+      'a bad end that Steam has taken back: like any other open offer',
+      { ...active, badEnd: { state: 'exchange_failed', seenAt: at(9) }, acceptedAt: at(9) },
+      90_000,
+      93_600,
+    ],
     ['an ended trade: a minute after its end', declined, 200, 260],
     ['an ended trade after its first review: ten minutes after its end', abandoned, 120, 660],
     ['a trade that ended a day ago: never', declined, 200 + 86_400, null],

@@ -11,6 +11,8 @@ export const SEND_LOST_MS = 20_000
 
 /** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
+/** How long to read that often. If no read has confirmed the bad end by then, Steam has taken it back. */
+const CONFIRM_MS = 600_000
 
 /** Pauses until the next read. `MISSED_MS`: after a search that missed the offer of an unknown send. */
 const SOON_MS = 5_000
@@ -120,7 +122,8 @@ export function alarm(trade: Trade, now: Date): Date | null {
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
       // A second more, so the read is not a moment too early to confirm it.
-      if (trade.badEnd !== null) return plus(now, BAD_END_PAUSE_MS + 1_000)
+      if (trade.badEnd !== null && !isPast(trade.badEnd.seenAt, CONFIRM_MS, now))
+        return plus(now, BAD_END_PAUSE_MS + 1_000)
       if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
       if (trade.cancelling !== null || now >= trade.deadline) return nextLook(trade.deadline, now)
       return trade.deadline
