@@ -5,7 +5,10 @@ import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 
 export type Needs = {
-  /** Trades whose next step has been due for more than a minute. */
+  /**
+   * Trades whose next step has been due for more than a minute, and those about which Steam is still asked a day after
+   * their send or, if their credit is held, after their settlement.
+   */
   tradesOverdue: number
   /** Bots whose token Steam refuses. */
   botsDead: number
@@ -37,10 +40,16 @@ export type Needs = {
 /** After this many failures, the next attempt is hours away. */
 const FAILED_TIMES = 5
 
+/** A little more than the longest pause until Steam is asked about such a trade again: few trades are due that soon. */
+const ASK_AGAIN = '61 minutes'
+
 export async function readNeeds(db: Db): Promise<Needs> {
   const { rows } = await sql<Needs>`
     select
-      (select count(*) from trade where due_at < (select till_now()) - interval '1 minute')::int as "tradesOverdue",
+      (select count(*) from trade where due_at < (select till_now()) + ${ASK_AGAIN}::interval and (
+        due_at < (select till_now()) - interval '1 minute'
+        or (state in ('sending', 'unknown', 'active') and send_started_at < (select till_now()) - interval '1 day')
+        or (state = 'held' and settles_at < (select till_now()) - interval '1 day')))::int as "tradesOverdue",
       (select count(*) from bot where state = 'dead')::int as "botsDead",
       (select count(*) from bot where state = 'active' and not (online and ${hasGateway}))::int as "botsUnheld",
       (select count(*) from bot where state in ('active', 'paused')

@@ -100,6 +100,24 @@ test('a missing item does not count before its absence is certain', async () => 
   expect(await needs()).toMatchObject({ itemsMissing: 1 })
 })
 
+test('a trade counts a day after it should have been settled or ended, although its bot asks Steam every hour', async () => {
+  await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'cs' }))
+  const held = till.db.selectFrom('trade').select('id').where('state', '=', 'held')
+  const { id } = await held.executeTakeFirstOrThrow()
+  const ago = (hours: number) => sql<Date>`till_now() - make_interval(hours => ${hours})`
+  const set = (values: object) => till.db.updateTable('trade').set(values).where('id', '=', id).execute()
+  await set({ settles_at: ago(23), due_at: ago(-1) })
+  expect(await needs()).toMatchObject({ tradesOverdue: 0 })
+  await set({ settles_at: ago(25) })
+  expect(await needs()).toMatchObject({ tradesOverdue: 1 })
+  const accepted = { state: 'active', delivered_at: null, settles_at: null, look_at: null }
+  await set({ ...accepted, send_started_at: ago(23) })
+  expect(await needs()).toMatchObject({ tradesOverdue: 0 })
+  await set({ send_started_at: ago(25) })
+  expect(await needs()).toMatchObject({ tradesOverdue: 1 })
+  await set({ due_at: null })
+})
+
 test('an endpoint counts after repeated failures, unless its store disables it', async () => {
   const receiver = await startReceiver()
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))

@@ -14,7 +14,7 @@ export type Need =
   | 'bot_away'
   /** Its offer was sent, or may have been, more than a day ago, and Steam has not reported how it ended. */
   | 'steam_silent'
-  /** Its credit is still held a day after the protection, because its bot can no longer ask Steam about the trade. */
+  /** Its credit is still held a day after the protection: its bot cannot ask Steam, or Steam's record proves nothing. */
   | 'credit_waits'
 
 export type DepositFilter = {
@@ -213,8 +213,8 @@ function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
     union all (select deposit_id, 'steam_silent' from trade
       where send_started_at < ${ago(SILENT_MS)} and delivered_at is null and ended_at is null
       order by send_started_at ${direction} limit ${MOST_NEEDY})
-    union all (select deposit_id, 'credit_waits' from trade join bot on bot.id = trade.bot_id
-      where trade.state = 'held' and bot.state in ('dead', 'retired', 'removed') and settles_at < ${ago(RELEASE_WAIT_MS)}
+    union all (select deposit_id, 'credit_waits' from trade
+      where state = 'held' and settles_at < ${ago(RELEASE_WAIT_MS)}
       order by settles_at ${direction} limit ${MOST_NEEDY})`
 }
 

@@ -266,6 +266,13 @@ describe('the list of deposits', () => {
     ])
     const oldest = await listed({ needsPerson: true, order: 'oldest' })
     expect(oldest.deposits).toEqual(deposits.toReversed())
+    // A bot at work does not help if Steam's records of the trades stay unclear.
+    const leaseUntil = new Date(till.clock.now().getTime() + 3_600_000)
+    await till.db.updateTable('bot').set({ state: 'active', online: true, lease_until: leaseUntil }).execute()
+    expect((await listed({ needsPerson: true })).deposits.map(({ needs }) => needs)).toEqual([
+      ['steam_silent'],
+      ['credit_waits'],
+    ])
   })
 
   it('is printed as CSV', async () => {
