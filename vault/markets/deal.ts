@@ -5,7 +5,8 @@ import type { Market } from './market.ts'
 
 /**
  * `abandon`: give up, because no offer was made. `look`: look for the offer on Steam. `report`: report the offer to the
- * market. `ask`: ask whether the market called the deal off. `prove`: read Steam's record of the trade. `note_end`: record that the offer ended without a trade.
+ * market. `ask`: ask whether the market called the deal off. `prove`: read Steam's record of the trade. `note_end`:
+ * record that the offer ended without a trade.
  */
 export type Step =
   | { kind: 'send' }
