@@ -112,8 +112,8 @@ function questionOf({ question, inventory }: Stand): Activity | null {
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
  * even if the deposit ended without success: a success may have followed. Other checks notice without a click that the
  * store has accepted a webhook, that the shopper's account is known, that an offer left by the shopper is open, that
- * the shopper's time or technical works are over, how a deposit without a deadline ends, such as one whose offer was
- * accepted, or that the server answers again. They also retry a page that could not be opened.
+ * the shopper's time or technical works are over, or that the server answers again. They also retry a page that could
+ * not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
   const { page, payment, modal, checks, deadlineMs } = state
@@ -130,6 +130,6 @@ function checkOf(state: FlowState): Activity | null {
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...check, key: `check ${checks}`, delayMs: CHECK_PAUSE_MS }
   if (payment.userPending) return { ...check, key: `check ${checks} user`, delayMs: USER_PAUSE_MS }
-  if (deadlineMs === null) return { ...check, key: `check ${checks} untimed`, delayMs: CHECK_PAUSE_MS }
+  if (deadlineMs === null) return null
   return { ...check, key: `check ${checks} ${deadlineMs}`, delayMs: CHECK_PAUSE_MS, notBeforeMs: deadlineMs }
 }

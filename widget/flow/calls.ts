@@ -52,10 +52,10 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
       case 'loadPayment':
         return payment(signal)
       case 'check': {
-        await waitForCheck(world, activity, signal)
+        const waitMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
+        if (waitMs > 0) await world.wait(waitMs, signal)
+        // Aborted during the wait: do not call.
         if (signal.aborted) return { kind: 'paymentUnchanged' }
-        // The tag does not cover the time left, which the server may have stopped or extended.
-        if (activity.notBeforeMs > 0) forget()
         return payment(signal)
       }
       case 'readOtherOffer':
@@ -99,15 +99,6 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     }
   }
   return { payment, forget, eventOf }
-}
-
-async function waitForCheck(
-  world: World,
-  { delayMs, notBeforeMs }: Extract<Activity, { kind: 'check' }>,
-  signal: AbortSignal,
-): Promise<void> {
-  const waitMs = Math.max(delayMs, notBeforeMs - world.now())
-  if (waitMs > 0) await world.wait(waitMs, signal)
 }
 
 type OtherOfferRead = {

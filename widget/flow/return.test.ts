@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { secondsLeft } from './selectors.ts'
 import {
   answers,
   type Call,
@@ -25,17 +24,6 @@ describe('technical works that are over when the page asks for the deposit again
     await pass(5000)
     expect(flow.state().payment?.technicalWorks).toBe(false)
   })
-})
-
-it('time that the server gave back is on the page once the time known to it is over', async () => {
-  const timeLeft = [60, 1200]
-  const server = ({ headers }: Call) =>
-    headers.get('if-none-match') === '"1"'
-      ? new Response(null, { status: 304 })
-      : etagged(payment({ timeLeft: timeLeft.shift() ?? 0 }), '"1"')
-  const { flow, pass } = start({ ...answers, '/api/payment': server })
-  await pass(61_000)
-  expect(secondsLeft(flow.state().deadlineMs, performance.now())).toBeGreaterThan(1100)
 })
 
 describe('coming back while an answer is missing', () => {
