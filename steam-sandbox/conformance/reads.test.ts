@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { STATE } from '../world/world.ts'
 import {
@@ -175,6 +175,12 @@ describe('the answers to a read of offers or trades:', () => {
     // There is one trade every 86 seconds, so about 41 in an hour.
     expect(recent).toBeGreaterThan(38)
     expect(recent).toBeLessThan(200)
+  })
+
+  it('an answer about the history can lack everything', async () => {
+    await control(steam, 'PUT behaviours/history-not-there', { times: 1 })
+    await expect(historyPage({ time: 0, id: '0' })).rejects.toThrow('expected')
+    expect((await historyPage({ time: 0, id: '0' })).more).toBe(false)
   })
 
   row('an offer in an unknown state', async () => {
