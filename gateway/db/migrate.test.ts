@@ -62,8 +62,13 @@ describe('migrate', () => {
     await sql`alter database ${sql.table(nameOf(database))} set statement_timeout = '500ms'`.execute(
       database.db,
     )
-    writeFileSync(join(folder, '0002_two.sql'), 'select pg_sleep(1);')
+    writeFileSync(
+      join(folder, '0002_two.sql'),
+      "create table two as select current_setting('statement_timeout') as time_limit;",
+    )
     expect(await migrate({ url: database.url, folder })).toContain('0002_two.sql')
+    const { rows } = await sql`select time_limit from two`.execute(database.db)
+    expect(rows).toEqual([{ time_limit: '0' }])
     expect(keptAlive).toHaveBeenCalledWith(true, 10_000)
   })
 
