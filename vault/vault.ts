@@ -1,6 +1,6 @@
 /** Wires the vault: its files, its sessions and its rounds. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -138,9 +138,8 @@ export function holdFolder(path: string): Promise<Server> {
   const address = addresses[process.platform]
   if (address !== undefined) return listenAt(address, path)
   const file = join(tmpdir(), `${name}.sock`)
-  return listenAt(file, path).catch(async (error: unknown) => {
+  return listenAt(file, path).catch(async () => {
     await removeUnused(file)
-    if (existsSync(file)) throw error
     return listenAt(file, path)
   })
 }

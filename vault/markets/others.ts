@@ -21,7 +21,7 @@ type Reading = { listMinor: bigint | null; ownMinor: bigint | null; nowMs: numbe
  */
 export type Lowest = { lowestMinor: bigint | null; mostMinor: bigint | null }
 
-/** Finds the lowest price of others at one market. `key`: the item. */
+/** Finds the lowest price of others. `key`: the item at one market. */
 export type Others = (key: string, reading: Reading) => Lowest
 
 /**

@@ -107,7 +107,10 @@ async function factsOf(
       continue
     }
     const listMinor = offers.value.get(name) ?? null
-    lowest.set(name, others(`${appId}/${name}`, { listMinor, ownMinor, nowMs: now().getTime() }))
+    lowest.set(
+      name,
+      others(`${market.name}/${appId}/${name}`, { listMinor, ownMinor, nowMs: now().getTime() }),
+    )
   }
   return { costs, prices, lowest }
 }

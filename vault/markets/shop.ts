@@ -66,8 +66,7 @@ type Context = ShopParts & {
   /** When items were last offered to the markets, by account and game. */
   lastTurnMs: Map<string, number>
   turns: Turns
-  /** By market. */
-  others: ReadonlyMap<string, Others>
+  others: Others
   names: Names
 }
 
@@ -88,7 +87,7 @@ export function createShop(parts: ShopParts): Shop {
     arrived: new Map(),
     lastTurnMs: new Map(),
     turns: createTurns(),
-    others: new Map(parts.accesses.map(({ market }) => [market, createOthers()])),
+    others: createOthers(),
     names,
   }
   const desks = parts.accesses.map((access) => openDesk(context, access))
@@ -288,7 +287,7 @@ function openDesk(parts: Context, access: Access): Desk {
     say,
     tradeToken: parts.tradeTokenOf(steamId),
     ownPrices: (appId) => ownPrices(parts, { market: name, appId }),
-    others: parts.others.get(name) ?? createOthers(),
+    others: parts.others,
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
     reportBalance: (money) => parts.reportBalance(access, money),
     isOff: () => parts.isOff(access),
