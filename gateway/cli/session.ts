@@ -48,8 +48,12 @@ export function createSession({ env, terminal }: Surroundings): Session {
       import('../clock/service.ts'),
     ])
     const { mode } = config
-    const limit = statementMs !== undefined && { statementMs }
-    const { db, pool, close } = openPool({ url, size: MOST_CONNECTIONS, mode, ...limit })
+    const { db, pool, close } = openPool({
+      url,
+      size: MOST_CONNECTIONS,
+      mode,
+      ...(statementMs !== undefined && { statementMs }),
+    })
     closers.push(close)
     await requireReachable(pool)
     return { config: await configFor(pool, config), db, clock: await openClock(db, mode) }

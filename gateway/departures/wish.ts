@@ -107,6 +107,7 @@ export async function sweepWishes({ db, clock, log }: { db: Db; clock: Clock; lo
   if (rule === undefined) return
   const wishes = await inTransaction(db, async (tx) => {
     const beyond = itemsBeyond(await freeItems(tx), rule.keep)
+    if (beyond.length === 0) return []
     const ask = { kind: 'send', to: rule.destination } as const
     const made: bigint[] = []
     const failures = await recentFailures(tx, rule.destination)

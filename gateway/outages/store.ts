@@ -60,17 +60,18 @@ export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined>
   return row?.since
 }
 
-/** Adds the paused time to deposits that have no open offer. None if the clock was set back before `from`. */
+/** Adds the paused time to deposits that have no open offer. */
 export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
-    where status = 'created' and created_at < ${to} and ${from} < ${to}`.execute(tx)
+    where status = 'created' and created_at < ${to}`.execute(tx)
 }
 
-/** Extends open offers by the time in which shoppers could not accept. None if the clock was set back before `from`. */
+/** Extends open offers by the time in which shoppers could not accept. */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update trade set
       deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),
       due_at = due_at + (${to}::timestamptz - greatest(${from}, send_started_at))
-    where state = 'active' and accepted_at is null and cancelling is null and send_started_at < ${to}
-      and ${from} < ${to}`.execute(tx)
+    where state = 'active' and accepted_at is null and cancelling is null and send_started_at < ${to}`.execute(
+    tx,
+  )
 }

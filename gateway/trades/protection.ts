@@ -27,13 +27,23 @@ const SINGLES_A_PAGE = 5
 /** A pass is late once it takes longer than this many times `historyEveryMs`. */
 const LATE_TIMES = 2
 
-type Problem = 'failed' | keyof typeof ERRORS
+type Problem = 'failed' | 'late' | 'unreadable'
 
-const ERRORS = {
-  late: 'history of a bot was not read completely in time: reversals and thefts are noticed late',
+const LINES: Record<Problem, { level: 'warn' | 'error'; message: string }> = {
+  failed: {
+    level: 'warn',
+    message: 'history of a bot could not be read: the next turn reads the failed page again',
+  },
+  late: {
+    level: 'error',
+    message: 'history of a bot was not read completely in time: reversals and thefts are noticed late',
+  },
   // The pass goes on: one odd row must not hide the others.
-  unreadable:
-    'rows of the history of a bot could not be read: reversals and thefts in them are not noticed, so look at its history on Steam',
+  unreadable: {
+    level: 'error',
+    message:
+      'rows of the history of a bot could not be read: reversals and thefts in them are not noticed, so look at its history on Steam',
+  },
 }
 
 export type Histories = {
@@ -51,10 +61,8 @@ export function createHistories(deps: ShellDeps): Histories {
     logged.set(botId, lines)
     if (lines.has(what)) return
     lines.add(what)
-    const about = { botId: String(botId), ...fields }
-    if (what === 'failed')
-      deps.log.warn(about, 'history of a bot could not be read: the next turn reads the failed page again')
-    else deps.log.error(about, ERRORS[what])
+    const { level, message } = LINES[what]
+    deps.log[level]({ botId: String(botId), ...fields }, message)
   }
   return {
     async read(bot) {
