@@ -9,6 +9,7 @@ import { botQueue } from '../bots/bot.ts'
 import { type Database, openDatabase } from '../db/client.ts'
 import { publishEvents } from '../events/service.ts'
 import { handleErrors } from '../http/problem.ts'
+import { extendDeposits, extendTrades } from '../outages/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, anEndpoint, aStore, jump, startTill, type Till } from '../testing/till.ts'
@@ -171,15 +172,27 @@ describe('GET /api/payment', () => {
     expect(others.map(({ status }) => status)).toEqual([304, 304, 304, 304])
   })
 
-  it('keeps its ETag if only the time left changes', async () => {
-    const { hash, id } = await aDeposit(till, store)
+  it('keeps its ETag while time passes', async () => {
+    const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
-    const sooner = secondsLater(till.clock.now(), 100)
-    await till.db.updateTable('deposit').set({ expires_at: sooner }).where('id', '=', id).execute()
-    expect((await poll(hash)).etag).toBe(etag)
+    await jump(till, 600)
     await vi.advanceTimersByTimeAsync(500)
-    await expect.poll(async () => (await payment(hash)).timeLeft).toBeLessThanOrEqual(100)
+    await expect.poll(async () => (await payment(hash)).timeLeft).toBeLessThanOrEqual(3_000)
     expect((await poll(hash)).etag).toBe(etag)
+  })
+
+  it('D-23 D-28 changes its ETag if an outage has extended the time, so no page keeps the old time', async () => {
+    const created = await aDeposit(till, store)
+    const pending = await aDeposit(till, store)
+    await offerFor(till, bot, pending)
+    const etags = await Promise.all([created, pending].map(async ({ hash }) => (await poll(hash)).etag))
+    const [since, until] = [till.clock.now(), secondsLater(till.clock.now(), 100)]
+    await till.db.transaction().execute(async (tx) => {
+      await extendDeposits(tx, since, until)
+      await extendTrades(tx, since, until)
+    })
+    for (const [i, { hash }] of [created, pending].entries())
+      expect((await poll(hash)).etag).not.toBe(etags[i])
   })
 
   it('D-25 says that an offer is being created, then shows the offer, the code and the time', async () => {
@@ -259,9 +272,11 @@ describe('GET /api/payment', () => {
   it('D-8 shows no time once the shopper has accepted', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
+    const { etag } = await poll(deposit.hash)
     session.accept('1', { isReceived: false })
     await tradeHandlers(till.deps).watch(bot)
     expect(await payment(deposit.hash)).toMatchObject({ status: 'pending', timeLeft: null })
+    expect((await poll(deposit.hash)).etag).not.toBe(etag)
   })
 
   it('has the offer read again when a shopper returns to a pending deposit, at most once in two seconds', async () => {

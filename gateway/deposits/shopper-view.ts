@@ -15,7 +15,7 @@ import { type ViewRow, viewRowsOf } from './view-store.ts'
 export type View = {
   depositId: bigint
   payment: Payment
-  /** Changes if any field of the payment other than `timeLeft` changes. */
+  /** Changes with every field of the payment other than `timeLeft`, and with the end of the shopper's time. */
   etag: string
   /** The payment as JSON. */
   body: string
@@ -43,8 +43,10 @@ const CREATING_STATES: readonly (TradeStateColumn | null)[] = ['intended', 'send
 
 function viewOf(row: ViewRow, communityUrl: string): View {
   const payment = paymentOf(row.is_old ? withoutDetails(row) : row, communityUrl)
-  const { timeLeft: _, ...lasting } = payment
-  const etag = `"${createHash('sha256').update(JSON.stringify(lasting)).digest('base64url').slice(0, 22)}"`
+  const { timeLeft, ...lasting } = payment
+  const timeEnds = timeLeft === null ? null : row.status === 'created' ? row.expires_at : row.deadline
+  const tagged = JSON.stringify({ ...lasting, timeEnds })
+  const etag = `"${createHash('sha256').update(tagged).digest('base64url').slice(0, 22)}"`
   const isOpen = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
   return {
     depositId: row.id,

@@ -144,6 +144,8 @@ export type ViewRow = {
   works_until: Date | null
   deposits_stopped: boolean
   trades_stopped: boolean
+  expires_at: Date
+  deadline: Date | null
   seconds_to_expiry: number
   seconds_to_deadline: number | null
   /** True if the deposit has ended, and its expiry is so long ago that the page no longer shows its shopper. */
@@ -197,7 +199,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         deposit.credit_mode as deposit_credit_mode, ${isOnReleaseSql(sql`trade.partner_steam_id`)} as is_on_release,
         unused.count as unused_count,
         unused.last_at as unused_at, (select till_now()) as now,
-        works.*,
+        works.*, deposit.expires_at, trade.deadline,
         greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
         greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline,
         deposit.status not in ('created', 'pending')

@@ -116,7 +116,7 @@ function questionOf({ question, inventory }: Stand): Activity | null {
  * not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
-  const { page, payment, modal, checks, deadlineMs } = state
+  const { page, payment, modal, checks, checksFromMs } = state
   const check = { kind: 'check', notBeforeMs: 0 } as const
   if (page.stage === 'failed') {
     const delayMs = Math.max(CHECK_PAUSE_MS, (page.refusal.retryAfterS ?? 0) * 1000)
@@ -130,6 +130,11 @@ function checkOf(state: FlowState): Activity | null {
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...check, key: `check ${checks}`, delayMs: CHECK_PAUSE_MS }
   if (payment.userPending) return { ...check, key: `check ${checks} user`, delayMs: USER_PAUSE_MS }
-  if (deadlineMs === null) return null
-  return { ...check, key: `check ${checks} ${deadlineMs}`, delayMs: CHECK_PAUSE_MS, notBeforeMs: deadlineMs }
+  if (checksFromMs === null) return null
+  return {
+    ...check,
+    key: `check ${checks} ${checksFromMs}`,
+    delayMs: CHECK_PAUSE_MS,
+    notBeforeMs: checksFromMs,
+  }
 }

@@ -40,8 +40,20 @@ describe('the deposit', () => {
     expect(check(unchanged)?.key).not.toBe(check(state)?.key)
     const failed = play(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
     expect(check(failed)?.key).not.toBe(check(state)?.key)
-    const over = play(state, loaded({ user: null, timeLeft: null })).state
-    expect(check(over)).toBeUndefined()
+    const over = play(state, loaded({ user: null, timeLeft: 7200 })).state
+    expect(check(over)).toMatchObject({ notBeforeMs: 7_200_000 })
+  })
+
+  it('A-061 is checked from its last known deadline, not before, after the dialog of an accepted offer was closed', () => {
+    const accepted = loaded({ status: 'pending', timeLeft: null })
+    const left = play(confirming(), loaded({ status: 'pending', timeLeft: 300 }), accepted, {
+      kind: 'confirmationLeft',
+    }).state
+    expect(left.deadlineMs).toBeNull()
+    expect(check(left)).toMatchObject({ notBeforeMs: 300_000 })
+    const over = play(left, accepted).state
+    expect(check(over)).toMatchObject({ delayMs: 5000, notBeforeMs: 300_000 })
+    expect(check(over)?.key).not.toBe(check(left)?.key)
   })
 
   it('is checked immediately, and only once, when the shopper comes back', () => {

@@ -34,11 +34,13 @@ export const deadlineOf = ({ timeLeft }: Payment, atMs: number): number | null =
 /** The first payment sets the language, unless the shopper chose one. */
 export function withPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
   const setsLanguage = !state.languageChosen && state.payment === null
+  const deadlineMs = deadlineOf(payment, atMs)
   return {
     ...state,
     payment,
     language: setsLanguage && isLanguage(payment.language) ? payment.language : state.language,
-    deadlineMs: deadlineOf(payment, atMs),
+    deadlineMs,
+    checksFromMs: deadlineMs ?? state.checksFromMs,
   }
 }
 

@@ -160,6 +160,8 @@ export type FlowState = {
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
   deadlineMs: number | null
+  /** The latest deadline that was known. From then on, a deposit that is not polled is checked. Null if none was known. */
+  checksFromMs: number | null
   page: Page
   modal: Modal
   dialogs: Dialogs
@@ -201,6 +203,7 @@ export function initialState(hash: string, stored: Stored): FlowState {
     picksReturned: false,
     payment: null,
     deadlineMs: null,
+    checksFromMs: null,
     page: { stage: 'none' },
     modal: { kind: 'none' },
     dialogs: { kind: 'loading', isPayPressed: false },
