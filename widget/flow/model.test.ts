@@ -227,9 +227,9 @@ const MOVES = {
   },
   leave: async ({ flow, line }) => {
     const wasConfirming = flow.state().modal.kind === 'confirming'
+    const { payments } = line
     flow.dispatch({ kind: 'confirmationLeft' })
     if (!wasConfirming || flow.state().pollFailing) return
-    const { payments } = line
     await pass(3000)
     expect(line.payments, 'a poll after leaving').toBe(payments)
   },

@@ -19,7 +19,15 @@ import { reduceTrade } from './reduce-trade.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
 
-export function reduce(state: FlowState, event: FlowEvent): Step {
+export function reduce(before: FlowState, event: FlowEvent): Step {
+  const { state, effects } = stepOf(before, event)
+  // A poll asks at once. A check that is still due would ask again after the shopper has left the dialog.
+  return state.checkNow && isPolling(state)
+    ? { state: { ...state, checkNow: false }, effects }
+    : { state, effects }
+}
+
+function stepOf(state: FlowState, event: FlowEvent): Step {
   switch (event.kind) {
     case 'paymentLoaded':
       return paymentLoaded(withNextCheck(state), event.payment, event.atMs)
