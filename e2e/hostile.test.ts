@@ -121,8 +121,14 @@ test.each([
       { state: 'refused', reason: 'trade_refused' },
     ])
     await refusal.getByRole('button', { name: texts.close }).click()
-    await page.getByRole('gridcell').first().waitFor()
-    await expect.poll(() => page.getByRole('button', { name: texts.pay, exact: true }).count()).toBe(1)
+    await refusal.waitFor({ state: 'detached' })
+    expect(await query('select status from deposit where id = $1', [deposit.id])).toEqual([
+      { status: 'created' },
+    ])
+    // The picks are kept, and the button works: Steam refuses again.
+    await page.getByRole('button', { name: texts.pay, exact: true }).click()
+    await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
+    expect(await offersTo(till.sandbox, guest)).toEqual([])
   },
 )
 
