@@ -163,7 +163,9 @@ describe('by default', () => {
 
   it('the sandbox asks the system, which resolves this machine’s names without DNS', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 1_000, dnsServers })
-    await send(request(`http://${hostname()}:${receiver.port}/`))
+    const result = await send(request(`http://${hostname()}:${receiver.port}/`))
+    // The name may lead to another address of this machine, where nobody listens.
+    expect([204, 'ECONNREFUSED']).toContain(result.kind === 'answered' ? result.status : result.reason)
     expect(queries).toEqual([])
   })
 })
