@@ -70,7 +70,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
       (select count(*) from store join credit_at_risk on store_id = store.id where disabled_at is null
         and risk_limit_usd_cents > 0 and usd_cents >= ${sql.lit(NEAR_LIMIT)} * risk_limit_usd_cents)::int as "storesAtLimit",
       (select count(*) from proposal where state = 'open')::int as "proposalsOpen",
-      (select count(*) from price_feed where failures > 0)::int as "feedsFailing",
+      (select count(*) from price_feed where failures > 0 and removed_at is null)::int as "feedsFailing",
       coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)
   const [needs] = rows
   if (needs === undefined) throw new Error('the database returned no row')

@@ -51,4 +51,5 @@ export type PriceFeedTable = {
   good_at: Date | null
   failures: Generated<number>
   last_error: string | null
+  removed_at: Date | null
 }

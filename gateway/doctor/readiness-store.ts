@@ -3,10 +3,10 @@ import { GAMES } from '../../contract/games.ts'
 import { CURRENCIES } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
 import type { PricingRules } from '../pricing/price.ts'
-import { latestRates } from '../pricing/store.ts'
+import { latestRates, PRICE_COUNTS } from '../pricing/store.ts'
 import type { Coverage, NewestRate } from './readiness.ts'
 
-/** Counts, for each game, the names with a price and those with a fresh price. */
+/** Counts, for each game, the names with a price that counts, and those with a fresh one. */
 export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Coverage[]> {
   return Promise.all(
     GAMES.map(async (game) => {
@@ -14,7 +14,7 @@ export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Co
       const { rows } = await sql<{ all: number; fresh: number }>`
         select count(distinct market_hash_name)::int as all,
           count(distinct market_hash_name) filter (where as_of > ${since})::int as fresh
-        from price where game = ${game}`.execute(db)
+        from price where game = ${game} and ${PRICE_COUNTS}`.execute(db)
       return { game, all: rows[0]?.all ?? 0, fresh: rows[0]?.fresh ?? 0 }
     }),
   )

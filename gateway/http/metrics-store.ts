@@ -79,20 +79,22 @@ const READINGS: readonly Reading[] = [
     help: 'Seconds since a source last answered for a game, or for the rates',
     labels: ['source', 'feed'],
     query: sql`select source, feed, greatest(0, extract(epoch from (select till_now()) - good_at)) as value
-      from price_feed where good_at is not null`,
+      from price_feed where good_at is not null and removed_at is null`,
   },
   {
     name: 'tradetill_price_feed_failures',
     help: 'Failures of a source in a row',
     labels: ['source', 'feed'],
-    query: sql`select source, feed, failures as value from price_feed`,
+    query: sql`select source, feed, failures as value from price_feed where removed_at is null`,
   },
   {
     name: 'tradetill_exchange_rate_age_seconds',
     help: 'Age of the newest exchange rate of a currency',
     labels: ['currency'],
     query: sql`select currency, extract(epoch from (select till_now()) - max(as_of)) as value from exchange_rate
-      where as_of > (select till_now()) - interval '30 days' group by currency`,
+      where as_of > (select till_now()) - interval '30 days' and not exists (select from price_feed
+        where price_feed.source = exchange_rate.source and feed = 'rates' and removed_at is not null)
+      group by currency`,
   },
   {
     name: 'tradetill_events_unpublished',

@@ -81,15 +81,21 @@ export async function postponeSource(db: Db, source: string, until: Date): Promi
     update price_feed set next_at = greatest(next_at, ${until}) where source = ${source}`.execute(db)
 }
 
-/** Deletes the rows of all other sources, which are no longer asked. */
-export async function forgetFeedsExcept(db: Db, sources: readonly string[]): Promise<void> {
-  await sql`delete from price_feed where source <> all(${[...sources]})`.execute(db)
+/**
+ * Marks the feeds of all other sources as removed, so their prices and rates no longer count, and those of these sources
+ * as in use. The prices, levels and last call of a removed source stay, in case it returns.
+ */
+export async function configureSources(db: Db, sources: readonly string[], now: Date): Promise<void> {
+  await sql`
+    update price_feed set removed_at = case when source = any(${[...sources]}) then null else ${now}::timestamptz end
+    where (source = any(${[...sources]})) = (removed_at is not null)`.execute(db)
 }
 
 export function listFeeds(db: Db) {
   return db
     .selectFrom('price_feed')
     .select(['source', 'feed', 'good_at as goodAt', 'failures', 'last_error as lastError'])
+    .where('removed_at', 'is', null)
     .orderBy('source')
     .orderBy('feed')
     .execute()

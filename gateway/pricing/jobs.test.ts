@@ -14,7 +14,7 @@ import { rulesWith } from './price.ts'
 import { priceList } from './service.ts'
 import { filePrices, SANDBOX_PRICES } from './sources/file.ts'
 import type { PriceSource } from './sources/source.ts'
-import { savePrices } from './store.ts'
+import { savePriceHold, savePrices } from './store.ts'
 
 let database: TestDatabase
 let folder: string
@@ -213,16 +213,86 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('deletes the state of a removed source when it starts', async () => {
-    await database.db
-      .insertInto('price_feed')
-      .values({ source: 'csfloat', feed: 'cs', next_at: clock.now(), failures: 3, last_error: 'HTTP 403' })
-      .execute()
-    const configured = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
-    const pricing = await startPricing({ db: database.db, sources: [configured], clock, log })
-    await pricing.stop()
-    const feeds = await listFeeds(database.db)
-    expect(new Set(feeds.map(({ source }) => source))).toEqual(new Set(['file']))
+  describe('of a source that was removed', () => {
+    const start = async (...sources: PriceSource[]) => {
+      const pricing = await startPricing({ db: database.db, sources, clock, log })
+      await pricing.stop()
+    }
+    const lists = (name: string, usdMicros: bigint): PriceSource => ({
+      name,
+      pace: { everyMs: 600_000, gapMs: 0 },
+      isLocal: true,
+      fetch: async () => [
+        {
+          marketHashName: 'Knife',
+          usdMicros,
+          levelUsdMicros: usdMicros,
+          popularity: 20,
+          popularityKind: 'sales7d',
+          asOf: clock.now(),
+        },
+      ],
+      fetchRates: async () => [{ currency: 'EUR', perUsd: '0.9', asOf: clock.now() }],
+    })
+    const kept = () => lists('market', 10_000_000n)
+    const removed = () => lists('csfloat', 9_000_000n)
+    /** The sources of which the database has both feeds that the tests look at. */
+    const feedsOfBoth = () =>
+      database.db
+        .insertInto('price_feed')
+        .values(
+          ['market', 'csfloat'].flatMap((source) =>
+            (['cs', 'rates'] as const).map((feed) => ({ source, feed, next_at: clock.now() })),
+          ),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    const gross = async () => {
+      const price = await priceOf('Knife')
+      return 'gross' in price ? Number(price.gross) : price
+    }
+
+    test('do not count from the next start on, and count again if it returns', async () => {
+      await feedsOfBoth()
+      await start(kept(), removed())
+      expect(await gross()).toBe(900)
+      await start(kept())
+      expect(await gross()).toBe(1_000)
+      expect(new Set((await listFeeds(database.db)).map(({ source }) => source))).toEqual(new Set(['market']))
+      await start(kept(), removed())
+      expect(await gross()).toBe(900)
+    })
+
+    test('still count where they were frozen before', async () => {
+      await feedsOfBoth()
+      await start(kept(), removed())
+      const hold = { game: 'cs', name: 'Kni*', kind: 'frozen', since: clock.now() } as const
+      await savePriceHold(database.db, hold)
+      clock.advance(60_000)
+      await start(kept())
+      expect(await gross()).toBe(900)
+      await savePriceHold(database.db, { ...hold, since: new Date(clock.now().getTime() + 1) })
+      expect(await gross()).toBe(1_000)
+    })
+
+    test('are no exchange rates either, nor do they refuse those of other sources', async () => {
+      const rateOf = async () => {
+        const rules = rulesWith(() => ({}))
+        const query = { game: 'cs', currency: 'EUR', names: [], rules, now: clock.now() } as const
+        const list = await priceList(database.db, query)
+        return 'refused' in list ? list.refused : Number(list.rate.perUsd) / 1e8
+      }
+      await database.db
+        .insertInto('price_feed')
+        .values({ source: 'ecb', feed: 'rates', next_at: clock.now() })
+        .execute()
+      await start(lists('ecb', 1n))
+      expect(await rateOf()).toBe(0.9)
+      await start()
+      expect(await rateOf()).toBe('missing')
+      await start(fileSource({ rates: { EUR: '0.8' }, prices: {} }))
+      expect(await rateOf()).toBe(0.8)
+    })
   })
 })
 

@@ -13,7 +13,7 @@ import {
   REFERENCE_SOURCE,
   readRate,
 } from './exchange.ts'
-import { forgetFeedsExcept } from './feed-store.ts'
+import { configureSources } from './feed-store.ts'
 import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
@@ -29,18 +29,15 @@ const FETCH_TIMEOUT_MS = 60_000
 const OLD_LIST_MS = 6 * HOUR_MS
 
 /**
- * Deletes the state of sources that the settings no longer name, reads the local sources, then asks every source at its
- * own pace until stopped.
+ * Puts aside the sources that the settings no longer name, reads the local sources, then asks every source at its own
+ * pace until stopped.
  */
 export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
   const ended = new AbortController()
   const { signal } = ended
-  // Otherwise the alerts and the doctor would keep reporting the last failure of a removed source.
-  await forgetFeedsExcept(
-    deps.db,
-    deps.sources.map(({ name }) => name),
-  )
+  const names = deps.sources.map(({ name }) => name)
+  await configureSources(deps.db, names, deps.clock.now())
   await refreshLocal(deps, signal)
   const turns = deps.sources.map((source) =>
     repeat({ name: `prices of ${source.name}`, everyMs: CHECK_EVERY_MS, log }, () =>

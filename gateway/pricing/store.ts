@@ -65,14 +65,24 @@ const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
+const FREEZES_PRICE = sql`price_hold.game = price.game and kind = 'frozen'
+  and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name
+    or price.market_hash_name like like_pattern)`
+
 /** Deletes prices that their source has not updated since `before`. Frozen prices stay. */
 export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   await sql`
-    delete from price where as_of < ${before} and not exists (
-      select from price_hold where price_hold.game = price.game and kind = 'frozen'
-        and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name
-          or price.market_hash_name like like_pattern))`.execute(db)
+    delete from price where as_of < ${before}
+      and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
 }
+
+/**
+ * False for a price of a source that was removed. A price that was frozen before then still counts, because a frozen
+ * price does not move.
+ */
+export const PRICE_COUNTS = sql<boolean>`not exists (
+  select from price_feed where price_feed.source = price.source and feed = price.game and removed_at is not null
+    and not exists (select from price_hold where ${FREEZES_PRICE} and since < removed_at))`
 
 type StoredPrice = Omit<SourcePrice, 'earlier'> & {
   name: string
@@ -80,7 +90,7 @@ type StoredPrice = Omit<SourcePrice, 'earlier'> & {
   earlierAt: Date | null
 }
 
-/** Returns every source's data on these items, by name. */
+/** Returns the data on these items of every source that was not removed, by name. */
 export async function readPrices(
   db: Db | Tx,
   game: Game,
@@ -89,7 +99,8 @@ export async function readPrices(
   const { rows } = await sql<StoredPrice>`
     select market_hash_name as name, source, usd_micros as "usdMicros", level_micros as "levelUsdMicros", popularity,
       popularity_kind as "popularityKind", as_of as "asOf", earlier_micros as "earlierMicros", earlier_at as "earlierAt"
-    from price where game = ${game} and market_hash_name = any(${[...names]})`.execute(db)
+    from price
+    where game = ${game} and market_hash_name = any(${[...names]}) and ${PRICE_COUNTS}`.execute(db)
   const prices = new Map<string, SourcePrice[]>()
   for (const { name, earlierMicros, earlierAt, ...data } of rows) {
     const earlier =
@@ -183,7 +194,10 @@ export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undef
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }
 
-/** Each source's latest rate of the currency, not older than 30 days; newest first. */
+const RATE_COUNTS = sql<boolean>`not exists (select from price_feed
+  where price_feed.source = exchange_rate.source and feed = 'rates' and removed_at is not null)`
+
+/** The latest rate of the currency from each source that was not removed, not older than 30 days; newest first. */
 export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise<RateEntry[]> {
   return db
     .selectFrom(
@@ -193,6 +207,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .distinctOn('source')
         .where('currency', '=', currency)
         .where('as_of', '>', new Date(now.getTime() - MOST_READ_RATE_AGE_MS))
+        .where(RATE_COUNTS)
         .orderBy('source')
         .orderBy('as_of', 'desc')
         .orderBy('id', 'desc')
