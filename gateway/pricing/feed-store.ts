@@ -40,7 +40,7 @@ export function takeFeed(
 
 type FeedKey = { source: string; feed: Feed }
 
-/** Records a success. `refused` is the part of the answer that was not accepted. */
+/** Records a success. `refused` is the part of the answer that is missing or was not accepted. */
 export async function recordSuccess(
   db: Db,
   { source, feed }: FeedKey,

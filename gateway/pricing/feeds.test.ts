@@ -4,9 +4,11 @@ import { type FakeClock, fakeClock } from '../testing/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { eachGame, json, type SourceServer, startSourceServer } from '../testing/source-server.ts'
+import { listFeeds } from './feed-store.ts'
 import { refreshDue } from './jobs.ts'
 import { DEFAULT_RULES } from './price.ts'
 import { priceList } from './service.ts'
+import { csfloatPrices } from './sources/csfloat.ts'
 import { marketPrices } from './sources/market.ts'
 import { webRates } from './sources/rates.ts'
 import { skinportPrices } from './sources/skinport.ts'
@@ -104,6 +106,23 @@ describe('requests to a source', () => {
     expect(server.requests).toHaveLength(1)
     await run(waxpeer(), 2)
     expect(server.requests).toHaveLength(2)
+  })
+
+  test('stop after a 429 for a part of the list; the rest counts, and the reason is recorded', async () => {
+    const list = '/api/v1/listings/price-list'
+    const csfloat = () => csfloatPrices({ base: server.url, clock })
+    server.answer(list, json([{ market_hash_name: 'Knife', quantity: 90, min_price: 500 }]))
+    server.answer(`${list}/doppler`, json({}, 429, { 'retry-after': '3600' }))
+    await run(csfloat(), 59)
+    expect(server.requests.map(({ url }) => url)).toEqual([list, `${list}/doppler`])
+    expect((await database.pool.query('select usd_micros::int as micros from price')).rows).toEqual([
+      { micros: 5_000_000 },
+    ])
+    expect(await listFeeds(database.db)).toMatchObject([
+      { failures: 0, lastError: 'the phases of Dopplers are missing: answered 429' },
+    ])
+    await run(csfloat(), 2)
+    expect(server.requests).toHaveLength(4)
   })
 
   test('become rarer while the source keeps failing, but are still sent every hour, and the reason is recorded', async () => {

@@ -29,17 +29,18 @@ export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undef
   return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, notAskedSince })
 }
 
-/** Records an answer of the feed, and the refused part of it. */
-export function noteSuccess(
+/**
+ * Records an answer of the feed, and which part of it is missing or was refused. If the source asks for a pause, all its
+ * feeds pause.
+ */
+export async function noteSuccess(
   db: Db,
   { source, now }: Turn,
-  { feed, refused }: { feed: Feed; refused: string | null },
+  { feed, refused, retryAfterMs }: { feed: Feed; refused: string | null; retryAfterMs: number | null },
 ): Promise<void> {
-  return recordSuccess(
-    db,
-    { source: source.name, feed },
-    { at: now, refused: refused?.slice(0, MAX_ERROR_LENGTH) ?? null },
-  )
+  const success = { at: now, refused: refused?.slice(0, MAX_ERROR_LENGTH) ?? null }
+  await recordSuccess(db, { source: source.name, feed }, success)
+  if (retryAfterMs !== null) await postponeSource(db, source.name, new Date(now.getTime() + retryAfterMs))
 }
 
 /**

@@ -88,8 +88,8 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: FeedRequ
   const { db, clock, log } = deps
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)])
   try {
-    const { rows, refused } = await readFeed(deps, { source, feed, signal: deadline })
-    await noteSuccess(db, { source, now: clock.now() }, { feed, refused })
+    const { rows, refused, retryAfterMs } = await readFeed(deps, { source, feed, signal: deadline })
+    await noteSuccess(db, { source, now: clock.now() }, { feed, refused, retryAfterMs })
     log.debug({ source: source.name, feed, rows }, 'price source answered')
   } catch (error) {
     if (signal.aborted) return
@@ -99,27 +99,34 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: FeedRequ
   }
 }
 
-/** `refused`: the part of the answer that was not accepted; null if there is none. */
-type RefreshResult = { rows: number; refused: string | null }
+/** `refused`: which part of the answer is missing or was not accepted; null if there is none. */
+type RefreshResult = { rows: number; refused: string | null; retryAfterMs: number | null }
 
 async function readFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest): Promise<RefreshResult> {
-  if (feed !== 'rates') return { rows: await takePrices(deps, { source, game: feed, signal }), refused: null }
+  if (feed !== 'rates') return takePrices(deps, { source, game: feed, signal })
   const rates = (await source.fetchRates?.(signal)) ?? []
   const refused: string[] = []
   for (const rate of rates) {
     const reason = rate.currency === 'USD' ? undefined : await keepRate(deps, source.name, rate)
     if (reason !== undefined) refused.push(`${rate.currency} ${rate.perUsd} is refused: ${reason}`)
   }
-  return { rows: rates.length, refused: refused.length === 0 ? null : refused.join(', ') }
+  return { rows: rates.length, refused: refused.length === 0 ? null : refused.join(', '), retryAfterMs: null }
 }
 
 async function takePrices(
   { db, clock }: PricingDeps,
   { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
-): Promise<number> {
-  const rows = (await source.fetch?.(game, signal)) ?? []
+): Promise<RefreshResult> {
+  const lacking: SourceError[] = []
+  const rows = (await source.fetch?.(game, signal, (problem) => lacking.push(problem))) ?? []
+  const [lack] = lacking
+  const result = {
+    rows: rows.length,
+    refused: lack?.message ?? null,
+    retryAfterMs: lack?.retryAfterMs ?? null,
+  }
   if (rows.length === 0 && !source.isLocal) throw new SourceError('answered without a price')
-  if (rows.length === 0) return 0
+  if (rows.length === 0) return result
   const now = clock.now()
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
   await savePrices(db, { source: source.name, game }, past)
@@ -128,7 +135,7 @@ async function takePrices(
   if (!source.isLocal && now.getTime() - newestMs > OLD_LIST_MS) {
     throw new SourceError(`answered an old list: its newest price is of ${new Date(newestMs).toISOString()}`)
   }
-  return rows.length
+  return result
 }
 
 /** Limits times to the present. A price with a future time would keep newer ones out until then. */

@@ -1,6 +1,7 @@
 /** The lowest prices of Counter-Strike items on CSFloat, and of each phase of a Doppler. */
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
+import { reasonOf } from '../../kit/reason.ts'
 import { phaseName, phaseOf } from '../phase.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
 import { cheapest, countSchema, MAX_ROWS, nameSchema } from './rows.ts'
@@ -27,7 +28,7 @@ const phaseRowSchema = z.object({
 
 /**
  * Answers have no time, so a price is as old as the call. Prices of items that are not on sale are estimates, so they
- * are left out.
+ * are left out. The main list is complete without the phases.
  */
 export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): PriceSource {
   return {
@@ -35,13 +36,19 @@ export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): 
     pace: { everyMs: 15 * 60_000, gapMs: 60_000 },
     isLocal: false,
     games: ['cs'],
-    fetch: async (_game, signal) => {
+    fetch: async (_game, signal, lacks) => {
       const asOf = clock.now()
       const answer = await getJson(new URL('/api/v1/listings/price-list', base), signal)
       const rows = await readRows(rowSchema, readAnswer(answerSchema, answer))
       const listed = rows.filter(({ quantity }) => quantity > 0)
       const ofNames = listed.map((row) => priceRow(row.market_hash_name, row, asOf))
-      return cheapest([...ofNames, ...(await phaseRows(base, asOf, signal))])
+      try {
+        return cheapest([...ofNames, ...(await phaseRows(base, asOf, signal))])
+      } catch (error) {
+        const pauseMs = error instanceof SourceError ? error.retryAfterMs : null
+        lacks?.(new SourceError(`the phases of Dopplers are missing: ${reasonOf(error)}`, pauseMs))
+        return cheapest(ofNames)
+      }
     },
   }
 }
@@ -57,21 +64,12 @@ const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date)
   asOf,
 })
 
-/**
- * Resolves to no rows if the answer with the phases cannot be used, because the main list is complete without it.
- * Throws if the source does not answer, or asks for a pause.
- */
 async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
-  try {
-    const answer = await getJson(new URL('/api/v1/listings/price-list/doppler', base), signal)
-    const rows = await readRows(phaseRowSchema, readAnswer(phaseListSchema, answer).data)
-    return rows.flatMap(({ market_hash_name: marketHashName, paint_index: paintIndex, min_price }) => {
-      const phase = phaseOf({ marketHashName, paintIndex }, 'cs')
-      if (phase === undefined) return []
-      return [priceRow(phaseName(marketHashName, phase), { min_price, quantity: 0 }, asOf)]
-    })
-  } catch (error) {
-    if (!(error instanceof SourceError) || error.retryAfterMs !== null) throw error
-    return []
-  }
+  const answer = await getJson(new URL('/api/v1/listings/price-list/doppler', base), signal)
+  const rows = await readRows(phaseRowSchema, readAnswer(phaseListSchema, answer).data)
+  return rows.flatMap(({ market_hash_name: marketHashName, paint_index: paintIndex, min_price }) => {
+    const phase = phaseOf({ marketHashName, paintIndex }, 'cs')
+    if (phase === undefined) return []
+    return [priceRow(phaseName(marketHashName, phase), { min_price, quantity: 0 }, asOf)]
+  })
 }

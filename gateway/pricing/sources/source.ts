@@ -1,6 +1,7 @@
 /** The port of a source of prices. */
 import type { Game } from '../../../contract/games.ts'
 import type { Currency } from '../../../contract/money.ts'
+import type { SourceError } from './http.ts'
 
 export type PriceRow = {
   marketHashName: string
@@ -27,7 +28,10 @@ export interface PriceSource {
   readonly isLocal: boolean
   /** The games whose prices it has; absent for all. */
   readonly games?: readonly Game[]
-  /** All prices of the game. Throws if the source fails; the prices known before then stay. */
-  fetch?(game: Game, signal: AbortSignal): Promise<PriceRow[]>
+  /**
+   * All prices of the game. Throws if the source fails; the prices known before then stay. `lacks` is called if only a
+   * part is missing without which the others are right.
+   */
+  fetch?(game: Game, signal: AbortSignal, lacks?: (problem: SourceError) => void): Promise<PriceRow[]>
   fetchRates?(signal: AbortSignal): Promise<RateRow[]>
 }

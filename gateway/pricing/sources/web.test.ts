@@ -12,7 +12,6 @@ import {
 } from '../../testing/source-server.ts'
 import { feedsOf } from '../feeds.ts'
 import { csfloatPrices } from './csfloat.ts'
-import { referenceRates } from './ecb.ts'
 import { getJson } from './http.ts'
 import { marketPrices } from './market.ts'
 import { webRates } from './rates.ts'
@@ -33,6 +32,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const CSFLOAT_PATH = '/api/v1/listings/price-list'
+const DOPPLER_PATH = `${CSFLOAT_PATH}/doppler`
 const MARKET_PATH = '/api/v2/prices/USD.json'
 const market = () => marketPrices(eachGame(server.url))
 const marketAnswer = (items: unknown[], change: object = {}) => ({
@@ -253,7 +253,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('adds the phases from a second list, and works without it unless that answer asks for a pause', async () => {
+  test('adds the phases from a second list, and works without it, but reports that it is missing', async () => {
     const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
     server.answer(CSFLOAT_PATH, json([row]))
     const phases = [
@@ -261,15 +261,22 @@ describe('CSFloat', () => {
       // Not a Doppler's paint.
       { ...doppler, paint_index: 38 },
     ]
-    server.answer(`${CSFLOAT_PATH}/doppler`, json({ data: phases }))
+    server.answer(DOPPLER_PATH, json({ data: phases }))
     expect(await source().fetch?.('cs', neverAborted)).toMatchObject([
       { marketHashName: row.market_hash_name },
       { marketHashName: `${doppler.market_hash_name} [Ruby]`, usdMicros: 1_400_000_000n, popularity: 0 },
     ])
-    server.answer(`${CSFLOAT_PATH}/doppler`, json(phases))
-    expect(await source().fetch?.('cs', neverAborted)).toHaveLength(1)
-    server.answer(`${CSFLOAT_PATH}/doppler`, json({}, 429))
-    await expect(source().fetch?.('cs', neverAborted)).rejects.toMatchObject({ retryAfterMs: 300_000 })
+    const problems: unknown[] = []
+    for (const answer of [json(phases), json({}, 429), halfOf({ data: phases })]) {
+      server.answer(DOPPLER_PATH, answer)
+      const rows = await source().fetch?.('cs', neverAborted, (problem) => problems.push(problem))
+      expect(rows).toHaveLength(1)
+    }
+    expect(problems).toMatchObject([
+      { message: expect.stringContaining('another form'), retryAfterMs: null },
+      { message: 'the phases of Dopplers are missing: answered 429', retryAfterMs: 300_000 },
+      { retryAfterMs: null },
+    ])
   })
 
   test('has prices of Counter-Strike only, and is asked for no other game', () => {
@@ -279,70 +286,6 @@ describe('CSFloat', () => {
   test('fails if its answer has another form', async () => {
     server.answer(CSFLOAT_PATH, json({ data: [row] }))
     await expect(source().fetch?.('cs', neverAborted)).rejects.toThrow('another form')
-  })
-})
-
-describe('exchange rates', () => {
-  const ANSWER = {
-    result: 'success',
-    base_code: 'USD',
-    time_last_update_unix: NOW_SECONDS - 3_600,
-    rates: { USD: 1, EUR: 0.862513, BRL: 5.3401, JPY: 155.2 },
-  }
-
-  test('are read for the till’s currencies, each as a decimal with its time', async () => {
-    server.answer('/v6/latest/USD', json(ANSWER))
-    const asOf = new Date(NOW.getTime() - 3_600_000)
-    expect(await webRates(server.url).fetchRates?.(neverAborted)).toEqual([
-      { currency: 'USD', perUsd: '1', asOf },
-      { currency: 'EUR', perUsd: '0.862513', asOf },
-      { currency: 'BRL', perUsd: '5.3401', asOf },
-    ])
-  })
-
-  test.each([
-    ['with another base', { ...ANSWER, base_code: 'EUR' }],
-    ['in an answer that reports an error', { result: 'error', 'error-type': 'unsupported-code' }],
-  ])('are refused %s', async (_what, answer) => {
-    server.answer('/v6/latest/USD', json(answer))
-    await expect(webRates(server.url).fetchRates?.(neverAborted)).rejects.toThrow('another form')
-  })
-
-  test('are left out for a currency whose rate is not a number', async () => {
-    server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
-    expect(await webRates(server.url).fetchRates?.(neverAborted)).toEqual([])
-  })
-})
-
-describe('the reference rates of the European Central Bank', () => {
-  const PATH = '/stats/eurofxref/eurofxref-daily.xml'
-  const page = (cubes: string) => (response: ServerResponse) =>
-    response.end(`<?xml version="1.0" encoding="UTF-8"?>
-<gesmes:Envelope><Cube><Cube time='2026-01-02'>${cubes}</Cube></Cube></gesmes:Envelope>`)
-  const read = () => referenceRates(server.url).fetchRates?.(neverAborted)
-
-  test('are converted from euros to dollars, as of the afternoon of their day', async () => {
-    server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='6.1913'/>"))
-    const asOf = new Date('2026-01-02T15:00:00Z')
-    expect(await read()).toEqual([
-      { currency: 'USD', perUsd: '1.00000000', asOf },
-      { currency: 'EUR', perUsd: '0.86251509', asOf },
-      { currency: 'BRL', perUsd: '5.34008970', asOf },
-    ])
-  })
-
-  test.each([
-    ['without a dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
-    ['in a page of HTML', (response: ServerResponse) => response.end('<html>moved</html>')],
-    ['with an invalid dollar', page("<Cube currency='USD' rate='0x1'/>")],
-  ])('are refused %s', async (_what, answer) => {
-    server.answer(PATH, answer)
-    await expect(read()).rejects.toThrow('another form')
-  })
-
-  test('are left out for a currency whose rate is missing or not a number', async () => {
-    server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='N/A'/>"))
-    expect((await read())?.map(({ currency }) => currency)).toEqual(['USD', 'EUR'])
   })
 })
 
