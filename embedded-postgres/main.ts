@@ -1,8 +1,10 @@
 /** Starts a gateway and a PostgreSQL of its own with one command; with DATABASE_URL, the gateway alone. */
 import { flushCompileCache } from 'node:module'
 import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
+import { connectPatiently } from '../gateway/kit/connect-patiently.ts'
 
 cacheCompiledCode()
+connectPatiently()
 const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }, { ownDatabase }] = await Promise.all([
   import('../gateway/config.ts'),
   import('../gateway/startup.ts'),

@@ -1,8 +1,10 @@
 /** The gateway's process. It caches the code that Node compiled, so it answers sooner after a restart. */
 import { flushCompileCache } from 'node:module'
 import { cacheCompiledCode } from './kit/compile-cache.ts'
+import { connectPatiently } from './kit/connect-patiently.ts'
 
 cacheCompiledCode()
+connectPatiently()
 const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }] = await Promise.all([
   import('./config.ts'),
   import('./startup.ts'),

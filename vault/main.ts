@@ -1,7 +1,12 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { run, type StricliProcess } from '@stricli/core'
 import { APP } from './app.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createTerminal } from './terminal.ts'
+
+// By default, Node aborts a connection to each but the last address of a host after 250 ms. Steam or a market could then
+// not be reached if the last address cannot be reached, as IPv6 from a machine without it.
+setDefaultAutoSelectFamilyAttemptTimeout(3_000)
 
 let settings: Settings | undefined
 try {

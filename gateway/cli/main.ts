@@ -3,8 +3,10 @@
  * gateway.
  */
 import { cacheCompiledCode } from '../kit/compile-cache.ts'
+import { connectPatiently } from '../kit/connect-patiently.ts'
 
 cacheCompiledCode()
+connectPatiently()
 const args = process.argv.slice(2)
 if (args.join(' ') === 'serve') {
   await import('../main.ts')

@@ -1,5 +1,6 @@
+import { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { isCrowded, isPoolTimeout, openDatabase } from './client.ts'
 
@@ -47,4 +48,15 @@ test('a timeout of the pool is distinguished from the error of a query', async (
   expect([await waiting, other].map(isPoolTimeout)).toEqual([true, false])
   held.release()
   await single.close()
+})
+
+test('a dead address of the database’s host does not delay a connection, however long other hosts are waited for', async () => {
+  const connecting = vi.spyOn(Socket.prototype, 'connect')
+  onTestFinished(() => connecting.mockRestore())
+  const single = openDatabase(database.url, 1)
+  await single.pool.query('select 1')
+  await single.close()
+  const { hostname, port } = new URL(database.url)
+  const options = { host: hostname, port: Number(port), autoSelectFamilyAttemptTimeout: 250 }
+  expect(connecting.mock.calls).toEqual([[options]])
 })

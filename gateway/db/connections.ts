@@ -3,6 +3,7 @@
  * quarter of an hour to notice. So each statement also has a deadline on this side, and all connections of a group can
  * be cut together.
  */
+import { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 
@@ -17,13 +18,28 @@ export class DatabaseSilent extends Error {
 /** For TCP keep-alive: routers forget an idle connection. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
+/** A database is near, and a till that waits long for one of its addresses loses its bots' leases. */
+const ADDRESS_MS = 250
+
+class DatabaseSocket extends Socket {
+  /** `pg` gives a port and a host, or the path of a local socket. */
+  override connect(...given: unknown[]): this {
+    const [port, host] = given
+    const args =
+      typeof port === 'number' && typeof host === 'string'
+        ? [{ port, host, autoSelectFamilyAttemptTimeout: ADDRESS_MS }]
+        : given
+    return Reflect.apply(Socket.prototype.connect, this, args)
+  }
+}
+
 /** A connection whose statements have a deadline. A statement that misses it ends the connection. */
 export class Connection extends pg.Client {
   deadlineMs: number
   #isAsked = false
 
   constructor(config: string | pg.ClientConfig | undefined, deadlineMs: number) {
-    super(config)
+    super(typeof config === 'object' ? { stream: () => new DatabaseSocket(), ...config } : config)
     this.deadlineMs = deadlineMs
     // `query` has many forms: it returns a promise, or takes a callback as its last argument.
     const query = (...given: unknown[]) => this.#ask(given)

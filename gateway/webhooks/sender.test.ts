@@ -1,6 +1,5 @@
-import http from 'node:http'
 import { isIP } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { ANY_ALLOWED, NONE_ALLOWED } from '../testing/webhooks.ts'
 import type { Resolve } from './resolve.ts'
@@ -292,12 +291,4 @@ describe('a name', () => {
     const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request('https://store.example/'))).toEqual({ kind: 'failed', reason: 'ENOTFOUND' })
   })
-})
-
-it('waits three seconds for a connection to each address of a store, not the 250 ms of Node', async () => {
-  const made = vi.spyOn(http, 'request')
-  onTestFinished(() => made.mockRestore())
-  const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 })
-  expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
-  expect(made.mock.calls[0]?.[1]).toMatchObject({ autoSelectFamilyAttemptTimeout: 3_000 })
 })

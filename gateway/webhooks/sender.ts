@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
-import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { createResolve, type Resolve } from './resolve.ts'
 import { addressOf, type FindAllowance, mayConnect, refuseUrl, whyNotConnected, withCommand } from './url.ts'
 
@@ -44,12 +44,6 @@ export type SenderOptions = {
 
 const DEADLINE_MS = 15_000
 const MOST_ANSWER_BYTES = 1024
-/**
- * How long to wait for a connection to one of several addresses before the next one is tried. By default, Node aborts
- * each but the last after 250 ms. A distant store would then never get a webhook if its last address cannot be reached,
- * as IPv6 from a machine without it. This is long enough to repeat a lost packet once.
- */
-const CONNECT_MS = 3_000
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>
 
@@ -109,10 +103,9 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
   const { promise, resolve } = Promise.withResolvers<SendResult>()
   const deadline = AbortSignal.timeout(deadlineMs)
   const transport = url.protocol === 'https:' ? https : http
-  const options: https.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
+  const options: https.RequestOptions = {
     method: 'POST',
     lookup,
-    autoSelectFamilyAttemptTimeout: CONNECT_MS,
     // Every call connects again, so every call checks the address.
     agent: false,
     headers: {
