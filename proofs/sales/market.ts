@@ -82,7 +82,12 @@ export class ModelMarket {
       unlist: (_, itemIds) => callOverNetwork(() => answered(itemIds.map((itemId) => this.#unlist(itemId)))),
       unlistAll: () => callOverNetwork(() => answered(null)),
       round: (appId) =>
-        callOverNetwork(() => answered({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
+        callOverNetwork(() => {
+          const rows = this.#rows(seller, appId)
+          // The real client asks for due deals only if a listing is sold.
+          const isEmpty = rows.length > 0 && luck.hits('market shows no listings', 0.02)
+          return answered(isEmpty ? { rows: [], due: [] } : { rows, due: this.#due(seller, appId) })
+        }),
       isWanted: ({ dealId }) => callOverNetwork(() => answered(this.#isWanted(dealId))),
       reportOffer: (_, { offerId }) => callOverNetwork(() => this.#reportOffer(offerId)),
       outcomes: (appId) => callOverNetwork(() => answered(this.#outcomes(seller, appId))),

@@ -1,6 +1,7 @@
 /** Defects to plant, one at a time, in the code of sales and wishes. The simulation must find each. */
 import type { Change } from '../attacks/attack.ts'
 
+const LISTINGS = 'vault/markets/listings.ts'
 const SELLER = 'vault/markets/seller.ts'
 const DEAL = 'vault/markets/deal.ts'
 const JUDGE = 'vault/markets/judge-due.ts'
@@ -11,7 +12,7 @@ const GIVER = 'vault/giving/giver.ts'
 export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an item on sale is listed again': [
     {
-      file: SELLER,
+      file: LISTINGS,
       from: 'lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)',
       to: '[...lines]',
     },

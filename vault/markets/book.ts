@@ -75,6 +75,9 @@ export type Book = {
   refused: ReadonlyMap<string, string>
 }
 
+/** An append-only journal. `add` resolves once the entry cannot be lost. */
+export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
+
 /** An account that sells at a market. `isFirst`: entries without an account belong to it. */
 export type MarketAccount = { market: string; account: string; isFirst: boolean }
 

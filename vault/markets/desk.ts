@@ -1,13 +1,13 @@
 /** Decides when an account makes which call to its market. */
 import type { OwnItem } from '../steam/look.ts'
-import { isLive, isOfAccount, type Listing, type MarketAccount } from './book.ts'
+import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Line, Listed, Market, Money } from './market.ts'
 import type { Others } from './others.ts'
 import type { Bid } from './placement.ts'
 import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
-import type { Alarm, createSeller, Journal } from './seller.ts'
+import type { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
 
 const MINUTE_MS = 60_000
@@ -368,19 +368,4 @@ function mayBePaid({ journal, market, now }: DeskParts, { state, itemId, end }: 
       deal.itemIds.includes(itemId) &&
       now().getTime() - deal.deliveredAt.getTime() < DENIED_MS,
   )
-}
-
-export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
-  switch (alarm.kind) {
-    case 'due_refused':
-      return ['the vault gave nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
-    case 'strange_listing':
-      return ['the market showed a listing that the vault did not make', { listing: alarm.itemId }]
-    case 'too_much':
-      return ['the market claimed to pay more than the price', { listing: alarm.itemId }]
-    case 'no_room':
-      return ['the limits had no room for a sale', { deal: alarm.dealId }]
-    default:
-      return alarm satisfies never
-  }
 }

@@ -1,10 +1,9 @@
 /** The record of sales in the vault's log, and the reports to the till that follow from it. */
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
-import { type Book, EMPTY_BOOK, evolve } from './book.ts'
+import { type Book, EMPTY_BOOK, evolve, type Journal } from './book.ts'
 import { fromLog, toLog } from './entries.ts'
 import { reportsOf, type TillReport } from './reports.ts'
-import type { Journal } from './seller.ts'
 
 /** `n`: the number of the log entry. `part`: the number of the report within the entry. */
 export type NumberedReport = { n: number; part: number; at: Date; report: TillReport }

@@ -5,9 +5,8 @@ import { APP, BUYER, createOutside, Killed, type Lie, type Mishap, type Outside 
 import type { Market } from './market.ts'
 import { reportsOf } from './reports.ts'
 
-/** Starts a process of the vault that does each step once. Ends early if a fault kills it. */
-async function runVault(out: Outside): Promise<void> {
-  const seller = out.seller()
+/** A process of the vault, newly started unless it is given, does each step once. Ends early if a fault kills it. */
+async function runVault(out: Outside, seller = out.seller()): Promise<void> {
   const lines = ['1', '2', '3'].map((assetId) => ({ assetId, priceMinor: 100n }))
   try {
     await seller.list(APP, lines)
@@ -19,11 +18,12 @@ async function runVault(out: Outside): Promise<void> {
   }
 }
 
-/** Runs the vault without faults, with a willing buyer, until every sale must have ended. */
+/** Runs one process of the vault without faults, with a willing buyer, until every sale must have ended. */
 async function runWithoutFaults(out: Outside): Promise<void> {
+  const seller = out.seller()
   for (let turn = 0; turn < 60; turn += 1) {
     out.plan([])
-    await runVault(out)
+    await runVault(out, seller)
     out.letOthersAct(true)
     out.advanceS(15)
   }
@@ -201,13 +201,55 @@ describe('a listing', () => {
     },
   )
 
-  it('that the market’s list does not show after a minute is over', async () => {
+  it.each([
+    ['does not show', (out: Outside) => out.items.splice(0)],
+    [
+      'shows as cancelled',
+      (out: Outside) => out.items.map((item) => Object.assign(item, { stage: 'cancelled' })),
+    ],
+  ])('that the market’s list %s for a minute is over', async (_what, change) => {
     const out = createOutside()
-    await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])
-    out.market.round = roundWithoutRows
-    out.advanceS(60)
-    await out.seller().round(APP)
-    expect(out.book().listings.map(({ state }) => state)).toEqual(['over'])
+    const seller = out.seller()
+    await seller.list(APP, [{ assetId: '1', priceMinor: 100n }])
+    change(out)
+    const states: (string | undefined)[] = []
+    for (let looks = 0; looks < 5; looks += 1) {
+      await seller.round(APP)
+      states.push(out.book().listings[0]?.state)
+      out.advanceS(15)
+    }
+    expect(states).toEqual(['on_sale', 'on_sale', 'on_sale', 'on_sale', 'over'])
+  })
+
+  it('stays on record, and is given to its buyer, although the market’s list was empty once', async () => {
+    const out = createOutside()
+    const seller = out.seller()
+    await runVault(out, seller)
+    out.advanceS(600)
+    out.plan([], 'empty')
+    await seller.round(APP)
+    out.plan([])
+    out.buy(1)
+    out.advanceS(15)
+    await runVault(out, seller)
+    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+  })
+
+  it('at another price than the record says is taken down after a minute, with an alarm', async () => {
+    const out = createOutside()
+    const seller = out.seller()
+    await runVault(out, seller)
+    const [item] = out.items
+    if (item === undefined) throw new Error('nothing is listed')
+    item.price = 1n
+    for (let looks = 0; looks < 5; looks += 1) {
+      expect(item.stage).toBe('on_sale')
+      await seller.round(APP)
+      out.advanceS(15)
+    }
+    expect(item.stage).toBe('cancelled')
+    expect(out.alarms).toEqual([{ kind: 'other_price', itemId: item.itemId }])
+    expect(out.book().listings[0]?.state).toBe('over')
   })
 })
 
@@ -283,7 +325,7 @@ const mishap = fc.constantFrom<Mishap>(
   'lost_after',
 )
 /** Leaves out `swap`: only the market knows who bought an item, so another buyer in its first answer goes unnoticed. */
-const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price'), {
+const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price', 'empty'), {
   freq: 4,
   nil: undefined,
 })

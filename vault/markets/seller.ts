@@ -1,34 +1,21 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
 import type { GiftOffers } from '../giving/gift.ts'
+import type { Alarm } from './alarm.ts'
 import {
   type Book,
   type Deal,
   dealKey,
-  isLive,
   isOfAccount,
+  type Journal,
   type Listing,
   latestListing,
-  liveListing,
   type MarketAccount,
-  type SaleEntry,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
-import type { DueGift, Line, Listed, Market, MarketAnswer, Outcome, Row } from './market.ts'
+import { createListings } from './listings.ts'
+import type { DueGift, Market, Outcome, Row } from './market.ts'
 import type { Scale } from './scale.ts'
-
-/** An append-only journal. `add` resolves once the entry cannot be lost. */
-export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
-
-export type Alarm =
-  /** The market asked for items in a way that makes the vault give nothing. */
-  | { kind: 'due_refused'; dealId: string; problem: string }
-  /** The market shows a listing that the vault did not make. */
-  | { kind: 'strange_listing'; itemId: string }
-  /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
-  | { kind: 'too_much'; itemId: string }
-  /** The limits have no room. The seller tries again while the buyer waits. */
-  | { kind: 'no_room'; dealId: string }
 
 type Parts = {
   market: Market
@@ -48,12 +35,20 @@ type Parts = {
 }
 
 export function createSeller(parts: Parts) {
+  const listings = createListings(parts)
+  const { list, unlist, reprice } = listings
   return {
-    list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
-    unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
-    reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
+    list,
+    unlist,
+    reprice,
     /** Call this every 15 seconds for each game with listings: a sale must be handed over within five minutes. */
-    round: (appId: number) => round(parts, appId),
+    async round(appId: number) {
+      const answer = await parts.market.round(appId)
+      if (answer.kind !== 'answered') return
+      const { rows, due } = answer.value
+      await listings.compare(appId, rows)
+      for (const each of due) await takeUpDeal(parts, { own: listings.own(appId), appId, due: each, rows })
+    },
     /** Advances every open deal until it has no further step now. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
@@ -64,122 +59,15 @@ export function createSeller(parts: Parts) {
   }
 }
 
-/** Lists the items that are not yet listed. The intent is recorded first, because the answer can be lost. */
-async function list(
-  { market, marketAccount, journal }: Parts,
-  appId: number,
-  lines: readonly Line[],
-): Promise<MarketAnswer<readonly Listed[]>> {
-  const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
-  if (free.length === 0) return { kind: 'answered', value: [] }
-  const game = { market: market.name, appId }
-  for (const { assetId, priceMinor } of free)
-    await journal.add({ kind: 'listing_begun', ...game, account: marketAccount.account, assetId, priceMinor })
-  const answer = await market.list(appId, free)
-  // The next round finds the results in the market's list.
-  if (answer.kind === 'unanswered') return answer
-  const results: readonly Listed[] =
-    answer.kind === 'answered'
-      ? answer.value
-      : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
-  for (const line of results) {
-    const { assetId } = line
-    if (line.kind === 'listed') await journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
-    else await journal.add({ kind: 'not_listed', ...game, assetId, code: line.code })
-  }
-  return answer.kind === 'answered' ? { kind: 'answered', value: results } : answer
-}
-
-async function unlist({ market, journal }: Parts, appId: number, itemIds: readonly string[]): Promise<void> {
-  const answer = await market.unlist(appId, itemIds)
-  if (answer.kind !== 'answered') return
-  for (const { itemId, isDone } of answer.value)
-    if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
-}
-
-type Reprice = { itemId: string; priceMinor: bigint }
-
-/** Changes prices. If the answer is lost, takes the listings down: a sale at an unknown price cannot be handed over. */
-async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
-  const { market, journal } = parts
-  const answer = await market.reprice(appId, lines)
-  if (answer.kind === 'busy' || answer.kind === 'locked_out') return
-  const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
-  for (const { itemId } of done) {
-    const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
-    if (priceMinor !== undefined)
-      await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
-  }
-  if (answer.kind === 'unanswered')
-    await unlist(
-      parts,
-      appId,
-      lines.map(({ itemId }) => itemId),
-    )
-}
-
-async function round(parts: Parts, appId: number): Promise<void> {
-  const answer = await parts.market.round(appId)
-  if (answer.kind !== 'answered') return
-  const { rows, due } = answer.value
-  await compareListings(parts, appId, rows)
-  for (const each of due) await takeUpDeal(parts, { appId, due: each, rows })
-}
-
-/** A new listing may be missing in the market's list for this long: the market may still be at work on it. */
-const APPEARS_WITHIN_MS = 60_000
-
-/** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
-async function compareListings(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
-  const { market, journal, alarm, now } = parts
-  const game = { market: market.name, appId }
-  const mayAppear = ({ begunAt }: Listing): boolean => {
-    const ageMs = now().getTime() - begunAt.getTime()
-    return ageMs >= 0 && ageMs < APPEARS_WITHIN_MS
-  }
-  const own = ownListings(parts, appId)
-  for (const listing of own.filter(({ itemId }) => itemId === null)) {
-    const { assetId } = listing
-    const row = rows.find((each) => each.assetId === assetId && !isKnown(own, each) && isOnMarket(each))
-    if (row) await journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
-    else if (!mayAppear(listing))
-      await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
-  }
-  const current = ownListings(parts, appId)
-  for (const listing of current) {
-    const { state, itemId } = listing
-    const isGone = !mayAppear(listing) && itemId !== null && !rows.some((row) => row.itemId === itemId)
-    // The listing was taken down without our record of it, or it never existed.
-    if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
-  }
-  const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(current, row))
-  for (const { itemId } of strange) alarm({ kind: 'strange_listing', itemId })
-  if (strange.length > 0)
-    await market.unlist(
-      appId,
-      strange.map(({ itemId }) => itemId),
-    )
-}
-
-const isKnown = (own: readonly Listing[], row: Row): boolean =>
-  own.some(({ itemId }) => itemId === row.itemId)
-const isOnMarket = ({ stage }: Row): boolean =>
-  stage === 'on_sale' || stage === 'sold' || stage === 'offer_out'
-
-function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[] {
-  return journal
-    .book()
-    .listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId && isLive(each))
-}
-
-type RequestedDeal = { appId: number; due: DueGift; rows: readonly Row[] }
+/** `own`: the live listings of the account. */
+type RequestedDeal = { own: readonly Listing[]; appId: number; due: DueGift; rows: readonly Row[] }
 
 /** Records the intent to give a deal's items, refuses the deal, or leaves it to the next round. */
-async function takeUpDeal(parts: Parts, { appId, due, rows }: RequestedDeal): Promise<void> {
+async function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): Promise<void> {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   if (book.refused.has(dealKey(market.name, due.dealId))) return
-  const listings = ownListings(parts, appId).flatMap(({ itemId, ...listing }): OwnListing[] =>
+  const listings = own.flatMap(({ itemId, ...listing }): OwnListing[] =>
     itemId === null ? [] : [{ ...listing, itemId }],
   )
   const known = new Map(

@@ -1,9 +1,10 @@
 /** A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a call. */
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
+import type { Alarm } from '../markets/alarm.ts'
 import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
 import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { type Scale, scaleOf } from '../markets/scale.ts'
-import { type Alarm, createSeller } from '../markets/seller.ts'
+import { createSeller } from '../markets/seller.ts'
 
 export const APP = 570
 export const BUYER = '76561198000000001'
@@ -26,9 +27,9 @@ type MarketItem = {
 }
 /**
  * A lie of the market about the item, the number of items, the buyer (who is then one of our accounts), the message or
- * the price. `swap`: it names another buyer than before.
+ * the price. `swap`: it names another buyer than before. `empty`: its list of listings is empty.
  */
-export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap'
+export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap' | 'empty'
 
 const answered = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
 
@@ -102,7 +103,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
       ),
     round: async () =>
       call(() => {
-        const rows = items.filter(isOpen).map(({ itemId, assetId, price, stage, deal }) => ({
+        if (lie === 'empty') return answered({ rows: [], due: [] })
+        const rows = items.filter(isShown).map(({ itemId, assetId, price, stage, deal }) => ({
           itemId,
           assetId,
           stage,
@@ -132,6 +134,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   }
 
   const isOpen = ({ stage }: MarketItem): boolean => stage !== 'cancelled' && stage !== 'given'
+  /** The market still lists what was cancelled, as market.csgo.com does for a while. */
+  const isShown = ({ stage }: MarketItem): boolean => stage !== 'given'
   const leftS = (dealId: string) => Math.max(0, 300 - (nowMs - (deals.get(dealId)?.soldAtMs ?? 0)) / 1000)
   const isHandedOver = (dealId: string) =>
     items.some(({ deal, stage }) => deal === dealId && (stage === 'given' || stage === 'cancelled'))

@@ -1,0 +1,30 @@
+/** What the operator must hear about a market. */
+
+export type Alarm =
+  /** The market asked for items in a way that makes the vault give nothing. */
+  | { kind: 'due_refused'; dealId: string; problem: string }
+  /** The market shows a listing that the vault did not make. */
+  | { kind: 'strange_listing'; itemId: string }
+  /** For a while, the market has shown a listing at another price than the vault set. The vault takes it down. */
+  | { kind: 'other_price'; itemId: string }
+  /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
+  | { kind: 'too_much'; itemId: string }
+  /** The limits have no room. The seller tries again while the buyer waits. */
+  | { kind: 'no_room'; dealId: string }
+
+export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
+  switch (alarm.kind) {
+    case 'due_refused':
+      return ['the vault gave nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
+    case 'strange_listing':
+      return ['the market showed a listing that the vault did not make', { listing: alarm.itemId }]
+    case 'other_price':
+      return ['the market showed a listing at another price than the vault set', { listing: alarm.itemId }]
+    case 'too_much':
+      return ['the market claimed to pay more than the price', { listing: alarm.itemId }]
+    case 'no_room':
+      return ['the limits had no room for a sale', { deal: alarm.dealId }]
+    default:
+      return alarm satisfies never
+  }
+}

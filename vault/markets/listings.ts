@@ -1,0 +1,165 @@
+/** Makes, changes and takes down listings on one market, and compares the record with the market's own list. */
+import type { Alarm } from './alarm.ts'
+import { isLive, isOfAccount, type Journal, type Listing, liveListing, type MarketAccount } from './book.ts'
+import type { Line, Listed, Market, MarketAnswer, Row } from './market.ts'
+import type { Scale } from './scale.ts'
+
+type Parts = {
+  market: Market
+  marketAccount: MarketAccount
+  journal: Journal
+  scale: Scale
+  now: () => Date
+  alarm: (alarm: Alarm) => void
+}
+
+/**
+ * For this long, all lists of the market must contradict the record before the vault believes them: the market may still
+ * be at work on a change, or answer with an empty list now and then.
+ */
+const SURE_AFTER_MS = 60_000
+
+type Reprice = { itemId: string; priceMinor: bigint }
+
+export function createListings(parts: Parts) {
+  /** What the market's latest list contradicts, and since when. */
+  const doubts = new Map<string, number>()
+  return {
+    list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
+    unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
+    reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
+    /** The live listings of this account. */
+    own: (appId: number) => ownListings(parts, appId),
+    compare: (appId: number, rows: readonly Row[]) => compare(parts, doubts, { appId, rows }),
+  }
+}
+
+/** Lists the items that are not yet listed. The intent is recorded first, because the answer can be lost. */
+async function list(
+  { market, marketAccount, journal }: Parts,
+  appId: number,
+  lines: readonly Line[],
+): Promise<MarketAnswer<readonly Listed[]>> {
+  const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
+  if (free.length === 0) return { kind: 'answered', value: [] }
+  const game = { market: market.name, appId }
+  for (const { assetId, priceMinor } of free)
+    await journal.add({ kind: 'listing_begun', ...game, account: marketAccount.account, assetId, priceMinor })
+  const answer = await market.list(appId, free)
+  // The next round finds the results in the market's list.
+  if (answer.kind === 'unanswered') return answer
+  const results: readonly Listed[] =
+    answer.kind === 'answered'
+      ? answer.value
+      : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
+  for (const line of results) {
+    const { assetId } = line
+    if (line.kind === 'listed') await journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
+    else await journal.add({ kind: 'not_listed', ...game, assetId, code: line.code })
+  }
+  return answer.kind === 'answered' ? { kind: 'answered', value: results } : answer
+}
+
+async function unlist({ market, journal }: Parts, appId: number, itemIds: readonly string[]): Promise<void> {
+  const answer = await market.unlist(appId, itemIds)
+  if (answer.kind !== 'answered') return
+  for (const { itemId, isDone } of answer.value)
+    if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
+}
+
+/** Changes prices. If the answer is lost, takes the listings down: a sale at an unknown price cannot be handed over. */
+async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
+  const { market, journal } = parts
+  const answer = await market.reprice(appId, lines)
+  if (answer.kind === 'busy' || answer.kind === 'locked_out') return
+  const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
+  for (const { itemId } of done) {
+    const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
+    if (priceMinor !== undefined)
+      await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+  }
+  if (answer.kind === 'unanswered')
+    await unlist(
+      parts,
+      appId,
+      lines.map(({ itemId }) => itemId),
+    )
+}
+
+type Doubts = Map<string, number>
+type List = { appId: number; rows: readonly Row[] }
+
+/** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
+async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Promise<void> {
+  const { market, journal, alarm } = parts
+  const game = { market: market.name, appId }
+  const begun = ownListings(parts, appId)
+  for (const { assetId } of begun.filter(({ itemId }) => itemId === null)) {
+    const row = rows.find((each) => each.assetId === assetId && !isKnown(begun, each) && isOnMarket(each))
+    if (row) await journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
+  }
+  const own = ownListings(parts, appId)
+  const { gone, repriced } = contradictionsOf(parts, doubts, { appId, rows })
+  for (const { assetId, itemId } of gone) {
+    // The listing was taken down without our record of it, or it never existed.
+    if (itemId !== null) await journal.add({ kind: 'unlisted', market: market.name, itemId })
+    else await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
+  }
+  // The answer to a change of its price was lost, or somebody else has our key. No sale at this price is handed over.
+  for (const itemId of repriced) alarm({ kind: 'other_price', itemId })
+  if (repriced.length > 0) await unlist(parts, appId, repriced)
+  const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(own, row))
+  for (const { itemId } of strange) alarm({ kind: 'strange_listing', itemId })
+  if (strange.length > 0)
+    await market.unlist(
+      appId,
+      strange.map(({ itemId }) => itemId),
+    )
+}
+
+/**
+ * `gone`: listings on sale by our record that the market's lists have not shown for a while. `repriced`: those that they
+ * have shown at another price.
+ */
+function contradictionsOf(
+  parts: Parts,
+  doubts: Doubts,
+  { appId, rows }: List,
+): { gone: Listing[]; repriced: string[] } {
+  const nowMs = parts.now().getTime()
+  const seen = new Set<string>()
+  const isSure = (doubt: string): boolean => {
+    const key = `${appId}/${doubt}`
+    const sinceMs = Math.min(doubts.get(key) ?? nowMs, nowMs)
+    const isOver = nowMs - sinceMs >= SURE_AFTER_MS
+    // What follows from it is tried again after the same time.
+    if (isOver) doubts.delete(key)
+    else doubts.set(key, sinceMs)
+    seen.add(key)
+    return isOver
+  }
+  const gone: Listing[] = []
+  const repriced: string[] = []
+  for (const listing of ownListings(parts, appId).filter(({ state }) => state === 'on_sale')) {
+    const { itemId, assetId, priceMinor, begunAt } = listing
+    const row = rows.find((each) => each.itemId === itemId && each.stage !== 'cancelled')
+    if (row === undefined) {
+      if (isSure(`gone ${assetId} ${begunAt.getTime()}`)) gone.push(listing)
+    } else if (row.stage === 'on_sale' && row.price !== null && !parts.scale.isPrice(row.price, priceMinor)) {
+      if (isSure(`price ${assetId} ${begunAt.getTime()} ${priceMinor}`)) repriced.push(row.itemId)
+    }
+  }
+  for (const key of doubts.keys()) if (key.startsWith(`${appId}/`) && !seen.has(key)) doubts.delete(key)
+  return { gone, repriced }
+}
+
+const isKnown = (own: readonly Listing[], row: Row): boolean =>
+  own.some(({ itemId }) => itemId === row.itemId)
+const isOnMarket = ({ stage }: Row): boolean =>
+  stage === 'on_sale' || stage === 'sold' || stage === 'offer_out'
+
+function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[] {
+  return journal
+    .book()
+    .listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId && isLive(each))
+}
