@@ -34,6 +34,7 @@ const context = (change: Partial<Context> = {}): Context => ({
   scale,
   ownAccounts: new Set([OWN_ACCOUNT]),
   known: new Map(),
+  promised: new Set(),
   ...change,
 })
 const asset = (assetId: string, change = {}) => ({ appId: 730, contextId: '2', assetId, ...change })
@@ -63,7 +64,7 @@ describe('a deal that a market asks for', () => {
     ]) {
       expect(problem(change, { known })).toBe('changed')
     }
-    expect(problem({ dealId: 'h2' }, { known })).toBe('given_already')
+    expect(problem({ dealId: 'h2' }, { promised: new Set(['10']) })).toBe('given_already')
   })
 
   it.each([

@@ -34,6 +34,11 @@ export type Context = {
   ownAccounts: ReadonlySet<string>
   /** Recorded deals by number, except those that ended with nothing given. */
   known: ReadonlyMap<string, DueGift>
+  /**
+   * The assets of deals that are open. Not those that were given: an asset that came back, perhaps under its old number,
+   * may be sold again.
+   */
+  promised: ReadonlySet<string>
 }
 
 /**
@@ -60,7 +65,7 @@ export function judgeDue(due: DueGift, context: Context): DueVerdict {
 }
 
 function problemOf(due: DueGift, context: Context): DueProblem | undefined {
-  const { appId, ownAccounts, known, rows, scale } = context
+  const { appId, ownAccounts, promised, rows, scale } = context
   if (ownAccounts.has(due.partnerSteamId)) return 'own_account'
   if (looksLikeDeposit(due.message)) return 'deposit_message'
   const listings = listingsOf(due, context)
@@ -68,7 +73,6 @@ function problemOf(due: DueGift, context: Context): DueProblem | undefined {
   const distinct = new Set(due.assets.map(({ assetId }) => assetId)).size
   if (!isThisGame || listings.length !== due.assets.length || distinct !== due.assets.length)
     return 'asset_not_listed'
-  const promised = new Set([...known.values()].flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   if (due.assets.some(({ assetId }) => promised.has(assetId))) return 'given_already'
   const sold = listings.map(({ itemId }) => rows.find((row) => row.itemId === itemId))
   if (!sold.every((row) => row?.stage === 'sold' || row?.stage === 'offer_out')) return 'not_sold'

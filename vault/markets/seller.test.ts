@@ -160,6 +160,28 @@ describe('a sale', () => {
     expectRules(out)
   })
 
+  it('of an item that came back under its old number is handed over too', async () => {
+    const out = createOutside()
+    const seller = out.seller()
+    const sellOnce = async () => {
+      await seller.list(APP, [{ assetId: '1', priceMinor: 100n }])
+      out.buy(1)
+      await seller.round(APP)
+      await seller.advance()
+      out.letOthersAct(true)
+      await seller.advance()
+      out.advanceS(15)
+    }
+    await sellOnce()
+    const [sold] = out.items
+    if (sold === undefined) throw new Error('nothing was sold')
+    sold.end = { kind: 'reversed', causer: 'buyer', refundMinor: 20n }
+    out.owned.add('1')
+    await seller.followMoney(APP, new Date(0))
+    await sellOnce()
+    expect([out.alarms, dealStates(out)]).toEqual([[], ['delivered', 'delivered']])
+  })
+
   it('is given up after several looks if its offer was never made', async () => {
     const out = createOutside()
     await runVault(out)

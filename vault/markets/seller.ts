@@ -70,14 +70,18 @@ async function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal
   const listings = own.flatMap(({ itemId, ...listing }): OwnListing[] =>
     itemId === null ? [] : [{ ...listing, itemId }],
   )
-  const known = new Map(
-    [...book.deals.values()]
-      .filter((deal) => deal.market === market.name && deal.state !== 'ended')
-      .map((deal) => [deal.due.dealId, deal.due]),
+  const recorded = [...book.deals.values()].filter(
+    (deal) => deal.market === market.name && deal.state !== 'ended',
+  )
+  const known = new Map(recorded.map((deal) => [deal.due.dealId, deal.due]))
+  const promised = new Set(
+    recorded.flatMap((deal) =>
+      deal.state === 'delivered' ? [] : deal.due.assets.map(({ assetId }) => assetId),
+    ),
   )
   // A deal that has ended is never taken up again.
   if (book.deals.get(dealKey(market.name, due.dealId))?.state === 'ended') return
-  const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known })
+  const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known, promised })
   if (verdict.kind === 'again') return
   if (verdict.kind === 'refused') {
     await journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
