@@ -24,6 +24,13 @@ let ready: Awaited<ReturnType<Market['ready']>>
 let said: Record<string, string | number>[]
 let isPingRefused: boolean
 let renewals: number
+/** What the till answers; undefined if it does not. */
+let isOffAtTill: boolean | undefined
+/** How often the market was asked whether the account may sell. */
+let asked: number
+/** The listings that the market was asked to take down, in order. */
+let takenDown: string[]
+let listReply: Awaited<ReturnType<Market['list']>>
 
 beforeEach(() => {
   const outside = createOutside()
@@ -38,10 +45,17 @@ beforeEach(() => {
   said = []
   isPingRefused = false
   renewals = 0
+  isOffAtTill = false
+  asked = 0
+  takenDown = []
+  listReply = { kind: 'answered', value: [] }
   desk = createDesk({
     market: {
       ...outside.market,
-      ready: async () => ready,
+      async ready() {
+        asked += 1
+        return ready
+      },
       keepOnline: async () =>
         isPingRefused ? { kind: 'refused', code: 'Invalid access token' } : { kind: 'answered', value: null },
       async refresh(appId) {
@@ -55,6 +69,10 @@ beforeEach(() => {
       async round() {
         looksMs.push(nowMs)
       },
+      async unlist(_, itemIds) {
+        takenDown.push(...itemIds)
+      },
+      list: async () => listReply,
       async followMoney() {
         moneyReads += 1
         return false
@@ -82,7 +100,12 @@ beforeEach(() => {
       },
       till: { costs: async () => new Map() },
     },
-    till: { isOff: async () => false },
+    till: {
+      async isOff() {
+        if (isOffAtTill === undefined) throw new Error('the till is away')
+        return isOffAtTill
+      },
+    },
     reportBalance: async () => {},
     isOff: () => false,
     now: () => new Date(nowMs),
@@ -162,6 +185,102 @@ it.each([
   await desk.tend()
   expect(said[0]).toMatchObject({ because })
 })
+
+/** Lets this many seconds of rounds pass. */
+async function pass(seconds: number): Promise<void> {
+  for (let round = 0; round < seconds / ROUND_S; round += 1) {
+    await desk.tend()
+    nowMs += ROUND_S * SECOND_MS
+  }
+}
+
+const onSale = (count: number): Listing[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...givenListing(null),
+    assetId: String(index + 1),
+    itemId: String(index + 1),
+    state: 'on_sale',
+  }))
+
+it.each([
+  { kind: 'refused', code: 'account_blocked' },
+  { kind: 'unanswered', because: 'HTTP 502' },
+  { kind: 'locked_out' },
+] as const)('a market that lets an account not sell is asked every 20 seconds: %j', async (answer) => {
+  ready = answer
+  await pass(60)
+  expect(asked).toBe(3)
+  ready = { kind: 'answered', value: { problems: [], feeBp: null } }
+  await pass(60)
+  expect([asked, desk.isOpen()]).toEqual([4, true])
+})
+
+it.each([
+  ['market', 300],
+  ['till', 60],
+] as const)(
+  'while the %s does not answer, nothing is listed, but listings are taken down only after %i seconds',
+  async (party, seconds) => {
+    book = { ...EMPTY_BOOK, listings: onSale(2) }
+    await pass(3)
+    expect(desk.isOpen()).toBe(true)
+    nowMs += 1_800 * SECOND_MS
+    if (party === 'market') ready = { kind: 'unanswered', because: 'HTTP 502' }
+    else isOffAtTill = undefined
+    await pass(seconds)
+    expect([desk.isOpen(), takenDown, said]).toEqual([false, [], []])
+    await pass(60)
+    expect(said).toMatchObject([{ because: `the ${party} does not answer` }])
+    expect(new Set(takenDown)).toEqual(new Set(['1', '2']))
+  },
+)
+
+it('listings that cannot be taken down do not keep the others on sale', async () => {
+  book = { ...EMPTY_BOOK, listings: onSale(120) }
+  isOffAtTill = true
+  await pass(3 * ROUND_S)
+  expect(takenDown).toEqual(onSale(120).map(({ itemId }) => itemId))
+  await pass(60)
+  expect(takenDown.length).toBeLessThan(120 * 5)
+  expect(takenDown.length).toBeGreaterThan(120 * 2)
+})
+
+it('while its pings fail, a desk lists nothing, because buyers could not buy it', async () => {
+  await pass(3)
+  expect(desk.isOpen()).toBe(true)
+  isPingRefused = true
+  await pass(200)
+  expect(desk.isOpen()).toBe(false)
+  isPingRefused = false
+  await pass(30)
+  expect(desk.isOpen()).toBe(true)
+})
+
+it('an item is offered only three times to a market that refuses every listing, and not again for an hour', async () => {
+  const item = { assetId: '1', marketHashName: 'Item 1', isTradable: true }
+  listReply = { kind: 'refused', code: 'no listings today' }
+  for (let tries = 0; tries < 5; tries += 1) {
+    await pass(30)
+    await desk.bidsFor(APP, [item])
+    if (priced.length > tries) await desk.list(APP, [{ assetId: '1', priceMinor: 100n }])
+  }
+  expect(priced).toHaveLength(3)
+  nowMs += 3_600 * SECOND_MS
+  await desk.bidsFor(APP, [item])
+  expect(priced).toHaveLength(4)
+})
+
+it.each([{ kind: 'unanswered', because: 'HTTP 502' }, { kind: 'locked_out' }] as const)(
+  'after a listing without an answer, a desk lists nothing before the market says that it may: %j',
+  async (reply) => {
+    await pass(3)
+    listReply = reply
+    await desk.list(APP, [{ assetId: '1', priceMinor: 100n }])
+    expect(desk.isOpen()).toBe(false)
+    await desk.tend()
+    expect([asked, desk.isOpen()]).toEqual([2, true])
+  },
+)
 
 it('a market that refuses every ping causes a login to Steam only every 15 minutes', async () => {
   isPingRefused = true

@@ -2,25 +2,17 @@
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
-import { isMaintenance } from './maintenance.ts'
-import type { Line, Listed, Market, Money } from './market.ts'
+import type { Line, Listed, Money } from './market.ts'
 import type { Others } from './others.ts'
 import type { Bid } from './placement.ts'
 import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
+import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
 import type { createSeller } from './seller.ts'
-import type { Till } from './till.ts'
+import { createTimetable, type Timetable } from './timetable.ts'
 
 const MINUTE_MS = 60_000
-/** Listings sell only while their seller pings the market every few minutes. */
-const PING_MS = 3 * MINUTE_MS
-/** How soon to ping again after a failure. */
-const PING_AGAIN_MS = 20_000
-/** How often to log in to Steam for a market that refuses pings. It may refuse them whatever the token is. */
-const RENEW_MS = 15 * MINUTE_MS
 /** How often to look for sales, which must be handed over within five minutes. */
 const LOOK_MS = 15_000
-/** How often to ask the market whether the account may sell. */
-const READY_MS = 30 * MINUTE_MS
 /** How often to list new items. */
 const LIST_MS = 2 * MINUTE_MS
 /** How soon to list again after the market was asked to read an inventory, which takes seconds. */
@@ -51,29 +43,17 @@ const MOST_LINES = 50
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
 
-export type DeskParts = {
-  market: Market
-  marketAccount: MarketAccount
+export type DeskParts = ReadinessParts & {
   seller: ReturnType<typeof createSeller>
   journal: Journal
-  account: {
-    freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
-    accessToken(options: { fresh: boolean }): Promise<string | undefined>
-  }
-  /** The token of the account's trade link, if the rules list the account as a destination. */
-  tradeToken: string | undefined
+  account: { freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined> }
   pricing: Pricing
   /** The lowest prices of the vault's own listings on this market, of all its accounts, by market hash name. */
   ownPrices(appId: number): Promise<ReadonlyMap<string, bigint>>
   /** The prices of others, which all accounts at this market remember together. */
   others: Others
-  till: Pick<Till, 'isOff'>
   /** Reports the account's money, as the market shows it. */
   reportBalance(money: Money): Promise<void>
-  /** True if the operator has switched the account off at this market, in the vault. */
-  isOff(): boolean
-  now(): Date
-  say(line: string, about: Record<string, string | number>): void
 }
 
 export type Desk = {
@@ -94,32 +74,32 @@ export type Desk = {
 }
 
 type State = {
-  /** When each step ran last, in milliseconds. */
-  lastRunMs: Map<string, number>
+  timetable: Timetable
+  readiness: Readiness
   /** By game: how many items wait for the market's report of their payment, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
+  /** The games whose last listing failed, or may succeed soon. */
+  listAgain: Set<number>
+  /** By game: the listings that the market was asked to take down since the vault stopped selling, and when last. */
+  takingDown: Map<number, { asked: Set<string>; atMs: number }>
   /** By game: the assets whose listings wait to be repriced. */
   toReprice: Map<number, readonly string[]>
-  /** The reason why nothing is listed; undefined if all is well. */
-  stoppedBecause: string | undefined
-  /** The market's latest reasons why the account cannot sell. */
-  unreadyBecause: string | undefined
-  /** The fee that the market states. */
-  feeBp: bigint | null
   /** By game and asset: how often the market answered "retry" (MOST_RETRIES at once for a final refusal), and when. */
   refused: Map<string, { times: number; atMs: number }>
 }
 
 export function createDesk(parts: DeskParts): Desk {
+  const timetable = createTimetable(parts.now)
+  const readiness = createReadiness(parts, timetable)
   const state: State = {
-    stoppedBecause: undefined,
-    unreadyBecause: undefined,
-    feeBp: null,
-    lastRunMs: new Map(),
+    timetable,
+    readiness,
     newsDue: new Map(),
     arrivedAtMs: new Map(),
+    listAgain: new Set(),
+    takingDown: new Map(),
     toReprice: new Map(),
     refused: new Map(),
   }
@@ -128,8 +108,12 @@ export function createDesk(parts: DeskParts): Desk {
     marketAccount,
     games: market.games,
     tend: () => tend(parts, state),
-    isOpen: () => state.lastRunMs.has('ready') && state.stoppedBecause === undefined,
-    isDue: (appId) => isDue(parts, state, [`list ${appId}`, listEveryMs(parts, state, appId)]),
+    isOpen: readiness.mayList,
+    isDue(appId) {
+      if (!timetable.isDue(`list ${appId}`, listEveryMs(parts, state, appId))) return false
+      state.listAgain.delete(appId)
+      return true
+    },
     listSoon: (appId) => listSoon(parts, state, appId),
     bidsFor: (appId, items) =>
       bidsFor(
@@ -143,18 +127,18 @@ export function createDesk(parts: DeskParts): Desk {
 
 async function listSoon({ market, now }: DeskParts, state: State, appId: number): Promise<void> {
   state.arrivedAtMs.set(appId, now().getTime())
-  state.lastRunMs.delete(`list ${appId}`)
+  state.timetable.hurry(`list ${appId}`)
   await market.refresh(appId)
 }
 
-function listEveryMs({ now }: DeskParts, { arrivedAtMs }: State, appId: number): number {
+function listEveryMs({ now }: DeskParts, { arrivedAtMs, listAgain }: State, appId: number): number {
   const lastArrivalMs = arrivedAtMs.get(appId)
   const isArriving = lastArrivalMs !== undefined && now().getTime() - lastArrivalMs < ARRIVING_MS
-  return isArriving ? LIST_AGAIN_MS : LIST_MS
+  return isArriving || listAgain.has(appId) ? LIST_AGAIN_MS : LIST_MS
 }
 
-const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
-  feeOf(journal.book(), market.name, feeBp)
+const feeNow = ({ journal, market }: DeskParts, { readiness }: State): bigint =>
+  feeOf(journal.book(), market.name, readiness.feeBp())
 
 function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
   const known = refused.get(key)
@@ -164,34 +148,21 @@ function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
   return true
 }
 
-/** True if this step is due. Records the time if so. A clock that was set back delays nothing. */
-function isDue({ now }: DeskParts, { lastRunMs }: State, [what, everyMs]: [string, number]): boolean {
-  const nowMs = now().getTime()
-  const last = lastRunMs.get(what) ?? Number.NEGATIVE_INFINITY
-  if (nowMs >= last && nowMs - last < everyMs) return false
-  lastRunMs.set(what, nowMs)
-  return true
-}
-
 async function tend(parts: DeskParts, state: State): Promise<void> {
-  const { market, seller, say } = parts
-  const reason = await reasonToStop(parts, state)
-  if (reason !== state.stoppedBecause) {
-    state.stoppedBecause = reason
-    say(reason === undefined ? 'the vault began to sell' : 'the vault stopped selling', {
-      market: market.name,
-      account: parts.marketAccount.account,
-      ...(reason === undefined ? {} : { because: reason }),
-    })
-  }
-  await stayOnline(parts, state)
+  const { market, marketAccount, journal, seller } = parts
+  const { readiness, timetable } = state
+  await readiness.ask()
+  const isStopped = readiness.stoppedBecause() !== undefined
+  if (!isStopped) state.takingDown.clear()
+  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOfAccount(marketAccount)(each))
+  if (!isStopped || isLiveHere) await readiness.stayOnline()
   for (const appId of market.games) {
-    if (reason !== undefined) await takeDown(parts, appId)
-    if (listingsOf(parts, appId).some(isLive) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
+    if (isStopped) await takeDown(parts, state, appId)
+    if (listingsOf(parts, appId).some(isLive) && timetable.isDue(`look ${appId}`, LOOK_MS))
       await seller.round(appId)
   }
   await seller.advance()
-  if (reason === undefined) await repriceSome(parts, state)
+  if (readiness.mayList()) await repriceSome(parts, state)
   await followMoney(parts, state)
 }
 
@@ -201,84 +172,30 @@ const listingsOf = (
 ): Listing[] =>
   journal.book().listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId)
 
-/** Returns the reason not to list; undefined if there is none. The till cannot undo a switch at the vault. */
-async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
-  const { market, till, now } = parts
-  if (parts.isOff()) return 'switched off at the vault'
-  const isOff = await till.isOff(market.name).catch(() => undefined)
-  if (isOff === undefined) return 'the till does not answer'
-  if (isOff) return 'switched off by the till'
-  if (isMaintenance(now())) return 'maintenance of Steam'
-  return readiness(parts, state)
-}
-
-async function readiness(parts: DeskParts, state: State): Promise<string | undefined> {
-  if (!isDue(parts, state, ['ready', READY_MS])) return state.unreadyBecause
-  // A seller counts as offline until its first ping.
-  await ping(parts, state)
-  const reply = await readyWithToken(parts)
-  state.unreadyBecause = unreadyOf(reply)
-  if (reply.kind === 'answered') state.feeBp = reply.value.feeBp
-  else if (reply.kind !== 'locked_out') state.lastRunMs.delete('ready')
-  return state.unreadyBecause
-}
-
-function unreadyOf(reply: Awaited<ReturnType<Market['ready']>>): string | undefined {
-  if (reply.kind === 'locked_out') return 'the market refuses the key'
-  if (reply.kind === 'refused') return `the market refuses: ${reply.code.slice(0, 100)}`
-  if (reply.kind !== 'answered') return 'the market does not answer'
-  // Pings end `offline`, and the desk sends them anyway.
-  const problems = reply.value.problems.filter((problem) => problem !== 'offline')
-  return problems.length === 0 ? undefined : problems.join(', ')
-}
-
-/** Sends the account's trade token to a market that lacks it. */
-async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Market['ready']> {
-  const reply = await market.ready()
-  const isMissing = reply.kind === 'answered' && reply.value.problems.includes('no_trade_token')
-  if (!isMissing || tradeToken === undefined) return reply
-  await market.setTradeToken(tradeToken)
-  return market.ready()
-}
-
-async function stayOnline(parts: DeskParts, state: State): Promise<void> {
-  const { journal, market, marketAccount } = parts
-  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOfAccount(marketAccount)(each))
-  const isNeeded = state.stoppedBecause === undefined || isLiveHere
-  if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
-  if (!(await ping(parts, state))) {
-    state.lastRunMs.set('ping', parts.now().getTime() - PING_MS + PING_AGAIN_MS)
-    parts.say('the ping failed', { market: market.name })
-  }
-}
-
-/** Tells the market that the seller is online. Renews the session if the market rejects it, unless it just did. */
-async function ping(parts: DeskParts, state: State): Promise<boolean> {
-  const { market, account } = parts
-  for (const fresh of [false, true]) {
-    if (fresh && !isDue(parts, state, ['renew', RENEW_MS])) return false
-    const token = await account.accessToken({ fresh })
-    if (token === undefined) return false
-    const reply = await market.keepOnline(token)
-    if (reply.kind === 'answered') return true
-    if (reply.kind !== 'refused') return false
-  }
-  return false
-}
-
-async function takeDown(parts: DeskParts, appId: number): Promise<void> {
-  const listed = listingsOf(parts, appId).flatMap(({ state, itemId }) =>
+/**
+ * Takes down a part of the listings. Those that the market was asked to take down wait until all others had their turn:
+ * perhaps they were sold meanwhile.
+ */
+async function takeDown(parts: DeskParts, { takingDown }: State, appId: number): Promise<void> {
+  const nowMs = parts.now().getTime()
+  const before = takingDown.get(appId) ?? { asked: new Set(), atMs: nowMs }
+  const onSale = listingsOf(parts, appId).flatMap(({ state, itemId }) =>
     state === 'on_sale' && itemId !== null ? [itemId] : [],
   )
-  if (listed.length > 0) await parts.seller.unlist(appId, listed.slice(0, MOST_LINES))
+  const waiting = onSale.filter((itemId) => !before.asked.has(itemId))
+  if (onSale.length === 0 || (waiting.length === 0 && Math.abs(nowMs - before.atMs) < LOOK_MS)) return
+  const itemIds = (waiting.length === 0 ? onSale : waiting).slice(0, MOST_LINES)
+  const asked = new Set(waiting.length === 0 ? itemIds : [...before.asked, ...itemIds])
+  takingDown.set(appId, { asked, atMs: nowMs })
+  await parts.seller.unlist(appId, itemIds)
 }
 
 /** Reprices a few listings of one game. The others, and other games, have their turns in later rounds. */
 async function repriceSome(parts: DeskParts, state: State): Promise<void> {
   const { market, account, seller } = parts
-  const { toReprice } = state
+  const { toReprice, timetable } = state
   for (const appId of market.games) {
-    if (toReprice.has(appId) || !isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) continue
+    if (toReprice.has(appId) || !timetable.isDue(`reprice ${appId}`, REPRICE_MS)) continue
     const onSale = listingsOf(parts, appId).filter((listing) => listing.state === 'on_sale')
     if (onSale.length > 0)
       toReprice.set(
@@ -302,16 +219,20 @@ async function repriceSome(parts: DeskParts, state: State): Promise<void> {
 type Lines = { appId: number; lines: readonly Line[] }
 
 async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Promise<void> {
-  const { market, seller, now } = parts
+  const { market, seller } = parts
   const reply = await seller.list(appId, lines)
-  const answers = reply.kind === 'answered' ? reply.value : []
+  // A market that refuses the whole call may do so each time.
+  const answers =
+    reply.kind === 'answered' ? reply.value : reply.kind === 'refused' ? lines.map(refusedLine) : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
-  if (reply.kind === 'answered' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
-  // The call failed, or a line may succeed later, perhaps once the market has read the inventory. So listing is due
-  // again after LIST_AGAIN_MS.
+  if (reply.kind !== 'answered') state.readiness.doubt()
+  else if (!reply.value.some((line) => line.kind === 'refused' && line.retry)) return
+  // The call failed, or a line may succeed later, perhaps once the market has read the inventory.
+  state.listAgain.add(appId)
   await market.refresh(appId)
-  state.lastRunMs.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
 }
+
+const refusedLine = ({ assetId }: Line): Listed => ({ kind: 'refused', assetId, code: 'call', retry: true })
 
 function noteAnswer(
   { now }: DeskParts,
@@ -319,23 +240,26 @@ function noteAnswer(
   { appId, answer }: { appId: number; answer: Listed },
 ): void {
   const key = `${appId}/${answer.assetId}`
+  const nowMs = now().getTime()
+  for (const [each, { atMs }] of refused) if (nowMs - atMs >= REFUSED_MS) refused.delete(each)
   if (answer.kind === 'listed') return void refused.delete(key)
   const times = answer.retry ? (refused.get(key)?.times ?? 0) + 1 : MOST_RETRIES
-  refused.set(key, { times, atMs: now().getTime() })
+  refused.set(key, { times, atMs: nowMs })
 }
 
 async function followMoney(parts: DeskParts, state: State): Promise<void> {
   const { market, seller } = parts
+  const { timetable } = state
   for (const appId of market.games) {
     const unpaid = listingsOf(parts, appId).filter((listing) => mayBePaid(parts, listing))
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
-    if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, everyMs])) continue
+    if (unpaid.length === 0 || !timetable.isDue(`money ${appId}`, everyMs)) continue
     const oldestMs = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
     const hasNews = await seller.followMoney(appId, new Date(oldestMs - HISTORY_MARGIN_MS))
     // Read the balance again: the till compares its books with it, and an older balance would differ.
-    if (hasNews) state.lastRunMs.delete('balance')
+    if (hasNews) timetable.hurry('balance')
   }
-  if (!isDue(parts, state, ['balance', BALANCE_MS])) return
+  if (!timetable.isDue('balance', BALANCE_MS)) return
   const reply = await market.money()
   if (reply.kind === 'answered') await parts.reportBalance(reply.value).catch(() => {})
 }

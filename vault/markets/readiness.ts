@@ -1,0 +1,187 @@
+/** Whether an account may sell on a market now, by the vault's switch, the till and the market. Keeps it online there. */
+import type { MarketAccount } from './book.ts'
+import { isMaintenance } from './maintenance.ts'
+import type { Market } from './market.ts'
+import type { Till } from './till.ts'
+import type { Timetable } from './timetable.ts'
+
+const MINUTE_MS = 60_000
+/** Listings sell only while their seller pings the market every few minutes. */
+const PING_MS = 3 * MINUTE_MS
+/** How soon to ping, or to ask whether the account may sell, again after a failure. */
+const AGAIN_MS = 20_000
+/** How often to log in to Steam for a market that refuses pings. It may refuse them whatever the token is. */
+const RENEW_MS = 15 * MINUTE_MS
+/** How often to ask the market whether the account may sell. */
+const READY_MS = 30 * MINUTE_MS
+/**
+ * For this long without an answer, the last answer of the till and of the market stands. Nothing new is listed meanwhile.
+ * Taking all listings down and making them again because of one lost answer would take many calls.
+ */
+const TILL_STANDS_MS = MINUTE_MS
+const MARKET_STANDS_MS = 5 * MINUTE_MS
+
+export type ReadinessParts = {
+  market: Market
+  marketAccount: MarketAccount
+  account: { accessToken(options: { fresh: boolean }): Promise<string | undefined> }
+  /** The token of the account's trade link, if the rules list the account as a destination. */
+  tradeToken: string | undefined
+  till: Pick<Till, 'isOff'>
+  /** True if the operator has switched the account off at this market, in the vault. */
+  isOff(): boolean
+  now(): Date
+  say(line: string, about: Record<string, string | number>): void
+}
+
+export type Readiness = {
+  /** Asks whether the account may sell, and says so if that has changed. */
+  ask(): Promise<void>
+  /** The reason why all listings must be taken down; undefined if there is none. */
+  stoppedBecause(): string | undefined
+  /** True if items may be listed now: nothing forbids it, till and market answer, and the account is online. */
+  mayList(): boolean
+  /** Call this after a listing failed: before the next one, the market is asked whether the account may sell. */
+  doubt(): void
+  /** Pings the market if it is time. */
+  stayOnline(): Promise<void>
+  /** The fee that the market states. */
+  feeBp(): bigint | null
+}
+
+/** The latest answer of the till or the market, and since when there was no other. */
+type Word = { because: string | undefined; silentSinceMs: number | undefined }
+
+type State = {
+  stoppedBecause: string | undefined
+  /** Undefined before the first answer. */
+  till: Word | undefined
+  market: Word | undefined
+  /** How long after the last question to ask the market again. */
+  askAgainMs: number
+  isOnline: boolean
+  feeBp: bigint | null
+}
+
+export function createReadiness(parts: ReadinessParts, timetable: Timetable): Readiness {
+  const state: State = {
+    stoppedBecause: undefined,
+    till: undefined,
+    market: undefined,
+    askAgainMs: READY_MS,
+    isOnline: false,
+    feeBp: null,
+  }
+  const speaks = (word: Word | undefined): boolean => word !== undefined && word.silentSinceMs === undefined
+  return {
+    async ask() {
+      const reason = await reasonToStop(parts, state, timetable)
+      if (reason === state.stoppedBecause) return
+      state.stoppedBecause = reason
+      parts.say(reason === undefined ? 'the vault began to sell' : 'the vault stopped selling', {
+        market: parts.market.name,
+        account: parts.marketAccount.account,
+        ...(reason === undefined ? {} : { because: reason }),
+      })
+    },
+    stoppedBecause: () => state.stoppedBecause,
+    mayList: () =>
+      state.stoppedBecause === undefined && speaks(state.till) && speaks(state.market) && state.isOnline,
+    doubt() {
+      noteSilence(state.market, parts.now())
+      timetable.hurry('ready')
+    },
+    async stayOnline() {
+      if (!timetable.isDue('ping', state.isOnline ? PING_MS : AGAIN_MS)) return
+      if (!(await ping(parts, state, timetable))) parts.say('the ping failed', { market: parts.market.name })
+    },
+    feeBp: () => state.feeBp,
+  }
+}
+
+/** Returns the reason not to list; undefined if there is none. The till cannot undo a switch at the vault. */
+async function reasonToStop(
+  parts: ReadinessParts,
+  state: State,
+  timetable: Timetable,
+): Promise<string | undefined> {
+  const { market, till, now } = parts
+  if (parts.isOff()) return 'switched off at the vault'
+  const isOff = await till.isOff(market.name).catch(() => undefined)
+  if (isOff === undefined) noteSilence(state.till, now())
+  else state.till = { because: isOff ? 'switched off by the till' : undefined, silentSinceMs: undefined }
+  const tillsReason = stands(state.till, TILL_STANDS_MS, now())
+    ? state.till.because
+    : 'the till does not answer'
+  if (tillsReason !== undefined) return tillsReason
+  if (isMaintenance(now())) return 'maintenance of Steam'
+  if (timetable.isDue('ready', state.askAgainMs)) await askMarket(parts, state, timetable)
+  return stands(state.market, MARKET_STANDS_MS, now()) ? state.market.because : 'the market does not answer'
+}
+
+function noteSilence(word: Word | undefined, now: Date): void {
+  if (word !== undefined) word.silentSinceMs ??= now.getTime()
+}
+
+/** True if there was an answer, and the silence since then is shorter than this. */
+function stands(word: Word | undefined, forMs: number, now: Date): word is Word {
+  if (word?.silentSinceMs === undefined) return word !== undefined
+  // A clock that was set back does not lengthen the silence.
+  word.silentSinceMs = Math.min(word.silentSinceMs, now.getTime())
+  return now.getTime() - word.silentSinceMs < forMs
+}
+
+async function askMarket(parts: ReadinessParts, state: State, timetable: Timetable): Promise<void> {
+  // A seller counts as offline until its first ping.
+  await ping(parts, state, timetable)
+  const reply = await readyWithToken(parts)
+  state.askAgainMs = reply.kind === 'answered' ? READY_MS : AGAIN_MS
+  switch (reply.kind) {
+    case 'answered': {
+      state.feeBp = reply.value.feeBp
+      // Pings end `offline`. While they fail, nothing is listed anyway.
+      const problems = reply.value.problems.filter((problem) => problem !== 'offline')
+      const because = problems.length === 0 ? undefined : problems.join(', ')
+      state.market = { because, silentSinceMs: undefined }
+      return
+    }
+    case 'refused': {
+      const because = `the market refuses: ${reply.code.slice(0, 100)}`
+      state.market = { because, silentSinceMs: undefined }
+      return
+    }
+    case 'locked_out':
+      state.market = { because: 'the market refuses the key', silentSinceMs: undefined }
+      return
+    default:
+      noteSilence(state.market, parts.now())
+  }
+}
+
+/** Sends the account's trade token to a market that lacks it. */
+async function readyWithToken({ market, tradeToken }: ReadinessParts): ReturnType<Market['ready']> {
+  const reply = await market.ready()
+  const isMissing = reply.kind === 'answered' && reply.value.problems.includes('no_trade_token')
+  if (!isMissing || tradeToken === undefined) return reply
+  await market.setTradeToken(tradeToken)
+  return market.ready()
+}
+
+async function ping(parts: ReadinessParts, state: State, timetable: Timetable): Promise<boolean> {
+  timetable.note('ping')
+  state.isOnline = await pingWithToken(parts, timetable)
+  return state.isOnline
+}
+
+/** Tells the market that the seller is online. Renews the session if the market rejects it, unless it just did. */
+async function pingWithToken({ market, account }: ReadinessParts, timetable: Timetable): Promise<boolean> {
+  for (const fresh of [false, true]) {
+    if (fresh && !timetable.isDue('renew', RENEW_MS)) return false
+    const token = await account.accessToken({ fresh })
+    if (token === undefined) return false
+    const reply = await market.keepOnline(token)
+    if (reply.kind === 'answered') return true
+    if (reply.kind !== 'refused') return false
+  }
+  return false
+}
