@@ -1,4 +1,4 @@
-/** What the operator must hear about a market. */
+/** Facts about a market that the operator must hear. */
 
 export type Alarm =
   /** The market asked for items in a way that makes the vault give nothing. */

@@ -24,7 +24,7 @@ let ready: Awaited<ReturnType<Market['ready']>>
 let said: Record<string, string | number>[]
 let isPingRefused: boolean
 let renewals: number
-/** What the till answers; undefined if it does not. */
+/** The till's answer; undefined if it gives none. */
 let isOffAtTill: boolean | undefined
 /** How often the market was asked whether the account may sell. */
 let asked: number

@@ -22,7 +22,7 @@ const SURE_AFTER_MS = 60_000
 type Reprice = { itemId: string; priceMinor: bigint }
 
 export function createListings(parts: Parts) {
-  /** What the market's latest list contradicts, and since when. */
+  /** The points in which the market's latest list contradicts the record, and since when each does. */
   const doubts = new Map<string, number>()
   return {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
@@ -132,7 +132,7 @@ function contradictionsOf(
     const key = `${appId}/${doubt}`
     const sinceMs = Math.min(doubts.get(key) ?? nowMs, nowMs)
     const isOver = nowMs - sinceMs >= SURE_AFTER_MS
-    // What follows from it is tried again after the same time.
+    // If the consequence has no effect, it is tried again after the same time.
     if (isOver) doubts.delete(key)
     else doubts.set(key, sinceMs)
     seen.add(key)
