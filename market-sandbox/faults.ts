@@ -6,7 +6,7 @@ type Fault = {
   /** The affected requests to the market's hosts. Without it, the sandbox's code checks for the fault where it acts. */
   at?: RegExp
   effect?: Effect
-  /** The fault ends after this many requests that `at` matches, unless a call names another number. */
+  /** The fault ends after affecting this many requests, unless a call names another number. */
   times?: number
 }
 
@@ -82,7 +82,10 @@ export const FAULTS = {
   'price-in-units': { line: '`items` gives prices as integers, 1000 to the dollar, not in dollars.' },
   'envelope-lies': { line: 'Every line of `mass-add-to-sale` fails, but the answer reports success.' },
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
-  'token-forgotten': { line: 'At the next `steam-trade`, Waxpeer forgets the seller’s access token.' },
+  'token-forgotten': {
+    line: 'At the next `steam-trade`, Waxpeer forgets the seller’s access token.',
+    times: 1,
+  },
   'odd-rows': {
     line: 'The history and the listings of Waxpeer contain a row without amount, status or price.',
   },
@@ -96,6 +99,7 @@ export const FAULTS = {
   'socket-double': { line: 'The socket of Waxpeer reports each sale twice.' },
   'sold-meanwhile': {
     line: 'The next `trade-request-give-p2p-all` names an item too that was bought after the last `items`.',
+    times: 1,
   },
   'key-in-words': {
     line: 'Every call is refused with `Bad KEY`, not `bad_key`.',
@@ -127,6 +131,14 @@ export type Faults = ReturnType<typeof createFaults>
 /** The active faults, and for how many requests each stays active. */
 export function createFaults() {
   const on = new Map<FaultName, number>()
+  /** Returns whether the fault is on, and counts the request that it affects. */
+  const use = (name: FaultName): boolean => {
+    const left = on.get(name)
+    if (left === undefined) return false
+    if (left <= 1) on.delete(name)
+    else on.set(name, left - 1)
+    return true
+  }
   return {
     begin(name: FaultName, times?: number) {
       const fault: Fault = FAULTS[name]
@@ -135,15 +147,15 @@ export function createFaults() {
     end: (name: FaultName) => void on.delete(name),
     clear: () => on.clear(),
     isOn: (name: FaultName) => on.has(name),
+    use,
     on: (): FaultName[] => [...on.keys()],
     /** Returns the effect of the active faults on this request, and counts the request. */
     take({ isOwn, method, path }: Incoming): Effect | undefined {
       if (isOwn) return undefined
-      for (const [name, left] of on) {
+      for (const name of on.keys()) {
         const { at, effect }: Fault = FAULTS[name]
         if (!effect || !at?.test(`${method} ${path}`) || method === 'OPTIONS') continue
-        if (left <= 1) on.delete(name)
-        else on.set(name, left - 1)
+        use(name)
         return effect
       }
       return undefined

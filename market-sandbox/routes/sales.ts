@@ -35,7 +35,7 @@ export const SALES: Record<string, Call> = {
     return json({ success: true, items: rows.length > 0 ? rows : emptyList })
   },
   'GET trade-request-give-p2p-all': async (context) => {
-    if (context.market.faults.isOn('sold-meanwhile')) await buyOneMore(context)
+    if (context.market.faults.use('sold-meanwhile')) await buyOneMore(context)
     const offers = await readOffersToMake(context)
     if (context.market.faults.isOn('strange-rows')) offers.unshift(JSON.stringify(OFFER_WITHOUT_TOKEN))
     return offers.length > 0 ? jsonText(`{"success":true,"offers":[${offers.join(',')}]}`) : refuse('nothing')
@@ -80,9 +80,8 @@ const OFFER_WITHOUT_TOKEN = {
 }
 const PAYOUT_ROW = { event: 'checkout', time: '1800000000', amount: '-100', stage: null, currency: 'USD' }
 
-/** Lets a buyer buy one of the seller's items, once. */
+/** Lets a buyer buy one of the seller's items. */
 async function buyOneMore({ market, seller, appId }: CallContext): Promise<void> {
-  market.faults.end('sold-meanwhile')
   const next = market
     .world()
     .items.find((item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale')

@@ -252,8 +252,7 @@ async function steamTrade(context: CallContext): Promise<Reply> {
   const body = parse(request.body)
   const [offerId, hash] = [String(field(body, 'tradeid')), String(field(body, 'waxid'))]
   if (market.faults.isOn('steam-trade-false')) return refuse('Need to refresh access token')
-  if (market.faults.isOn('token-forgotten')) {
-    market.faults.end('token-forgotten')
+  if (market.faults.use('token-forgotten')) {
     change(context, ({ tokenAtS: _, ...other }) => other)
     return refuse('No token found')
   }

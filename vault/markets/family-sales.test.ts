@@ -189,10 +189,14 @@ describe('a sale', () => {
     const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
     const [first] = await unwrap(client.list(DOTA, lines))
     await bench.market.buy([first?.kind === 'listed' ? Number(first.itemId) : 0], 'accepts')
-    bench.market.begin('sold-meanwhile')
-    const { rows, due } = await unwrap(client.round(DOTA))
-    const stages = due.map(({ assets: [asset] }) => rows.find((row) => row.assetId === asset?.assetId)?.stage)
-    expect(stages).toEqual(['sold', 'sold'])
+    bench.market.begin('sold-meanwhile', 2)
+    for (const sold of [2, 3]) {
+      const { rows, due } = await unwrap(client.round(DOTA))
+      const stages = due.map(
+        ({ assets: [asset] }) => rows.find((row) => row.assetId === asset?.assetId)?.stage,
+      )
+      expect(stages).toEqual(Array(sold).fill('sold'))
+    }
   })
 
   it('is handed over and paid although the market’s answers contain rows that the client cannot read', async () => {
