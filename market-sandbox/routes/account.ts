@@ -1,6 +1,6 @@
 import { isCurrency, SCALES } from '../games.ts'
 import { field, json, parse } from '../http.ts'
-import { isBanned, isOnline, recordPing } from '../world/sellers.ts'
+import { isBanned, isEarlyPing, isOnline, recordPing } from '../world/sellers.ts'
 import { findSeller, type Seller, withSeller } from '../world/world.ts'
 import { type Call, type CallContext, refuse } from './call.ts'
 
@@ -47,7 +47,7 @@ export const ACCOUNT: Record<string, Call> = {
     return json({ success: true })
   },
   'GET go-offline': (context) => {
-    change(context, (seller) => ({ ...seller, onlineUntilS: 0 }))
+    change(context, ({ pingedAtS: _, ...seller }) => ({ ...seller, onlineUntilS: 0 }))
     return json({ success: true })
   },
   'GET ping': () => refuse('deprecated, use ping-new'),
@@ -56,6 +56,7 @@ export const ACCOUNT: Record<string, Call> = {
 
 async function ping(context: CallContext) {
   const { market, seller, request } = context
+  if (isEarlyPing(seller, market.nowS())) return json({ success: false, message: 'too early for pong' })
   const token = field(parse(request.body), 'access_token')
   if (typeof token !== 'string' || !(await market.steam.isTokenOf(token, seller.steamId)))
     return json({ success: false, message: 'Invalid access token' })

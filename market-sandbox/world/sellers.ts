@@ -12,6 +12,8 @@ import {
 
 /** The real market shows a seller as offline 3 to 4 minutes after the last ping. */
 const PING_LIFE_S = 210
+/** The market refuses a ping this soon after the last one. */
+const PING_EVERY_S = 60
 /** On the real market, items show up 10 to 20 seconds after `update-inventory`. */
 const INVENTORY_AFTER_S = 12
 const KEY_LENGTH = 31
@@ -61,7 +63,11 @@ export function banAccount(world: World, steamId: string, untilS: number) {
 }
 
 export function recordPing(seller: Seller, accessToken: string, nowS: number): Seller {
-  return { ...seller, accessToken, onlineUntilS: nowS + PING_LIFE_S }
+  return { ...seller, accessToken, pingedAtS: nowS, onlineUntilS: nowS + PING_LIFE_S }
+}
+
+export function isEarlyPing({ pingedAtS = -Infinity }: Seller, nowS: number): boolean {
+  return nowS - pingedAtS < PING_EVERY_S
 }
 
 export function inventoryOf(seller: Seller, appId: number): Inventory {

@@ -49,6 +49,8 @@ export type Seller = {
   /** When Waxpeer received the token. */
   tokenAtS?: number
   onlineUntilS: number
+  /** When the family last accepted a ping. */
+  pingedAtS?: number
   /** The balance that can be paid out. */
   free: number
   /** The seller's share of sales that can still be reversed on Steam. */

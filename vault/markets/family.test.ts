@@ -48,6 +48,12 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('offline')
   })
 
+  it('is online although the market refuses a ping that comes too soon after another', async () => {
+    await unwrap(client.keepOnline(bench.accessToken()))
+    await unwrap(client.keepOnline(bench.accessToken()))
+    expect((await unwrap(client.ready())).problems).not.toContain('offline')
+  })
+
   it('cannot sell with the key of another account', async () => {
     client = bench.clientWith(bench.market.open('76561198000000000'))
     expect((await unwrap(client.ready())).problems).toContain('other_account')

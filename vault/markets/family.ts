@@ -74,6 +74,9 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
+/** The market's words for a ping soon after another one, which still counts. */
+const EARLY_PING = /too early/i
+
 /** Documented as `bad_key`; some calls answer `Bad KEY`. */
 const REFUSED_KEY = /^bad[_ ]key$/i
 
@@ -128,6 +131,7 @@ function accountCalls(
     async keepOnline(accessToken) {
       const body = JSON.stringify({ access_token: accessToken })
       const answer = await call('ping-new', pingSchema, { body, read: ({ online }) => online !== false })
+      if (answer.kind === 'refused' && EARLY_PING.test(answer.code)) return { kind: 'answered', value: null }
       if (answer.kind !== 'answered') return answer
       return answer.value ? { kind: 'answered', value: null } : { kind: 'refused', code: 'not online' }
     },
