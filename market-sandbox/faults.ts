@@ -87,7 +87,19 @@ export const FAULTS = {
     times: 1,
   },
   'odd-rows': {
-    line: 'The history and the listings of Waxpeer contain a row without amount, status or price.',
+    line: 'The lists of Waxpeer contain a row without amount, status or price, and a sale without a trade link.',
+  },
+  'status-unknown': {
+    line: 'Waxpeer gives a sale whose offer it knows the status 2, which is not documented.',
+  },
+  'link-reordered': { line: 'Waxpeer names the token of a trade link before the partner.' },
+  'names-no-removed': { line: '`remove-items` tells how many listings were removed, but not which.' },
+  'poll-refused': {
+    line: '`ready-to-transfer-p2p` refuses an account that has not given a key of Steam’s Web API.',
+  },
+  'sales-off': {
+    line: 'At the next ping of the socket, Waxpeer takes the account’s listings off sale until `check-wss-user`.',
+    times: 1,
   },
   'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
   'check-for-buyers': {
@@ -106,8 +118,9 @@ export const FAULTS = {
     at: ANY_REQUEST,
     effect: { status: 200, body: '{"success":false,"error":"Bad KEY"}' },
   },
+  'items-missing': { line: 'The next `items` is empty, whatever is listed or sold.', times: 1 },
   'strange-rows': {
-    line: 'The lists of the family contain rows of other kinds: a bought item without an asset id, an offer without a token, and a payout.',
+    line: 'The lists of the family contain rows of other kinds: a bought item without an asset id, an offer without a token, a payout, and an item without a price.',
   },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },

@@ -6,7 +6,7 @@ import { field, parse } from './http.ts'
 import { isSelling } from './routes/waxpeer.ts'
 import { pushOf } from './routes/waxpeer-deals.ts'
 import type { Market } from './sandbox.ts'
-import { type Deal, findSeller, type World, withSeller } from './world/world.ts'
+import { type Deal, findSeller, type Seller, type World, withSeller } from './world/world.ts'
 
 const HOST = 'wssex.waxpeer.com'
 const MOST_BYTES = 64 * 1024
@@ -82,16 +82,25 @@ function receive(market: Market, { opened, bySeller, message }: Received): void 
   }
   if (name !== 'ping' || market.faults.isOn('socket-silent')) return
   const [steamId] = [...bySeller].find(([, socket]) => socket === opened) ?? []
-  if (steamId !== undefined) setOnline(market, steamId, ONLINE_S)
+  if (steamId !== undefined) {
+    const isPaused = market.faults.use('sales-off')
+    changeSeller(market, steamId, (seller) => (isPaused ? { ...seller, isPaused: true } : seller))
+    setOnline(market, steamId, ONLINE_S)
+    if (isPaused) opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: false } }))
+  }
   opened.send(JSON.stringify({ name: 'pong' }))
 }
 
 /** Counts the seller as online for this many seconds from now. */
 const setOnline = (market: Market, steamId: string, seconds: number): void =>
+  changeSeller(market, steamId, (seller, nowS) => ({ ...seller, onlineUntilS: nowS + seconds }))
+
+const changeSeller = (
+  market: Market,
+  steamId: string,
+  step: (seller: Seller, nowS: number) => Seller,
+): void =>
   market.change((world, nowS) => {
     const seller = findSeller(world, steamId)
-    return {
-      world: seller ? withSeller(world, { ...seller, onlineUntilS: nowS + seconds }) : world,
-      answer: undefined,
-    }
+    return { world: seller ? withSeller(world, step(seller, nowS)) : world, answer: undefined }
   })

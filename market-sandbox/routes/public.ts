@@ -16,6 +16,7 @@ export const PUBLIC: Record<string, PublicCall> = {
       volume: '12',
       price: (lowestAsk(market, name, currency) / SCALES[currency]).toFixed(3),
     }))
-    return json({ success: true, time: market.nowS(), currency, items })
+    const odd = market.faults.isOn('strange-rows') ? [{ market_hash_name: 'Unpriced', price: null }] : []
+    return json({ success: true, time: market.nowS(), currency, items: [...odd, ...items] })
   },
 }

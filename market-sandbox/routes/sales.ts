@@ -27,6 +27,7 @@ export const SALES: Record<string, Call> = {
     const ownItems = market
       .world()
       .items.filter((item) => item.seller === seller.steamId && item.appId === appId && isShown(item, nowS))
+    if (market.faults.use('items-missing')) return json({ success: true, items: null })
     const emptyList = market.faults.isOn('empty-says-false') ? false : null
     const rows = [
       ...(market.faults.isOn('strange-rows') ? [BOUGHT_ROW] : []),

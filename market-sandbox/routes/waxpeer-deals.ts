@@ -32,11 +32,13 @@ function claimOf(market: Market, deal: Deal) {
     ...(faults.isOn('lies-more') ? [unsoldAssetId] : []),
   ]
   const partner = faults.isOn('lies-partner') ? BigInt(deal.seller) : BigInt(deal.buyer)
+  const fields = [`partner=${partner - FIRST_STEAM_ID}`, `token=${buyer?.token ?? ''}`]
+  if (faults.isOn('link-reordered')) fields.reverse()
   return {
     assets,
     sold,
     partner: String(partner),
-    link: `https://steamcommunity.com/tradeoffer/new/?partner=${partner - FIRST_STEAM_ID}&token=${buyer?.token ?? ''}`,
+    link: `https://steamcommunity.com/tradeoffer/new/?${fields.join('&')}`,
     message: faults.isOn('lies-message') ? DEPOSIT_MESSAGE : deal.message,
   }
 }

@@ -15,6 +15,7 @@ const TOKEN_LIFE_S = 6 * 3_600
 const MOST_LINES = 100
 /** Rows on one page of the history. */
 const HISTORY_ROWS = 100
+const MOST_SKIPPED = 1_000
 /** An item may be listed or changed `MOST_OF_ITEM` times within this time. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
@@ -68,10 +69,12 @@ const CALLS: Record<string, Call> = {
     change(context, (seller) => ({ ...seller, tradeToken: link }))
     return json({ success: true, link })
   },
-  'GET check-wss-user': ({ seller, market }) =>
-    isSelling(seller, market.nowS())
-      ? json({ success: true, step: 3, msg: 'You can sell now' })
-      : refuse('Connect to the websocket first'),
+  'GET check-wss-user': (context) => {
+    const { isPaused: _, ...seller } = context.seller
+    if (!isSelling(seller, context.market.nowS())) return refuse('Connect to the websocket first')
+    change(context, ({ isPaused: __, ...current }) => current)
+    return json({ success: true, step: 3, msg: 'You can sell now' })
+  },
   'GET fetch-my-inventory': (context) => {
     change(context, (seller, nowS) => askForInventory(seller, context.appId, nowS))
     return json({
@@ -108,20 +111,23 @@ const CALLS: Record<string, Call> = {
       const item = onSale(market, seller, assetId)
       return item !== undefined && reprice(market, item, 0)
     })
-    return json({ success: true, count: removed.length, removed })
+    const names = market.faults.isOn('names-no-removed') ? {} : { removed }
+    return json({ success: true, count: removed.length, ...names })
   },
   'GET remove-all': ({ market, seller, appId }) => {
     const count = market.change((world) => unlistAll(world, { seller: seller.steamId, appId }))
     return json({ success: true, count })
   },
   'GET ready-to-transfer-p2p': ({ market, seller }) => {
+    if (market.faults.isOn('poll-refused')) return refuse('noSteamApi')
     const open = [...WAXPEER_APPS].flatMap((appId) => openDeals(market.world(), seller.steamId, appId))
     const trades = open
       .filter((deal) => market.nowS() < handOverUntilS(market, deal) && deal.offerId === undefined)
       .map((deal) => handOverOf(market, deal))
     const [only] = trades
     if (only !== undefined && market.faults.isOn('one-object')) return json({ success: true, ...only })
-    return json({ success: true, trades })
+    const odd = market.faults.isOn('odd-rows') ? [{ costum_id: 'without-link', tradelink: null }] : []
+    return json({ success: true, trades: [...odd, ...trades] })
   },
   'POST steam-trade': steamTrade,
   'GET check-many-steam': ({ market, seller, request }) => {
@@ -135,7 +141,7 @@ const CALLS: Record<string, Call> = {
       id: deal.itemIds[0],
       custom_id: deal.hash,
       trade_id: deal.offerId ?? null,
-      status: statusOf(deal),
+      status: statusOf(market, deal),
       done: deal.state !== 'open',
       send_until: deal.deadlineS,
     }))
@@ -205,6 +211,8 @@ function waitOf(market: Market, assetId: string): number {
   return 0
 }
 
+const seconds = (ms: number): number => Math.ceil(ms / 1000)
+
 /** Lists the items. The answer reports success even if some lines failed. */
 function list({ market, seller, appId, request }: CallContext): Reply {
   const lines = linesOf(request.body)
@@ -215,7 +223,7 @@ function list({ market, seller, appId, request }: CallContext): Reply {
     const line = { assetId: item_id, price }
     const answer =
       msBeforeNext > 0
-        ? { kind: 'refused' as const, error: 'Too many requests for this item, try again later' }
+        ? { kind: 'refused' as const, error: `You can list your item after ${seconds(msBeforeNext)} seconds` }
         : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
     if (answer.kind === 'listed') listed.push({ item_id, price, name: answer.item.name, position: 1 })
     else failed.push({ item_id, price, msg: MESSAGES[answer.error] ?? answer.error, msBeforeNext })
@@ -237,7 +245,12 @@ function edit({ market, seller, request }: CallContext): Reply {
     const item = onSale(market, seller, item_id)
     const msBeforeNext = waitOf(market, item_id)
     if (msBeforeNext > 0)
-      failed.push({ item_id, price, msg: 'Too many requests for this item', msBeforeNext })
+      failed.push({
+        item_id,
+        price,
+        msg: `You can update price after ${seconds(msBeforeNext)} seconds`,
+        msBeforeNext,
+      })
     else if (item === undefined || !reprice(market, item, price))
       failed.push({ item_id, price, msg: 'Item not found' })
     else if (price === 0) removed.push(item_id)
@@ -266,10 +279,11 @@ async function steamTrade(context: CallContext): Promise<Reply> {
 }
 
 /** Waxpeer's numbers: 0 new, 4 sent, 5 accepted, 6 cancelled. */
-function statusOf({ state, offerId }: Deal): number {
+function statusOf({ faults }: Market, { state, offerId }: Deal): number {
   if (state === 'given') return 5
   if (state === 'failed') return 6
-  return offerId === undefined ? 0 : 4
+  if (offerId === undefined) return 0
+  return faults.isOn('status-unknown') ? 2 : 4
 }
 
 const GAME_NAMES = new Map(Object.entries(WAXPEER_GAMES).map(([name, appId]) => [appId, name]))
@@ -278,6 +292,7 @@ function history({ market, seller, request }: CallContext): Reply {
   const body = parse(request.body)
   const [start, end] = [Date.parse(String(field(body, 'start'))), Date.parse(String(field(body, 'end')))]
   const skip = Number(field(body, 'skip') ?? 0)
+  if (skip > MOST_SKIPPED) return refuse('skip must be at most 1000')
   const world = market.world()
   const rows = world.deals
     .filter(
@@ -303,7 +318,7 @@ const oddRow = (market: Market) => ({
   created: new Date(market.nowS() * 1000).toISOString(),
 })
 
-function rowOf({ faults }: Market, deal: Deal, item: Listing) {
+function rowOf(market: Market, deal: Deal, item: Listing) {
   const { outcome } = item
   const isUndone = outcome?.kind === 'timed_out' || outcome?.kind === 'reversed'
   const received =
@@ -312,10 +327,10 @@ function rowOf({ faults }: Market, deal: Deal, item: Listing) {
     id: item.itemId,
     item_id: item.assetId,
     price: item.price,
-    give_amount: faults.isOn('lies-received') ? Math.floor(received / 10) : received,
+    give_amount: market.faults.isOn('lies-received') ? Math.floor(received / 10) : received,
     game: GAME_NAMES.get(item.appId) ?? 'csgo',
     name: item.name,
-    status: isUndone ? 6 : statusOf(deal),
+    status: isUndone ? 6 : statusOf(market, deal),
     action: 'sell',
     created: new Date(deal.madeAtS * 1000).toISOString(),
     date: new Date(item.changedAtS * 1000).toISOString(),

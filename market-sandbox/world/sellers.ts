@@ -48,7 +48,7 @@ export function openAccount(
 }
 
 export function isOnline(seller: Seller, nowS: number): boolean {
-  return seller.onlineUntilS > nowS
+  return seller.onlineUntilS > nowS && seller.isPaused !== true
 }
 
 export function isBanned(seller: Seller, nowS: number): boolean {

@@ -49,6 +49,8 @@ export type Seller = {
   /** When Waxpeer received the token. */
   tokenAtS?: number
   onlineUntilS: number
+  /** True while Waxpeer has taken the account's listings off sale, although its socket is open. */
+  isPaused?: true
   /** When the family last accepted a ping. */
   pingedAtS?: number
   /** The balance that can be paid out. */
