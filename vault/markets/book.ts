@@ -133,6 +133,19 @@ export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSa
   return lowest
 }
 
+/**
+ * When the first of these listings of a market was sold: the vault took up its deal then. A listing without a deal
+ * counts from its beginning.
+ */
+export function firstSoldAt({ deals }: Book, listings: readonly Listing[]): Date | undefined {
+  const [market] = listings.map((each) => each.market)
+  const soldAt = new Map<string | null, Date>()
+  for (const deal of deals.values())
+    if (deal.market === market) for (const itemId of deal.itemIds) soldAt.set(itemId, deal.intendedAt)
+  const times = listings.map(({ itemId, begunAt }) => (soldAt.get(itemId) ?? begunAt).getTime())
+  return times.length === 0 ? undefined : new Date(Math.min(...times))
+}
+
 /** The number of items in deals intended since `since`, and the sum of their listed prices. Excludes ended deals. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]

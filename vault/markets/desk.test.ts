@@ -16,6 +16,8 @@ let desk: Desk
 let refreshes: number[]
 let book: Book
 let moneyReads: number
+/** Since when the desk last asked whether sales were paid. */
+let moneySince: Date | undefined
 let items: Map<string, OwnItem>
 /** When the desk looked for sales, and of which names it asked the price, which takes seconds. */
 let looksMs: number[]
@@ -38,6 +40,7 @@ beforeEach(() => {
   refreshes = []
   book = EMPTY_BOOK
   moneyReads = 0
+  moneySince = undefined
   items = new Map()
   looksMs = []
   priced = []
@@ -73,7 +76,8 @@ beforeEach(() => {
         takenDown.push(...itemIds)
       },
       list: async () => listReply,
-      async followMoney() {
+      async followMoney(_, since) {
+        moneySince = since
         moneyReads += 1
         return false
       },
@@ -311,7 +315,10 @@ it('a desk asks on for two weeks about an item that was given, although the mark
       },
     ],
   ])
-  book = { ...EMPTY_BOOK, deals, listings: [listing] }
+  // It was on sale for a month, and the history from then on can be long.
+  const begunAt = new Date(nowMs - 30 * 86_400 * SECOND_MS)
+  const soldMs = nowMs
+  book = { ...EMPTY_BOOK, deals, listings: [{ ...listing, begunAt }] }
   expect(await countMoneyReads(10)).toBe(2)
   nowMs += 14 * 86_400 * SECOND_MS
   expect(await countMoneyReads(10)).toBe(0)
@@ -329,6 +336,7 @@ it('however many items are on sale, their new prices do not keep a desk from loo
   looksMs = [nowMs]
   const endMs = nowMs + 3_500 * SECOND_MS
   while (nowMs < endMs) {
+  expect(moneySince).toEqual(new Date(soldMs - 86_400 * SECOND_MS))
     await desk.tend()
     nowMs += ROUND_S * SECOND_MS
   }

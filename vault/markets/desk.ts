@@ -1,6 +1,6 @@
 /** Decides when an account makes which call to its market. */
 import type { OwnItem } from '../steam/look.ts'
-import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount } from './book.ts'
+import { firstSoldAt, isLive, isOfAccount, type Journal, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
 import type { Line, Listed, Money } from './market.ts'
 import type { Others } from './others.ts'
@@ -35,7 +35,7 @@ const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 const DENIED_MS = 14 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
-/** How long before the oldest unpaid listing to start reading the market's history, which has a resolution of days. */
+/** How long before the oldest unpaid sale to start reading the market's history, which has a resolution of days. */
 const HISTORY_MARGIN_MS = 86_400_000
 /** The most listings to change in one call. */
 const MOST_LINES = 50
@@ -254,8 +254,8 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const unpaid = listingsOf(parts, appId).filter((listing) => mayBePaid(parts, listing))
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
     if (unpaid.length === 0 || !timetable.isDue(`money ${appId}`, everyMs)) continue
-    const oldestMs = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
-    const hasNews = await seller.followMoney(appId, new Date(oldestMs - HISTORY_MARGIN_MS))
+    const since = (firstSoldAt(parts.journal.book(), unpaid)?.getTime() ?? 0) - HISTORY_MARGIN_MS
+    const hasNews = await seller.followMoney(appId, new Date(since))
     // Read the balance again: the till compares its books with it, and an older balance would differ.
     if (hasNews) timetable.hurry('balance')
   }
