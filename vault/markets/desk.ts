@@ -243,6 +243,8 @@ function noteAnswer(
   const nowMs = now().getTime()
   for (const [each, { atMs }] of refused) if (nowMs - atMs >= REFUSED_MS) refused.delete(each)
   if (answer.kind === 'listed') return void refused.delete(key)
+  // The market was not asked, or refuses any change of the item for a while.
+  if (answer.kind === 'postponed') return
   const times = answer.retry ? (refused.get(key)?.times ?? 0) + 1 : MOST_RETRIES
   refused.set(key, { times, atMs: nowMs })
 }

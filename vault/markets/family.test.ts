@@ -128,7 +128,7 @@ describe('a listing', () => {
       priceMinor: assetId === second ? 0n : 100n,
     }))
     expect(
-      (await unwrap(client.list(DOTA, lines))).map((line) => (line.kind === 'listed' ? 'listed' : line.code)),
+      (await unwrap(client.list(DOTA, lines))).map((line) => ('code' in line ? line.code : line.kind)),
     ).toEqual(['listed', 'item_not_in_inventory', 'bad_request'])
     bench.market.begin('envelope-lies')
     expect((await unwrap(client.list(DOTA, [{ assetId: second, priceMinor: 5n }])))[0]).toMatchObject({

@@ -55,7 +55,13 @@ async function list(
   for (const line of results) {
     const { assetId } = line
     if (line.kind === 'listed') await journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
-    else await journal.add({ kind: 'not_listed', ...game, assetId, code: line.code })
+    else
+      await journal.add({
+        kind: 'not_listed',
+        ...game,
+        assetId,
+        code: line.kind === 'postponed' ? 'postponed' : line.code,
+      })
   }
   return answer.kind === 'answered' ? { kind: 'answered', value: results } : answer
 }

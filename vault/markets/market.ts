@@ -37,11 +37,12 @@ export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string
 export type Line = { assetId: string; priceMinor: bigint }
 
 /**
- * The answer for one line. `itemId`: the market's number of the listing. `retry`: the line may succeed later, perhaps once
- * the market has read the inventory.
+ * The answer for one line. `itemId`: the market's number of the listing. `postponed`: the market takes no change of the
+ * item for a while, whatever it is. `retry`: the line may succeed later, perhaps once the market has read the inventory.
  */
 export type Listed =
   | { kind: 'listed'; assetId: string; itemId: string }
+  | { kind: 'postponed'; assetId: string }
   | { kind: 'refused'; assetId: string; code: string; retry: boolean }
 
 /** The answer for one listing whose price was to be changed, or that was to be taken down. */

@@ -140,7 +140,7 @@ export async function sell(bench: MarketBench, client: Market, { appId, temper, 
     .slice(0, count)
     .map((assetId) => ({ assetId, priceMinor: 100n }))
   const listed = await unwrap(client.list(appId, lines))
-  const itemIds = listed.map((line) => (line.kind === 'listed' ? line.itemId : line.code))
+  const itemIds = listed.map((line) => ('itemId' in line ? line.itemId : line.kind))
   const bought = await bench.market.buy(itemIds.map(Number), temper)
   const [due] = (await unwrap(client.round(appId))).due
   if (bought.kind !== 'bought' || !due) throw new Error(`${JSON.stringify(bought)}: nothing is due`)
