@@ -2,15 +2,18 @@
 
 /** The Steam id of account number 0. A trade link contains the number of an account. */
 const FIRST_STEAM_ID = 76_561_197_960_265_728n
-const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([A-Za-z0-9_-]{8})$/
+const ADDRESS = /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?$/
 
 export type Partner = { steamId: string; token: string }
 
+/** Takes the fields of a link in any order, and beside others, as Steam does. */
 export function partnerOfLink(link: string): Partner | undefined {
-  const [, accountId, token] = LINK.exec(link.trim()) ?? []
-  if (accountId === undefined || token === undefined) return undefined
-  return { steamId: String(FIRST_STEAM_ID + BigInt(accountId)), token }
+  const url = URL.parse(link.trim())
+  if (url === null || !ADDRESS.test(url.origin + url.pathname)) return undefined
+  const [accountId = '', token = ''] = ['partner', 'token'].map((field) => url.searchParams.get(field) ?? '')
+  if (!/^\d{1,10}$/.test(accountId) || !/^[\w-]{8}$/.test(token)) return undefined
+  return { steamId: steamIdOf(accountId), token }
 }
 
 export const accountIdOf = (steamId: string): string => String(BigInt(steamId) - FIRST_STEAM_ID)
-export const steamIdOf = (accountId: number): string => String(FIRST_STEAM_ID + BigInt(accountId))
+export const steamIdOf = (accountId: number | string): string => String(FIRST_STEAM_ID + BigInt(accountId))

@@ -1,17 +1,11 @@
 /** Reads the answers of the market.csgo.com family. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
+import { steamIdOf } from '../files/trade-link.ts'
+import { digits, listOf, MOST_ROWS, nameIn, priceListOf, shortText } from './answer-parts.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
-const MOST_ROWS = 20_000
-const FIRST_STEAM_ID = 76561197960265728n
-
-/** A number, which the market sends bare or in quotes. */
-const digits = z
-  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
-  .transform((value): string => String(value))
 const wholeNumber = digits.transform((value) => BigInt(value))
-const shortText = z.string().max(500)
 
 export const envelopeSchema = z.looseObject({
   success: z.boolean(),
@@ -143,18 +137,18 @@ const offerSchema = z.looseObject({
     .min(1)
     .max(100),
 })
-/** A row that cannot be read must not keep the others from being read. */
-const unreadable = z.unknown().transform(() => null)
-export const offersSchema = z.object({ offers: z.array(offerSchema.or(unreadable)).max(500) })
+export const offersSchema = z.object({ offers: listOf(offerSchema, 500) })
 
-export function duesOf({ offers }: z.infer<typeof offersSchema>): DueGift[] {
-  return offers.flatMap((offer) => (offer === null ? [] : [dueOf(offer)]))
-}
+/** `unread`: the numbers of deals that cannot be read. */
+export const duesOf = ({ offers }: z.infer<typeof offersSchema>): { due: DueGift[]; unread: string[] } => ({
+  due: offers.rows.map(dueOf),
+  unread: offers.unread.map((offer) => nameIn(offer, 'hash')),
+})
 
 function dueOf({ hash, partner, token, tradeoffermessage, items }: z.infer<typeof offerSchema>): DueGift {
   return {
     dealId: hash,
-    partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)),
+    partnerSteamId: steamIdOf(partner),
     token,
     message: tradeoffermessage,
     assets: items.map((item) => ({
@@ -175,7 +169,7 @@ const historyRow = z.looseObject({
   causer: z.string().max(20).nullish(),
   refund_seller: wholeNumber.nullish(),
 })
-export const historySchema = z.object({ data: z.array(historyRow.or(unreadable)).max(MOST_ROWS) })
+export const historySchema = z.object({ data: listOf(historyRow) })
 
 /** The stages in the history. They differ from those of a listing. */
 const HISTORY_PAID = '2'
@@ -183,8 +177,7 @@ const HISTORY_CANCELLED = '5'
 
 /** An unknown stage counts as pending, never as a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
-  return data
-    .filter((row) => row !== null)
+  return data.rows
     .filter(({ event }) => event === 'sell')
     .map((row) => ({ itemId: row.item_id, soldAt: dateOf(row.time), end: endOf(row, scale, now) }))
 }
@@ -207,13 +200,9 @@ function endOf(row: z.infer<typeof historyRow>, scale: Scale, now: Date): Outcom
 
 const dateOf = (seconds: bigint): Date => new Date(Number(seconds) * 1000)
 
-export const pricesSchema = z.object({
-  items: z
-    .array(
-      z.looseObject({
-        market_hash_name: z.string().max(300),
-        price: z.string().regex(/^\d{1,9}(?:\.\d{1,6})?$/),
-      }),
-    )
-    .max(200_000),
-})
+export const pricesSchema = priceListOf(
+  z.looseObject({
+    market_hash_name: z.string().max(300),
+    price: z.string().regex(/^\d{1,9}(?:\.\d{1,6})?$/),
+  }),
+)

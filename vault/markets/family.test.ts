@@ -239,3 +239,10 @@ describe('a market in trouble', () => {
 it('an empty public list of lowest prices is an answer without prices', async () => {
   expect(await unwrap(client.lowestPrices(DOTA))).toEqual(new Map())
 })
+
+it('the list of lowest prices is read beside a row without a price', async () => {
+  await prepareToSell(bench, client, DOTA)
+  await unwrap(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
+  bench.market.begin('strange-rows')
+  expect([...(await unwrap(client.lowestPrices(DOTA))).keys()]).toHaveLength(1)
+})

@@ -200,7 +200,10 @@ function listingCalls(
         appId,
         read: ({ items }) =>
           new Map(
-            items.map(({ market_hash_name, price }) => [market_hash_name, scale.fromMajor(Number(price))]),
+            items.rows.map(({ market_hash_name, price }) => [
+              market_hash_name,
+              scale.fromMajor(Number(price)),
+            ]),
           ),
       }),
   }
@@ -222,11 +225,14 @@ function saleCalls(
       const isNothingDue = answer.kind === 'refused' && (answer.code === 'nothing' || answer.code === '3001')
       if (answer.kind !== 'answered')
         return isNothingDue ? { kind: 'answered', value: { rows, due: [] } } : answer
-      const due = answer.value
-      if (due.every((deal) => isStillSold(rows, deal))) return { kind: 'answered', value: { rows, due } }
+      const { due, unread } = answer.value
+      if (due.every((deal) => isStillSold(rows, deal)))
+        return { kind: 'answered', value: { rows, due, unread } }
       // An item was sold between the two answers, and a deal that looks like a lie is refused for good.
       const later = await readRows()
-      return later.kind === 'answered' ? { kind: 'answered', value: { rows: later.value, due } } : later
+      return later.kind === 'answered'
+        ? { kind: 'answered', value: { rows: later.value, due, unread } }
+        : later
     },
     isWanted: (deal) =>
       call('items', itemsSchema, {

@@ -68,8 +68,11 @@ export type DueGift = Gift & {
   dealId: string
 }
 
-/** An answer about one game: the listings, and the sold items that must be given now. */
-export type Round = { rows: readonly Row[]; due: readonly DueGift[] }
+/**
+ * An answer about one game: the listings, and the sold items that must be given now. `unread`: the numbers of deals that
+ * the client cannot read, so their items are not given.
+ */
+export type Round = { rows: readonly Row[]; due: readonly DueGift[]; unread?: readonly string[] }
 
 /**
  * How a sale stands. `pending`: it has not ended. `settling`: the market holds the money until `settlesAt`. `paid`: the
@@ -110,8 +113,11 @@ export type Market = {
   unlist(appId: number, itemIds: readonly string[]): Promise<MarketAnswer<readonly Repriced[]>>
   unlistAll(appId: number): Promise<MarketAnswer<null>>
   round(appId: number): Promise<MarketAnswer<Round>>
-  /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
-  isWanted(deal: DueGift): Promise<MarketAnswer<boolean>>
+  /**
+   * Asks whether the market still wants the deal. Call this right before confirming its offer. `unanswered` if the
+   * market does not tell: then ask again.
+   */
+  isWanted(deal: DueGift, offerId: string): Promise<MarketAnswer<boolean>>
   /**
    * True if the market says that it called the deal off. Its offer must then be cancelled, although it was confirmed:
    * otherwise, the buyer could accept it for nothing. Absent if the market's answers do not tell.

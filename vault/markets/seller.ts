@@ -155,7 +155,7 @@ async function followOffer(
   switch (step.kind) {
     case 'confirm': {
       // Confirming the offer of a cancelled deal would give the item away for nothing.
-      const wanted = await market.isWanted(due)
+      const wanted = await market.isWanted(due, offerId)
       if (wanted.kind !== 'answered') return false
       if (!wanted.value) {
         await giftOffers.cancel(offerId)

@@ -1,11 +1,11 @@
 /** Reads the answers of Waxpeer. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
+import { type Partner, partnerOfLink } from '../files/trade-link.ts'
+import { digits, listOf, nameIn, priceListOf, shortText } from './answer-parts.ts'
 import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
-const MOST_ROWS = 20_000
 const DAY_MS = 86_400_000
-const FIRST_STEAM_ID = 76561197960265728n
 
 /** Waxpeer's names of the games, with Steam's app ids. */
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
@@ -19,14 +19,12 @@ const SETTLING_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 /** How far back to look for sales that may be settling: the longest settling time, and a day. */
 export const LOOK_BACK_MS = Math.max(...Object.values(SETTLING_MS)) + DAY_MS
 
-const digits = z
-  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
-  .transform((value): string => String(value))
 const units = z.int().nonnegative().transform(BigInt)
-const shortText = z.string().max(500)
+/** Numbers above this are milliseconds since 1970, and others are seconds. Waxpeer uses both, and texts. */
+const LEAST_MS = 100_000_000_000
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.int().positive()])
-  .transform((value) => new Date(value))
+  .transform((value) => new Date(typeof value === 'number' && value < LEAST_MS ? value * 1000 : value))
 
 export const envelopeSchema = z.looseObject({ success: z.boolean(), msg: shortText.nullish() })
 
@@ -57,28 +55,34 @@ const ALL_BP = 10_000
 export const feeOf = ({ sell_fees: share }: User): bigint | null =>
   share == null ? null : BigInt(ALL_BP - Math.round(share * ALL_BP))
 
-const failedSchema = z.array(z.looseObject({ item_id: digits, msg: shortText.nullish() })).max(100)
+const failedRow = z.looseObject({
+  item_id: digits,
+  msg: shortText.nullish(),
+  msBeforeNext: z.number().nonnegative().nullish().catch(null),
+})
 export const listedSchema = z.object({
   listed: z
     .array(z.looseObject({ item_id: digits }))
     .max(100)
     .nullish(),
-  failed: failedSchema.nullish(),
+  failed: z.array(failedRow).max(100).nullish(),
 })
 
-/** Waxpeer's messages about an item that it has not read yet, or that was changed too often just now. */
-const RETRY_TEXTS = /not found|inventory|try again|limit|too many/i
-
-/** Returns one result for each requested asset. Waxpeer identifies a listing by its asset id. */
+/**
+ * Returns one result for each requested asset. Waxpeer identifies a listing by its asset id. The texts of its refusals
+ * are not documented, so each may pass. `waitMs`: how long Waxpeer takes no change of the item.
+ */
 export function listedOf(
   { listed, failed }: z.infer<typeof listedSchema>,
   requested: readonly string[],
-): Listed[] {
-  return requested.map((assetId): Listed => {
+): { line: Listed; waitMs: number }[] {
+  return requested.map((assetId) => {
     if (listed?.some((row) => row.item_id === assetId) === true)
-      return { kind: 'listed', assetId, itemId: assetId }
-    const code = failed?.find((row) => row.item_id === assetId)?.msg ?? 'not mentioned'
-    return { kind: 'refused', assetId, code, retry: RETRY_TEXTS.test(code) || code === 'not mentioned' }
+      return { line: { kind: 'listed', assetId, itemId: assetId }, waitMs: 0 }
+    const { msg, msBeforeNext } = failed?.find((row) => row.item_id === assetId) ?? {}
+    const waitMs = msBeforeNext ?? 0
+    if (waitMs > 0) return { line: { kind: 'postponed', assetId }, waitMs }
+    return { line: { kind: 'refused', assetId, code: msg ?? 'not mentioned', retry: true }, waitMs }
   })
 }
 
@@ -94,40 +98,30 @@ export const editedOf = (
 ): Repriced[] =>
   requested.map((itemId) => ({ itemId, isDone: updated?.some((row) => row.item_id === itemId) === true }))
 
-export const removedSchema = z.object({ removed: z.array(digits).max(1_000).nullish() })
-export const removedOf = (
-  { removed }: z.infer<typeof removedSchema>,
-  requested: readonly string[],
-): Repriced[] => requested.map((itemId) => ({ itemId, isDone: removed?.includes(itemId) === true }))
-
-/** A row that cannot be read must not keep the others from being read. */
-const unreadable = z.unknown().transform(() => null)
-
-export const onSaleSchema = z.object({
-  items: z
-    .array(z.looseObject({ item_id: digits, price: z.number().nullable().catch(null) }).or(unreadable))
-    .max(MOST_ROWS)
-    .nullish(),
+/** Waxpeer names the removed items, or only their number. */
+export const removedSchema = z.object({
+  removed: z.array(digits).max(1_000).nullish().catch(null),
+  count: z.int().nullish().catch(null),
 })
+export const removedOf = (
+  { removed, count }: z.infer<typeof removedSchema>,
+  requested: readonly string[],
+): Repriced[] =>
+  requested.map((itemId) => ({
+    itemId,
+    isDone: removed == null ? count === requested.length : removed.includes(itemId),
+  }))
+
+const onSaleRow = z.looseObject({ item_id: digits, price: z.number().nullable().catch(null) })
+export const onSaleSchema = z.object({ items: listOf(onSaleRow).nullish() })
 export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
-  (items ?? [])
-    .filter((row) => row !== null)
-    .map(({ item_id, price }) => ({
-      itemId: item_id,
-      assetId: item_id,
-      stage: 'on_sale',
-      leftS: null,
-      price,
-    }))
-
-const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
-
-/** The recipient that a trade link names. Undefined for any other text. */
-function recipientOf(link: string): { partnerSteamId: string; token: string } | undefined {
-  const [, partner, token] = LINK.exec(link) ?? []
-  if (partner === undefined || token === undefined) return undefined
-  return { partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)), token }
-}
+  (items?.rows ?? []).map(({ item_id, price }) => ({
+    itemId: item_id,
+    assetId: item_id,
+    stage: 'on_sale',
+    leftS: null,
+    price,
+  }))
 
 /** Waxpeer's numbers for the status of a sale. */
 const STATUS = { made: 0, preparing: 1, sent: 4, accepted: 5, cancelled: 6 } as const
@@ -155,28 +149,47 @@ export const readyTradesSchema = z.union([
 /** A deal that must be handed over, with a row for each item bought. */
 export type DueDeal = { due: DueGift; rows: readonly Row[] }
 
-/**
- * Leaves out deals that are done. Also leaves out a deal that cannot be read or that names two recipients, so the others
- * can still be handed over.
- */
-export function dueDealsOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): DueDeal[] {
-  return trades.flatMap((row): DueDeal[] => {
-    const trade = readySchema.safeParse(row).data
-    const recipient = trade && recipientOf(trade.tradelink)
-    if (trade === undefined || recipient === undefined || trade.done === true) return []
-    if (trade.for_steamid64 != null && trade.for_steamid64 !== recipient.partnerSteamId) return []
-    const assets = trade.items.flatMap(({ item_id: assetId, game }) => {
-      const appId = GAMES[game]
-      return appId === undefined ? [] : [{ appId, contextId: '2', assetId }]
-    })
-    if (assets.length !== trade.items.length) return []
-    const leftS = Math.floor((trade.send_until.getTime() - now.getTime()) / 1000)
-    const rows = trade.items.map(({ item_id, price }): Row => {
-      return { itemId: item_id, assetId: item_id, stage: 'sold', leftS, price }
-    })
-    return [{ due: { dealId: trade.costum_id, ...recipient, message: trade.trade_message, assets }, rows }]
-  })
+/** Leaves out deals that are done. `unread`: the numbers of deals that cannot be read. */
+export function dueDealsOf(
+  { trades }: z.infer<typeof readyTradesSchema>,
+  now: Date,
+): { deals: DueDeal[]; unread: string[] } {
+  const [deals, unread]: [DueDeal[], string[]] = [[], []]
+  for (const trade of trades) {
+    const read = readySchema.safeParse(trade).data
+    if (read?.done === true) continue
+    const deal = read && dueDealOf(read, now)
+    if (deal === undefined) unread.push(nameIn(trade, 'costum_id'))
+    else deals.push(deal)
+  }
+  return { deals, unread }
 }
+
+/** Undefined if the trade names no recipient or two, or an item of an unknown game. */
+function dueDealOf(trade: z.infer<typeof readySchema>, now: Date): DueDeal | undefined {
+  const partner = partnerOfLink(trade.tradelink)
+  if (partner === undefined) return undefined
+  if (trade.for_steamid64 != null && trade.for_steamid64 !== partner.steamId) return undefined
+  const assets = trade.items.flatMap(({ item_id: assetId, game }) => {
+    const appId = GAMES[game]
+    return appId === undefined ? [] : [{ appId, contextId: '2', assetId }]
+  })
+  if (assets.length !== trade.items.length) return undefined
+  const leftS = secondsUntil(trade.send_until, now)
+  const rows = trade.items.map(({ item_id, price }): Row => {
+    return { itemId: item_id, assetId: item_id, stage: 'sold', leftS, price }
+  })
+  return { due: giftOf(trade.costum_id, partner, { message: trade.trade_message, assets }), rows }
+}
+
+const secondsUntil = (moment: Date, now: Date): number =>
+  Math.floor((moment.getTime() - now.getTime()) / 1000)
+
+const giftOf = (
+  dealId: string,
+  { steamId: partnerSteamId, token }: Partner,
+  what: Pick<DueGift, 'message' | 'assets'>,
+): DueGift => ({ dealId, partnerSteamId, token, ...what })
 
 const pushedSchema = z.looseObject({
   waxid: z.string().min(1).max(100),
@@ -197,56 +210,65 @@ const pushedSchema = z.looseObject({
 /** A deal that the socket reported. Undefined if it cannot be read. */
 export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
   const pushed = pushedSchema.safeParse(data).data
-  const recipient = pushed && recipientOf(pushed.tradelink)
-  if (pushed === undefined || recipient === undefined) return undefined
-  const leftS = Math.floor((pushed.send_until.getTime() - now.getTime()) / 1000)
+  const partner = pushed && partnerOfLink(pushed.tradelink)
+  if (pushed === undefined || partner === undefined) return undefined
+  const leftS = secondsUntil(pushed.send_until, now)
   const assets = pushed.json_tradeoffer.me.assets.map(({ appid, contextid, assetid }) => {
     return { appId: appid, contextId: contextid, assetId: assetid }
   })
   const rows = assets.map(({ assetId }): Row => {
     return { itemId: assetId, assetId, stage: 'sold', leftS, price: null }
   })
-  return { due: { dealId: pushed.waxid, ...recipient, message: pushed.tradeoffermessage, assets }, rows }
+  return { due: giftOf(pushed.waxid, partner, { message: pushed.tradeoffermessage, assets }), rows }
 }
 
 const dealNumber = z.string().max(100).nullish()
-export const checkedSchema = z.object({
-  trades: z
-    .array(
-      z.looseObject({
-        /** The number of a purchase. Buyers know a sale by it. */
-        id: z.union([z.string().max(100), z.int()]),
-        /** The number of the deal, in both of Waxpeer's spellings. */
-        custom_id: dealNumber,
-        costum_id: dealNumber,
-        status: z.int(),
-      }),
-    )
-    .max(100)
-    .nullish(),
+const checkedRow = z.looseObject({
+  /** The number of a purchase. Buyers know a sale by it. */
+  id: z.union([z.string().max(100), z.int()]).nullish(),
+  /** The number of the deal, in both of Waxpeer's spellings. */
+  custom_id: dealNumber,
+  costum_id: dealNumber,
+  status: digits.transform(Number),
 })
+export const checkedSchema = z.object({ trades: listOf(checkedRow, 100).nullish() })
 
 /** The deal's status. Undefined if the answer omits the deal. */
 export const statusIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): number | undefined =>
-  trades?.find(({ id, custom_id, costum_id }) => [String(id), custom_id, costum_id].includes(dealId))?.status
+  trades?.rows.find(({ id, custom_id, costum_id }) => [String(id), custom_id, costum_id].includes(dealId))
+    ?.status
 
-/** True if Waxpeer still wants a deal with this status. */
-export const isOpenStatus = (status: number | undefined): boolean =>
-  status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
+/** Whether Waxpeer still wants a deal with this status. Undefined if the status does not tell. */
+export function isOpenStatus(status: number | undefined): boolean | undefined {
+  if (status === STATUS.made || status === STATUS.preparing || status === STATUS.sent) return true
+  return isOverStatus(status) ? false : undefined
+}
+
+export const isOverStatus = (status: number | undefined): boolean =>
+  status === STATUS.accepted || status === STATUS.cancelled
 
 export const isCancelledStatus = (status: number | undefined): boolean => status === STATUS.cancelled
 
 const historyRow = z.looseObject({
+  /** The number of the sale. */
+  id: z
+    .union([z.string().max(100), z.int()])
+    .nullish()
+    .catch(null),
   item_id: digits,
   give_amount: units.nullish().catch(null),
   game: z.string().max(20),
   // Without its row, an item that was sold would seem to be gone.
-  status: z.int().catch(-1),
+  status: digits.transform(Number).catch(-1),
   action: z.string().max(30).catch(''),
   created: moment.catch(new Date(0)),
 })
+/** Sales and payouts may share the rows of a page. */
 export const historySchema = z.object({
-  data: z.object({ trades: z.array(historyRow.or(unreadable)).max(100) }),
+  data: z.object({
+    trades: listOf(historyRow, 100),
+    transactions: z.array(z.unknown()).max(100).nullish().catch(null),
+  }),
 })
 export type HistoryRow = z.infer<typeof historyRow>
 
@@ -265,9 +287,6 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }
 }
 
-export const isOver = ({ status }: HistoryRow): boolean =>
-  status === STATUS.accepted || status === STATUS.cancelled
-
 /**
  * A row for the item of a sale that is not cancelled. Without it, the item would seem to be gone. An unknown status
  * counts as open.
@@ -280,6 +299,4 @@ export function rowUnderWay(row: HistoryRow): Row | undefined {
   return { ...item, stage: status === STATUS.accepted ? 'given' : 'unknown' }
 }
 
-export const pricesSchema = z.object({
-  items: z.array(z.looseObject({ name: z.string().max(300), min: units.nullish() })).max(200_000),
-})
+export const pricesSchema = priceListOf(z.looseObject({ name: z.string().max(300), min: units.nullish() }))

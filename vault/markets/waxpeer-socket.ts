@@ -2,6 +2,7 @@
 import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Connection } from './connection.ts'
+import { keepNewest } from './keep-newest.ts'
 import { type DueDeal, pushedDealOf } from './waxpeer-answers.ts'
 
 const SOCKET_URL = 'wss://wssex.waxpeer.com'
@@ -14,8 +15,6 @@ const PING_MS = 25_000
 const SILENT_MS = 60_000
 /** The time between two attempts to open the socket. */
 const REOPEN_AFTER_MS = 5_000
-/** The most entries to keep of each kind. The oldest are dropped first. */
-const MOST_KEPT = 500
 
 type Options = {
   connection: Connection
@@ -33,6 +32,8 @@ export type Socket = {
   setTradeLink(tradeLink: string | null): void
   /** How often the socket has opened; 0 while it is closed. */
   openings(): number
+  /** How often Waxpeer has said over the socket that nothing of the account sells. */
+  stops(): number
   /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean
   /** Deals that the socket has reported and whose deadline has not passed. */
@@ -43,6 +44,7 @@ export type Socket = {
 }
 
 const messageSchema = z.looseObject({ name: z.string().max(50), data: z.unknown() })
+const sellsNothingSchema = z.looseObject({ can_p2p: z.literal(false) })
 const calledOffSchema = z.looseObject({ trade_id: z.union([z.string().max(30), z.int()]) })
 
 export function createSocket(options: Options): Socket {
@@ -92,6 +94,7 @@ export function createSocket(options: Options): Socket {
         socket.send(JSON.stringify({ name: 'ping' }))
     },
     openings: () => (socket?.readyState === WebSocket.OPEN ? openings : 0),
+    stops: inbox.stops,
     isDown: () => downSinceMs !== undefined && machineMs() - downSinceMs > SILENT_MS,
     deals: inbox.deals,
     isCalledOff: inbox.isCalledOff,
@@ -109,6 +112,7 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
   const calledOff = new Map<string, unknown>()
   let pingedMs = 0
   let isAnswered = true
+  let stops = 0
   return {
     /** Treats the last ping as answered just now, because the socket was opened. */
     restart(): void {
@@ -122,10 +126,12 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       isAnswered = false
       return true
     },
+    stops: (): number => stops,
     isSilent: (): boolean => !isAnswered && machineMs() - pingedMs > SILENT_MS,
     receive(raw: RawData): void {
       const message = messageSchema.safeParse(parseMessage(raw)).data
       if (message?.name === 'pong') isAnswered = true
+      if (message?.name === 'user_change' && sellsNothingSchema.safeParse(message.data).success) stops += 1
       if (message?.name === 'send-trade') {
         const deal = pushedDealOf(message.data, now())
         if (deal) keepNewest(deals, deal.due.dealId, message.data)
@@ -142,14 +148,6 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
 }
 
 const isInTime = ({ rows }: DueDeal): boolean => rows.every(({ leftS }) => leftS !== null && leftS > 0)
-
-/** Adds an entry to the map, which keeps the newest `MOST_KEPT`. */
-export function keepNewest<T>(reports: Map<string, T>, id: string, data: T): void {
-  reports.delete(id)
-  reports.set(id, data)
-  const [oldest] = reports.keys()
-  if (reports.size > MOST_KEPT && oldest !== undefined) reports.delete(oldest)
-}
 
 function parseMessage(raw: RawData): unknown {
   try {

@@ -1,14 +1,13 @@
 /** The client of Waxpeer against both sandboxes, over real HTTP and a real socket; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Temper } from '../../market-sandbox/world/world.ts'
-import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
-import { DAY_S } from '../../steam-sandbox/world/world.ts'
-import { CS, DOTA, type MarketBench, openMarketBench, START_MS, unwrap } from '../testing/market-bench.ts'
+import { DOTA, type MarketBench, openMarketBench, unwrap } from '../testing/market-bench.ts'
+import { openWaxpeerBench, type WaxpeerBench } from '../testing/waxpeer-bench.ts'
 import type { Market } from './market.ts'
 
 let bench: MarketBench
 let client: Market
 let token: string
+let waxpeer: WaxpeerBench
 
 beforeAll(async () => {
   bench = await openMarketBench()
@@ -17,57 +16,13 @@ beforeEach(async () => {
   await bench.begin()
   token = bench.accessToken()
   client = bench.waxpeerWith(bench.market.waxpeer.open(bench.seller.steamId))
+  waxpeer = openWaxpeerBench(bench, { client: () => client, token })
 })
 afterEach(async () => {
   client.close()
   await bench.end()
 })
 afterAll(() => bench.close())
-
-/** Pings until the market counts the account as online. This takes a while, because the socket is real. */
-async function goOnline(): Promise<void> {
-  await unwrap(client.setTradeToken('abcd1234'))
-  await expect
-    .poll(
-      async () => {
-        await client.keepOnline(token)
-        return (await unwrap(client.ready())).problems
-      },
-      { timeout: 60_000 },
-    )
-    .toEqual([])
-}
-
-async function prepareToSell(appId: number): Promise<void> {
-  await goOnline()
-  await unwrap(client.refresh(appId))
-  await bench.advanceS(15)
-}
-
-const findItem = (assetId: string) =>
-  bench.market.waxpeer.world().items.findLast((item) => item.assetId === assetId)
-
-async function listOne(appId: number): Promise<string> {
-  await prepareToSell(appId)
-  const [assetId = ''] = bench.assetsOf(appId)
-  expect(await unwrap(client.list(appId, [{ assetId, priceMinor: 100n }]))).toEqual([
-    { kind: 'listed', assetId, itemId: assetId },
-  ])
-  return assetId
-}
-
-/** Lists an item at $1.00; a buyer of this temper buys it. */
-async function sell(appId: number, temper: Temper) {
-  const assetId = await listOne(appId)
-  // A ping is due by now.
-  await goOnline()
-  expect((await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], temper)).kind).toBe('bought')
-  const [due] = (await unwrap(client.round(appId))).due
-  if (!due) throw new Error('nothing is due')
-  return { due, assetId }
-}
-
-const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('an account', () => {
   it('needs a socket, a trade link, and a token that the client sends again after an hour', async () => {
@@ -79,14 +34,14 @@ describe('an account', () => {
       kind: 'refused',
       code: 'Need to refresh access token',
     })
-    await goOnline()
+    await waxpeer.goOnline()
     const countTokenCalls = () =>
       bench.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
     const before = countTokenCalls()
     await unwrap(client.keepOnline(token))
     expect(countTokenCalls()).toBe(before)
     bench.advanceMs(3_600_000)
-    await goOnline()
+    await waxpeer.goOnline()
     expect(countTokenCalls()).toBe(before + 1)
   })
 
@@ -109,7 +64,7 @@ describe('an account', () => {
   })
 
   it('reopens its socket if pings are not answered', async () => {
-    await goOnline()
+    await waxpeer.goOnline()
     const opened = () => bench.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
     expect(opened()).toBe(1)
     bench.market.begin('socket-silent')
@@ -124,7 +79,7 @@ describe('an account', () => {
       )
       .toBe(2)
     bench.market.end('socket-silent')
-    await goOnline()
+    await waxpeer.goOnline()
   })
 
   it('cannot be kept online if its socket does not open for a minute', async () => {
@@ -137,13 +92,36 @@ describe('an account', () => {
     })
     bench.market.end('socket-refused')
     bench.advanceMs(5_000)
-    await goOnline()
+    await waxpeer.goOnline()
+  })
+
+  it('asks to be put on sale again an hour later, and after Waxpeer has taken its listings off sale', async () => {
+    const assetId = await waxpeer.listOne(DOTA)
+    const checks = () => bench.market.log.filter(({ path }) => path === '/v1/check-wss-user').length
+    const before = checks()
+    bench.market.begin('sales-off')
+    await expect
+      .poll(
+        async () => {
+          bench.advanceMs(10_000)
+          await client.keepOnline(token)
+          return checks()
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(before + 1)
+    expect((await bench.market.waxpeer.buy([waxpeer.findItem(assetId)?.itemId ?? 0], 'accepts')).kind).toBe(
+      'bought',
+    )
+    bench.advanceMs(3_600_000)
+    await waxpeer.goOnline()
+    expect(checks()).toBeGreaterThan(before + 1)
   })
 })
 
 describe('a listing', () => {
   it('of several items needs an inventory that was read, keeps ids of 19 digits, and has a result for each', async () => {
-    await goOnline()
+    await waxpeer.goOnline()
     const lines = bench
       .assetsOf(DOTA)
       .map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
@@ -160,21 +138,49 @@ describe('a listing', () => {
   })
 
   it('is made or changed at most twice in two minutes, and the client makes no third call', async () => {
-    const assetId = await listOne(DOTA)
+    const assetId = await waxpeer.listOne(DOTA)
     const reprice = () => unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
     const before = bench.market.log.length
     expect(await reprice()).toEqual([])
     expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 90n }]))).toEqual([
-      { kind: 'refused', assetId, code: 'too early', retry: true },
+      { kind: 'postponed', assetId },
     ])
     expect(bench.market.log).toHaveLength(before)
     bench.advanceMs(121_000)
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
+  it('waits as long as Waxpeer says, and the client makes no call before that', async () => {
+    const assetId = await waxpeer.listOne(DOTA)
+    const itemId = assetId
+    await unwrap(client.reprice(DOTA, [{ itemId, priceMinor: 90n }]))
+    await unwrap(client.unlist(DOTA, [itemId]))
+    client.close()
+    // A vault that was started again does not know the last changes.
+    client = bench.waxpeerWith(bench.market.waxpeer.open(bench.seller.steamId))
+    const list = () => unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
+    expect(await list()).toEqual([{ kind: 'postponed', assetId }])
+    const before = bench.market.log.length
+    expect(await list()).toEqual([{ kind: 'postponed', assetId }])
+    expect(bench.market.log).toHaveLength(before)
+    bench.advanceMs(121_000)
+    expect(await list()).toMatchObject([{ kind: 'listed', assetId }])
+  })
+
+  it('is known to be taken down if Waxpeer tells only how many it took down', async () => {
+    const itemId = await waxpeer.listOne(DOTA)
+    bench.market.begin('names-no-removed')
+    expect(await unwrap(client.unlist(DOTA, [itemId, '42']))).toEqual([
+      { itemId, isDone: false },
+      { itemId: '42', isDone: false },
+    ])
+    await unwrap(client.list(DOTA, [{ assetId: itemId, priceMinor: 100n }]))
+    expect(await unwrap(client.unlist(DOTA, [itemId]))).toEqual([{ itemId, isDone: true }])
+  })
+
   it('of an item that was sold cannot change its price or come down, but one that is on sale can come down', async () => {
-    const { assetId } = await sell(DOTA, 'never')
+    const { assetId } = await waxpeer.sell(DOTA, 'never')
     expect(await unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
       { itemId: assetId, isDone: false },
     ])
@@ -185,140 +191,10 @@ describe('a listing', () => {
   })
 
   it('is found in the market’s list if the answer to the call that made it was lost', async () => {
-    await prepareToSell(DOTA)
+    await waxpeer.prepareToSell(DOTA)
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
-  })
-})
-
-describe('a sale', () => {
-  it('is due under one number by poll and socket, with exactly the sold items', async () => {
-    bench.market.begin('socket-double')
-    const { due, assetId } = await sell(DOTA, 'accepts')
-    expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
-    const { rows, due: again } = await unwrap(client.round(DOTA))
-    expect(again).toEqual([due])
-    expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
-    // The poll then answers with the trade itself, without a list.
-    bench.market.begin('one-object')
-    expect((await unwrap(client.round(DOTA))).due).toEqual([due])
-  })
-
-  it('is due even if only the socket reports it', async () => {
-    const { due } = await sell(DOTA, 'never')
-    const offerId = bench.send(due, false)
-    // The poll leaves out a sale whose offer the market knows.
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
-  })
-
-  it('whose offer is reported to the market before it is confirmed is still wanted after that, and is paid', async () => {
-    const { due, assetId } = await sell(DOTA, 'accepts')
-    expect(await unwrap(client.isWanted(due))).toBe(true)
-    expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
-      kind: 'refused',
-      code: 'Trade not found',
-    })
-    const offerId = bench.send(due, false)
-    bench.market.begin('steam-trade-false')
-    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('refused')
-    bench.market.end('steam-trade-false')
-    bench.market.begin('ready-lost')
-    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    expect(await unwrap(client.isWanted(due))).toBe(true)
-    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
-    await bench.advanceS(10)
-    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
-    expect(await outcomes(DOTA)).toMatchObject([
-      { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
-    ])
-    expect(await unwrap(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
-  })
-
-  it('of Counter-Strike 2 counts as settling while its buyer may reverse the trade', async () => {
-    const { due } = await sell(CS, 'accepts')
-    await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
-    expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
-    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
-    await bench.advanceS(8 * DAY_S)
-    expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
-    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
-  })
-
-  it.each([
-    ['declines', 'declines'],
-    ['makes a counteroffer', 'counters'],
-  ] as const)('to a buyer who %s is cancelled', async (_what, temper) => {
-    const { due } = await sell(DOTA, temper)
-    const offerId = bench.send(due)
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    expect(await client.isCalledOff?.(due, offerId)).toBe(false)
-    await bench.advanceS(20)
-    const askedBefore = bench.market.log.length
-    expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(false)
-    expect(bench.market.log).toHaveLength(askedBefore)
-    bench.advanceMs(30_000)
-    expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(true)
-    expect(await unwrap(client.isWanted(due))).toBe(false)
-    expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
-  })
-
-  it('is no longer wanted if it is not handed over in time, and its item may be listed again under the same number', async () => {
-    const { due, assetId } = await sell(DOTA, 'never')
-    await bench.advanceS(6 * 60)
-    expect(await unwrap(client.isWanted(due))).toBe(false)
-    expect((await unwrap(client.round(DOTA))).due).toEqual([])
-    await goOnline()
-    expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([
-      { kind: 'listed' },
-    ])
-    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
-  })
-
-  it('is wanted by its own list or history where the check of trades knows only buyers', async () => {
-    const { due } = await sell(DOTA, 'never')
-    bench.market.begin('check-for-buyers')
-    expect(await unwrap(client.isWanted(due))).toBe(true)
-    const offerId = bench.send(due, false)
-    // The list leaves out a sale whose offer the market knows.
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    expect(await unwrap(client.isWanted(due))).toBe(true)
-    bench.cancel(offerId)
-    await bench.advanceS(6 * 60)
-    expect(await unwrap(client.isWanted(due))).toBe(false)
-  })
-
-  it('can be handed over although the market forgot the access token that it got a while ago', async () => {
-    const { due } = await sell(DOTA, 'never')
-    const handOver = { ...due, offerId: bench.send(due, false) }
-    bench.advanceMs(61_000)
-    // The market forgets the token that is sent again, too.
-    bench.market.begin('token-forgotten', 2)
-    expect((await client.reportOffer(DOTA, handOver)).kind).toBe('refused')
-    bench.advanceMs(61_000)
-    await unwrap(client.reportOffer(DOTA, handOver))
-  })
-
-  it('is due, and paid, beside rows without an amount or price', async () => {
-    bench.market.begin('odd-rows')
-    const { due, assetId } = await sell(DOTA, 'accepts')
-    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.advanceS(10)
-    expect(await outcomes(DOTA)).toMatchObject([{ itemId: assetId, end: { kind: 'paid' } }])
-    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n })
-    expect(await outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])
-  })
-
-  it('may leave only 20 seconds to hand it over', async () => {
-    bench.market.begin('send-soon')
-    await listOne(DOTA)
-    await goOnline()
-    const [assetId = ''] = bench.assetsOf(DOTA)
-    await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], 'accepts')
-    expect((await unwrap(client.round(DOTA))).rows[0]?.leftS).toBeLessThanOrEqual(20)
   })
 })

@@ -1,0 +1,37 @@
+/** Parts that the schemas of both markets' answers share. */
+import { z } from 'zod'
+
+export const MOST_ROWS = 20_000
+const MOST_PRICES = 200_000
+
+/** A whole number, which markets send bare or in quotes. */
+export const digits = z
+  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
+  .transform((value): string => String(value))
+export const shortText = z.string().max(500)
+
+/** A list of rows. One that cannot be read must not keep the others from being read. */
+export const listOf = <T>(row: z.ZodType<T>, most = MOST_ROWS) =>
+  z
+    .array(z.unknown())
+    .max(most)
+    .transform((all) => {
+      const rows: T[] = []
+      const unread: unknown[] = []
+      for (const each of all) {
+        const parsed = row.safeParse(each)
+        if (parsed.success) rows.push(parsed.data)
+        else unread.push(each)
+      }
+      return { rows, unread }
+    })
+
+export const priceListOf = <T>(row: z.ZodType<T>) => z.object({ items: listOf(row, MOST_PRICES) })
+
+/** The number of a deal that cannot be read, for messages. */
+export function nameIn(row: unknown, field: string): string {
+  const name = typeof row === 'object' && row !== null ? Reflect.get(row, field) : undefined
+  return typeof name === 'string' || typeof name === 'number'
+    ? String(name).slice(0, 100)
+    : 'without a number'
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import type { MarketAnswer } from './market.ts'
+import { createHistory } from './waxpeer-history.ts'
+
+const NOW_MS = 1_800_000_000_000
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+type Row = { id: number; item_id: string; created: string; status: number; game: string; action: string }
+type Body = { skip: number; start: string; end: string }
+
+const ages = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+/** A sale every five minutes, the newest now. */
+const salesOf = (count: number): Row[] =>
+  ages(count).map((index) => ({
+    id: count - index,
+    item_id: String(count - index),
+    created: new Date(NOW_MS - index * 5 * MINUTE_MS).toISOString(),
+    status: 5,
+    game: 'dota2',
+    action: 'sell',
+  }))
+
+/** A Waxpeer with this history. Its pages hold 100 rows, which `payouts` of them share, and it skips at most 1,000. */
+function waxpeerWith(sales: Row[], payouts = 0) {
+  const [asked, clock]: [Body[], { nowMs: number }] = [[], { nowMs: NOW_MS }]
+  const history = createHistory({
+    async call(_name, schema, ask): Promise<MarketAnswer<never>> {
+      const body = ask.body as Body
+      asked.push(body)
+      if (body.skip > 1_000) return { kind: 'refused', code: 'skip must be at most 1000' }
+      const inTime = sales.filter(({ created }) => created >= body.start && created <= body.end)
+      const page = inTime.slice(body.skip, body.skip + 100)
+      const isLast = page.length < 100
+      const trades = page.slice(isLast ? 0 : payouts)
+      const answer = { data: { trades, transactions: isLast ? [] : ages(payouts) } }
+      return { kind: 'answered', value: ask.read(schema.parse(answer)) as never }
+    },
+    time: { now: () => clock.nowMs, pause: async () => {} },
+    now: () => new Date(clock.nowMs),
+  })
+  const idsSince = async (days: number): Promise<number[]> => {
+    const answer = await history.since(new Date(NOW_MS - days * DAY_MS))
+    if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
+    return answer.value.map(({ id }) => Number(id))
+  }
+  return { history, asked, clock, idsSince }
+}
+
+describe('the history of Waxpeer', () => {
+  it('is read beyond the thousand rows that can be skipped, each row once', async () => {
+    const sales = salesOf(2_500)
+    expect(await waxpeerWith(sales).idsSince(9)).toEqual(sales.map(({ id }) => id))
+  })
+
+  it('is read to its end if payouts share the rows of a page', async () => {
+    const ids = await waxpeerWith(salesOf(250), 40).idsSince(9)
+    expect(ids.at(-1)).toBe(1)
+  })
+
+  it('contains sales that Waxpeer dates a little later than the clock of the vault', async () => {
+    const [newest] = salesOf(1)
+    const created = new Date(NOW_MS + 3_000).toISOString()
+    const { history } = waxpeerWith(newest === undefined ? [] : [{ ...newest, created }])
+    expect(await history.underWay()).toMatchObject({ value: [{ id: 1 }] })
+  })
+
+  it('ends a reading where a thousand sales have one time, and after a number of pages', async () => {
+    const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
+    expect(await waxpeerWith(sameTime).idsSince(9)).toHaveLength(1_000)
+    const many = waxpeerWith(salesOf(12_000))
+    await many.idsSince(60)
+    expect(many.asked).toHaveLength(100)
+  })
+
+  it('is read once for all games, and then for some minutes only its latest rows', async () => {
+    const sales = salesOf(1_000)
+    const { asked, clock, idsSince } = waxpeerWith(sales)
+    await idsSince(9)
+    const complete = asked.length
+    await idsSince(2)
+    expect(asked).toHaveLength(complete)
+    clock.nowMs += MINUTE_MS
+    const [newest] = sales
+    if (newest) sales.unshift({ ...newest, id: 1_001, created: new Date(clock.nowMs).toISOString() })
+    expect(await idsSince(9)).toEqual(sales.map(({ id }) => id))
+    expect(asked).toHaveLength(complete + 1)
+    clock.nowMs += 5 * MINUTE_MS
+    await idsSince(9)
+    expect(asked.length).toBeGreaterThan(complete + 2)
+  })
+})

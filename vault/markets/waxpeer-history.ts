@@ -1,0 +1,92 @@
+/** Waxpeer's history of sales. */
+import type { MarketAnswer } from './market.ts'
+import type { Time } from './pace.ts'
+import { type HistoryRow, historySchema, isSale } from './waxpeer-answers.ts'
+import type { WaxpeerCaller } from './waxpeer-calls.ts'
+
+const PAGE_ROWS = 100
+/** Waxpeer skips no more rows than this, and perhaps not quite as many. */
+const MOST_SKIPPED = 1_000
+/** The most pages of one reading: 10,000 rows in under two minutes, while buyers wait five. */
+const MOST_PAGES = 100
+const HOUR_MS = 3_600_000
+/** Readings end this far in the future, so a clock that is behind Waxpeer's hides no sale. */
+const AHEAD_MS = 24 * HOUR_MS
+/** How far back a sale can be under way: Waxpeer cancels each within 6 hours. */
+const UNDER_WAY_MS = 7 * HOUR_MS
+/** After a complete reading, only the latest rows are read again for this time. */
+const COMPLETE_FOR_MS = 4 * 60_000
+/** All games and the balance share a reading that is no older than this. */
+const SHARED_FOR_MS = 10_000
+
+type Parts = { call: WaxpeerCaller; time: Time; now: () => Date }
+type Answer = Promise<MarketAnswer<readonly HistoryRow[]>>
+
+export type History = {
+  /** Sales that may be under way, and perhaps older ones, newest first. */
+  underWay(): Answer
+  /** Sales since a date, and perhaps older ones, newest first. Older rows can be some minutes old. */
+  since(since: Date): Answer
+}
+
+type Reading = { rows: readonly HistoryRow[]; sinceMs: number; completeAtMs: number; atMs: number }
+
+export function createHistory(parts: Parts): History {
+  const { time, now } = parts
+  let last: Reading | undefined
+  const underWaySince = () => new Date(now().getTime() - UNDER_WAY_MS)
+  return {
+    underWay: () => readHistory(parts, underWaySince()),
+    async since(since) {
+      const known = last !== undefined && last.sinceMs <= since.getTime() ? last : undefined
+      if (known !== undefined && time.now() - known.atMs < SHARED_FOR_MS)
+        return { kind: 'answered', value: known.rows }
+      const isComplete = known !== undefined && time.now() - known.completeAtMs < COMPLETE_FOR_MS
+      const answer = await readHistory(parts, isComplete ? underWaySince() : since)
+      if (answer.kind !== 'answered') return answer
+      const atMs = time.now()
+      last = isComplete
+        ? { ...known, rows: joinRows([...answer.value, ...known.rows]), atMs }
+        : { rows: answer.value, sinceMs: since.getTime(), completeAtMs: atMs, atMs }
+      return { kind: 'answered', value: last.rows }
+    },
+  }
+}
+
+/** Reads pages, newest first. Where no more rows can be skipped, goes on from the time of the oldest row. */
+async function readHistory({ call, now }: Parts, since: Date): Answer {
+  const rows: HistoryRow[] = []
+  let [until, skip] = [new Date(now().getTime() + AHEAD_MS), 0]
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer = await call('my-history', historySchema, {
+      body: { skip, start: since.toISOString(), end: until.toISOString(), sort: 'DESC' },
+      read: ({ data }) => data,
+    })
+    if (answer.kind !== 'answered') return answer
+    const { trades, transactions } = answer.value
+    rows.push(...trades.rows)
+    const count = trades.rows.length + trades.unread.length + (transactions?.length ?? 0)
+    if (count < PAGE_ROWS) break
+    skip += PAGE_ROWS
+    if (skip < MOST_SKIPPED) continue
+    const oldest = oldestOf(trades.rows)
+    if (oldest === undefined || oldest >= until) break
+    ;[until, skip] = [oldest, 0]
+  }
+  return { kind: 'answered', value: joinRows(rows).filter(isSale) }
+}
+
+function oldestOf(rows: readonly HistoryRow[]): Date | undefined {
+  const times = rows.map(({ created }) => created.getTime()).filter((atMs) => atMs > 0)
+  return times.length === 0 ? undefined : new Date(Math.min(...times))
+}
+
+/** Of several rows of a sale, keeps the first. */
+function joinRows(rows: readonly HistoryRow[]): HistoryRow[] {
+  const bySale = new Map<string, HistoryRow>()
+  for (const row of rows) {
+    const key = row.id == null ? `${row.item_id} ${row.created.getTime()}` : String(row.id)
+    if (!bySale.has(key)) bySale.set(key, row)
+  }
+  return [...bySale.values()]
+}

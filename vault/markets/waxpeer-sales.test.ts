@@ -1,0 +1,201 @@
+/** Sales of the client of Waxpeer against both sandboxes, over real HTTP and a real socket; only time is simulated. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
+import { DAY_S } from '../../steam-sandbox/world/world.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, unwrap } from '../testing/market-bench.ts'
+import { openWaxpeerBench, type WaxpeerBench } from '../testing/waxpeer-bench.ts'
+import type { Market } from './market.ts'
+
+let bench: MarketBench
+let client: Market
+let waxpeer: WaxpeerBench
+
+beforeAll(async () => {
+  bench = await openMarketBench()
+})
+beforeEach(async () => {
+  await bench.begin()
+  client = bench.waxpeerWith(bench.market.waxpeer.open(bench.seller.steamId))
+  waxpeer = openWaxpeerBench(bench, { client: () => client, token: bench.accessToken() })
+})
+afterEach(async () => {
+  client.close()
+  await bench.end()
+})
+afterAll(() => bench.close())
+
+describe('a sale', () => {
+  it('is due under one number by poll and socket, with exactly the sold items', async () => {
+    bench.market.begin('socket-double')
+    const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
+    expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
+    const { rows, due: again } = await unwrap(client.round(DOTA))
+    expect(again).toEqual([due])
+    expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
+    // The poll then answers with the trade itself, without a list.
+    bench.market.begin('one-object')
+    expect((await unwrap(client.round(DOTA))).due).toEqual([due])
+  })
+
+  it('is due even if only the socket reports it', async () => {
+    const { due } = await waxpeer.sell(DOTA, 'never')
+    const offerId = bench.send(due, false)
+    // The poll leaves out a sale whose offer the market knows.
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
+  })
+
+  it('whose offer is reported to the market before it is confirmed is still wanted after that, and is paid', async () => {
+    const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
+      kind: 'refused',
+      code: 'Trade not found',
+    })
+    const offerId = bench.send(due, false)
+    bench.market.begin('steam-trade-false')
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('refused')
+    bench.market.end('steam-trade-false')
+    bench.market.begin('ready-lost')
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    await bench.advanceS(10)
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
+    expect(await waxpeer.outcomes(DOTA)).toMatchObject([
+      { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
+    ])
+    expect(await unwrap(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
+  })
+
+  it('of Counter-Strike 2 counts as settling while its buyer may reverse the trade', async () => {
+    const { due } = await waxpeer.sell(CS, 'accepts')
+    await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(10)
+    expect(await waxpeer.outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
+    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
+    await bench.advanceS(8 * DAY_S)
+    expect(await waxpeer.outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
+    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
+  })
+
+  it.each([
+    ['declines', 'declines'],
+    ['makes a counteroffer', 'counters'],
+  ] as const)('to a buyer who %s is cancelled', async (_what, temper) => {
+    const { due } = await waxpeer.sell(DOTA, temper)
+    const offerId = bench.send(due)
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await client.isCalledOff?.(due, offerId)).toBe(false)
+    await bench.advanceS(20)
+    const askedBefore = bench.market.log.length
+    expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(false)
+    expect(bench.market.log).toHaveLength(askedBefore)
+    bench.advanceMs(30_000)
+    expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(true)
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+    expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
+  })
+
+  it('is no longer wanted if it is not handed over in time, and its item may be listed again under the same number', async () => {
+    const { due, assetId } = await waxpeer.sell(DOTA, 'never')
+    await bench.advanceS(6 * 60)
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+    expect((await unwrap(client.round(DOTA))).due).toEqual([])
+    await waxpeer.goOnline()
+    expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([
+      { kind: 'listed' },
+    ])
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
+  })
+
+  it('is wanted by its own list or history where the check of trades knows only buyers', async () => {
+    const { due } = await waxpeer.sell(DOTA, 'never')
+    bench.market.begin('check-for-buyers')
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    const offerId = bench.send(due, false)
+    // The list leaves out a sale whose offer the market knows.
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    bench.cancel(offerId)
+    await bench.advanceS(6 * 60)
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+  })
+
+  it('is asked about again while Waxpeer’s answers do not tell how it stands', async () => {
+    const { due } = await waxpeer.sell(DOTA, 'never')
+    bench.market.begin('status-unknown')
+    const offerId = bench.send(due, false)
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect((await client.isWanted(due, offerId)).kind).toBe('unanswered')
+    bench.market.end('status-unknown')
+    expect(await unwrap(client.isWanted(due, offerId))).toBe(true)
+  })
+
+  it('is not wanted once the socket says that the deal of its offer was called off', async () => {
+    const { due } = await waxpeer.sell(DOTA, 'declines')
+    const offerId = bench.send(due)
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    await bench.advanceS(20)
+    await expect.poll(() => client.isCalledOff?.(due, offerId), { timeout: 60_000 }).toBe(true)
+    const askedBefore = bench.market.log.length
+    expect(await unwrap(client.isWanted(due, offerId))).toBe(false)
+    expect(bench.market.log).toHaveLength(askedBefore)
+  })
+
+  it('is due with a trade link in another order', async () => {
+    bench.market.begin('link-reordered')
+    const { due } = await waxpeer.sell(DOTA, 'never')
+    expect(due.partnerSteamId).toBe(bench.market.waxpeer.world().deals[0]?.buyer)
+  })
+
+  it('is due by the socket alone if Waxpeer refuses the poll again and again', async () => {
+    const { due } = await waxpeer.sell(DOTA, 'never')
+    bench.market.begin('poll-refused')
+    expect((await client.round(DOTA)).kind).toBe('refused')
+    expect((await client.round(DOTA)).kind).toBe('refused')
+    await expect
+      .poll(
+        async () => {
+          const round = await client.round(DOTA)
+          return round.kind === 'answered' ? round.value.due : []
+        },
+        { timeout: 60_000 },
+      )
+      .toEqual([due])
+    bench.market.begin('check-for-buyers')
+    expect(await unwrap(client.isWanted(due, bench.send(due, false)))).toBe(true)
+  })
+
+  it('can be handed over although the market forgot the access token that it got a while ago', async () => {
+    const { due } = await waxpeer.sell(DOTA, 'never')
+    const handOver = { ...due, offerId: bench.send(due, false) }
+    bench.advanceMs(61_000)
+    // The market forgets the token that is sent again, too.
+    bench.market.begin('token-forgotten', 2)
+    expect((await client.reportOffer(DOTA, handOver)).kind).toBe('refused')
+    bench.advanceMs(61_000)
+    await unwrap(client.reportOffer(DOTA, handOver))
+  })
+
+  it('is due, and paid, beside rows without an amount or price', async () => {
+    bench.market.begin('odd-rows')
+    const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
+    expect((await unwrap(client.round(DOTA))).unread).toEqual(['without-link'])
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(10)
+    expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ itemId: assetId, end: { kind: 'paid' } }])
+    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n })
+    expect(await waxpeer.outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])
+  })
+
+  it('may leave only 20 seconds to hand it over', async () => {
+    bench.market.begin('send-soon')
+    await waxpeer.listOne(DOTA)
+    await waxpeer.goOnline()
+    const [assetId = ''] = bench.assetsOf(DOTA)
+    await bench.market.waxpeer.buy([waxpeer.findItem(assetId)?.itemId ?? 0], 'accepts')
+    expect((await unwrap(client.round(DOTA))).rows[0]?.leftS).toBeLessThanOrEqual(20)
+  })
+})

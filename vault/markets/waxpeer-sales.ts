@@ -1,0 +1,168 @@
+/** The sales of an account at Waxpeer: what is due, whether a deal is still wanted, and how each sale ended. */
+import { keepNewest } from './keep-newest.ts'
+import type { Market, MarketAnswer, Row } from './market.ts'
+import type { Time } from './pace.ts'
+import type { Scale } from './scale.ts'
+import {
+  checkedSchema,
+  type DueDeal,
+  dueDealsOf,
+  envelopeSchema,
+  GAMES,
+  type HistoryRow,
+  isCancelledStatus,
+  isOpenStatus,
+  isOverStatus,
+  onSaleOf,
+  onSaleSchema,
+  outcomeOf,
+  readyTradesSchema,
+  rowUnderWay,
+  statusIn,
+} from './waxpeer-answers.ts'
+import { gameOf, type WaxpeerCaller } from './waxpeer-calls.ts'
+import type { History } from './waxpeer-history.ts'
+import type { Socket } from './waxpeer-socket.ts'
+import type { Token } from './waxpeer-token.ts'
+
+/** After this many refusals in a row, the socket's reports of deals must do. A single refusal may pass. */
+const POLL_REFUSALS = 3
+/** How often to ask whether a deal was called off. */
+const CALLED_OFF_MS = 30_000
+
+type Parts = {
+  call: WaxpeerCaller
+  socket: Socket
+  token: Token
+  history: History
+  scale: Scale
+  time: Time
+  now: () => Date
+}
+type SaleCalls = Pick<Market, 'round' | 'isWanted' | 'isCalledOff' | 'reportOffer' | 'outcomes'>
+
+export function saleCalls(parts: Parts): SaleCalls {
+  const { call, socket, token, history, scale, now } = parts
+  let refusals = 0
+  return {
+    async round(appId) {
+      socket.keepOpen()
+      // The order matters: an item that is sold between the two answers appears in the second one.
+      const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
+      if (onSale.kind !== 'answered') return onSale
+      const ready = await readyDeals(parts)
+      refusals = ready.kind === 'refused' ? refusals + 1 : 0
+      if (ready.kind !== 'answered' && refusals < POLL_REFUSALS) return ready
+      const polled = ready.kind === 'answered' ? ready.value : { deals: [], unread: [] }
+      const sales = await history.underWay()
+      if (sales.kind !== 'answered') return sales
+      const pushed = socket.deals().filter((each) => mayBeOpen(each, sales.value))
+      const deals = joinDeals(polled.deals, pushed).filter(({ due }) => isOfGame(due.assets, appId))
+      const pending = sales.value.flatMap((row) =>
+        GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
+      )
+      const rows = firstRowOfEach([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
+      return {
+        kind: 'answered',
+        value: { rows, due: deals.map(({ due }) => due), unread: polled.unread },
+      }
+    },
+    isWanted: (deal, offerId) => isWanted(parts, deal, offerId),
+    isCalledOff: createCalledOff(parts),
+    async reportOffer(_appId, { offerId, dealId }) {
+      const body = { tradeid: offerId, waxid: dealId }
+      const report = () => call('steam-trade', envelopeSchema, { body, read: () => null })
+      const answer = await report()
+      const lacksToken = answer.kind === 'refused' && /token/i.test(answer.code)
+      return lacksToken && (await token.sendAgain()) ? report() : answer
+    },
+    async outcomes(appId, since) {
+      const sales = await history.since(since)
+      if (sales.kind !== 'answered') return sales
+      const rowsOfGame = sales.value.filter(({ game }) => GAMES[game] === appId)
+      return { kind: 'answered', value: rowsOfGame.map((row) => outcomeOf(row, scale, now())) }
+    },
+  }
+}
+
+/** The deals to hand over, of all games. */
+const readyDeals = ({ call, now }: Parts) =>
+  call('ready-to-transfer-p2p', readyTradesSchema, { read: (answer) => dueDealsOf(answer, now()) })
+
+async function isWanted(
+  parts: Parts,
+  { dealId, assets }: DueDeal['due'],
+  offerId: string,
+): Promise<MarketAnswer<boolean>> {
+  if (parts.socket.isCalledOff(offerId)) return { kind: 'answered', value: false }
+  const status = await statusOf(parts, dealId)
+  if (status.kind !== 'answered') return status
+  const isOpen = isOpenStatus(status.value)
+  if (isOpen !== undefined) return { kind: 'answered', value: isOpen }
+  const ready = await readyDeals(parts)
+  if (ready.kind !== 'answered' && ready.kind !== 'refused') return ready
+  if (ready.kind === 'answered' && ready.value.deals.some(({ due }) => due.dealId === dealId))
+    return { kind: 'answered', value: true }
+  const sales = await parts.history.underWay()
+  if (sales.kind !== 'answered') return sales
+  const areOpen = assets.map(({ assetId }) => isOpenStatus(newestSaleOf(assetId, sales.value)?.status))
+  if (areOpen.includes(false)) return { kind: 'answered', value: false }
+  return areOpen.includes(undefined)
+    ? { kind: 'unanswered', because: 'an answer that does not tell how the sale stands' }
+    : { kind: 'answered', value: true }
+}
+
+/**
+ * The status of a deal. Undefined if Waxpeer does not name it: the call was made for buyers, and may refuse or omit the
+ * number that a seller knows.
+ */
+async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<number | undefined>> {
+  const answer = await call('check-many-steam', checkedSchema, {
+    query: [['id', dealId]],
+    read: (checked) => statusIn(checked, dealId),
+  })
+  return answer.kind === 'refused' ? { kind: 'answered', value: undefined } : answer
+}
+
+/** Only Waxpeer's clear word calls a deal off: cancelling a good offer counts as not handing over. */
+function createCalledOff(parts: Parts): NonNullable<Market['isCalledOff']> {
+  const { socket, time } = parts
+  /** By deal: the last answer, and when it was asked for. */
+  const checks = new Map<string, { isCalledOff: boolean; atMs: number }>()
+  return async ({ dealId }, offerId) => {
+    const last = checks.get(dealId)
+    if (socket.isCalledOff(offerId) || last?.isCalledOff === true) return true
+    const atMs = time.now()
+    if (last !== undefined && atMs - last.atMs < CALLED_OFF_MS) return false
+    const status = await statusOf(parts, dealId)
+    const isCalledOff = status.kind === 'answered' && isCancelledStatus(status.value)
+    keepNewest(checks, dealId, { isCalledOff, atMs })
+    return isCalledOff
+  }
+}
+
+/** The latest sale of an item in the history, newest first. */
+const newestSaleOf = (assetId: string, history: readonly HistoryRow[]): HistoryRow | undefined =>
+  history.find(({ item_id }) => item_id === assetId)
+
+/**
+ * True unless the history shows that an item's sale is over. The socket's list keeps a deal until its deadline, even if
+ * the deal ends before that.
+ */
+const mayBeOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
+  due.assets.every(({ assetId }) => !isOverStatus(newestSaleOf(assetId, history)?.status))
+
+/** If both poll and socket report a deal, the poll's version counts. */
+function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
+  const polledIds = new Set(polled.map(({ due }) => due.dealId))
+  return [...polled, ...pushed.filter(({ due }) => !polledIds.has(due.dealId))]
+}
+
+const isOfGame = (assets: readonly { appId: number }[], appId: number): boolean =>
+  assets.some((asset) => asset.appId === appId)
+
+function firstRowOfEach(rows: readonly Row[]): Row[] {
+  const byItem = new Map<string, Row>()
+  for (const row of rows) if (!byItem.has(row.itemId)) byItem.set(row.itemId, row)
+  return [...byItem.values()]
+}
