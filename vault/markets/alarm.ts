@@ -1,6 +1,8 @@
 /** Facts about a market that the operator must hear. */
 
 export type Alarm =
+  /** The market asks for items in a deal that the client cannot read, so nothing is given. */
+  | { kind: 'unread_deal'; dealId: string }
   /** The market asked for items in a way that makes the vault give nothing. */
   | { kind: 'due_refused'; dealId: string; problem: string }
   /** The market shows a listing that the vault did not make. */
@@ -14,6 +16,8 @@ export type Alarm =
 
 export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
   switch (alarm.kind) {
+    case 'unread_deal':
+      return ['the market asked for items in a way that the vault cannot read', { deal: alarm.dealId }]
     case 'due_refused':
       return ['the vault gave nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
     case 'strange_listing':

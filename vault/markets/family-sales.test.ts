@@ -202,7 +202,8 @@ describe('a sale', () => {
   it('is handed over and paid although the market’s answers contain rows that the client cannot read', async () => {
     bench.market.begin('strange-rows')
     const { due, itemIds } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
-    const { rows } = await unwrap(client.round(DOTA))
+    const { rows, unread } = await unwrap(client.round(DOTA))
+    expect(unread).toEqual(['without-token'])
     // A listing without a row would count as taken down.
     expect(rows.map(({ itemId, stage }) => [itemId, stage])).toEqual([
       ['7', 'unknown'],

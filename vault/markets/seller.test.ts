@@ -198,6 +198,16 @@ describe('a sale', () => {
   })
 })
 
+it('a deal that cannot be read is named once', async () => {
+  const out = createOutside()
+  const unread = ['5', 'without a number']
+  out.market.round = async () => ({ kind: 'answered', value: { rows: [], due: [], unread } })
+  const seller = out.seller()
+  await seller.round(APP)
+  await seller.round(APP)
+  expect(out.alarms).toEqual(unread.map((dealId) => ({ kind: 'unread_deal', dealId })))
+})
+
 describe('a listing', () => {
   const roundWithoutRows: Market['round'] = async () => ({ kind: 'answered', value: { rows: [], due: [] } })
 

@@ -13,6 +13,7 @@ import {
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
+import { keepNewest } from './keep-newest.ts'
 import { createListings } from './listings.ts'
 import type { DueGift, Market, Outcome, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -37,6 +38,8 @@ type Parts = {
 export function createSeller(parts: Parts) {
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
+  /** The numbers of deals that could not be read, and were named in an alarm. */
+  const unreadDeals = new Map<string, true>()
   return {
     list,
     unlist,
@@ -45,7 +48,11 @@ export function createSeller(parts: Parts) {
     async round(appId: number) {
       const answer = await parts.market.round(appId)
       if (answer.kind !== 'answered') return
-      const { rows, due } = answer.value
+      const { rows, due, unread = [] } = answer.value
+      for (const dealId of unread) {
+        if (!unreadDeals.has(dealId)) parts.alarm({ kind: 'unread_deal', dealId })
+        keepNewest(unreadDeals, dealId, true)
+      }
       await listings.compare(appId, rows)
       for (const each of due) await takeUpDeal(parts, { own: listings.own(appId), appId, due: each, rows })
     },
