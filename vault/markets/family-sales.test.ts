@@ -151,6 +151,13 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
+  it('is asked about again if the market’s list does not contain it', async () => {
+    const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
+    bench.market.begin('items-missing')
+    expect((await client.isWanted(due, '1')).kind).toBe('unanswered')
+    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+  })
+
   it('that is not handed over bans the account from selling for a day if it is the third in a row', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(bench, client, { appId: DOTA, temper: 'accepts' })

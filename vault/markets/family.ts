@@ -234,11 +234,14 @@ function saleCalls(
         ? { kind: 'answered', value: { rows: later.value, due, unread } }
         : later
     },
-    isWanted: (deal) =>
-      call('items', itemsSchema, {
-        appId: deal.assets[0]?.appId ?? 0,
-        read: (answer) => isStillSold(rowsOf(answer), deal),
-      }),
+    async isWanted(deal) {
+      const rows = await call('items', itemsSchema, { appId: deal.assets[0]?.appId ?? 0, read: rowsOf })
+      if (rows.kind !== 'answered') return rows
+      const isShown = deal.assets.every(({ assetId }) => rows.value.some((row) => row.assetId === assetId))
+      // Only a row says that a sale is off.
+      if (!isShown) return { kind: 'unanswered', because: 'a list without the sale' }
+      return { kind: 'answered', value: isStillSold(rows.value, deal) }
+    },
     reportOffer: (appId, { offerId }) =>
       call('trade-ready', envelopeSchema, { appId, query: { tradeoffer: offerId }, read: () => null }),
     outcomes(appId, since) {
