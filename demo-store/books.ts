@@ -92,8 +92,8 @@ export function openBooks(file: string) {
     ...readsOf(statements),
     changeCart(shopper: string, goodId: string, by: 'more' | 'less'): void {
       if (by === 'more') statements.addOne.run(shopper, goodId)
-      else if (statements.removeLast.run(shopper, goodId).changes === 0)
-        statements.removeOne.run(shopper, goodId)
+      else if (statements.removeAll.run(shopper, goodId, 1).changes === 0)
+        statements.removeSome.run(1, shopper, goodId)
     },
     /** False if the balance is too small. */
     buy: (shopper: string, currency: string, order: Order): boolean =>
@@ -124,10 +124,7 @@ function readsOf(statements: Statements) {
     total: (): Record<string, number> => sumsOf(statements.sumsOfBalances.all()),
     /** The store's account at the till, held amounts included. Payouts are not booked here. */
     account: (): Record<string, number> => sumsOf(statements.sumsAtTill.all()),
-    cart: (shopper: string): Cart =>
-      Object.fromEntries(
-        statements.cart.all(shopper).map(({ good, count }) => [String(good), Number(count)]),
-      ),
+    cart: (shopper: string): Cart => cartOf(statements, shopper),
     /** Returns how many of each good a shopper has bought in the latest 200 purchases. */
     bought(shopper: string): Cart {
       const all: Cart = {}
@@ -141,13 +138,16 @@ function readsOf(statements: Statements) {
   }
 }
 
-/** Books the change that the package computes, and buys the top-up's goods once the balance suffices. */
+/**
+ * Books the change that the package computes, and buys the top-up's goods once the balance suffices. If the shopper took
+ * items back before that, or no longer has the goods in the cart, the order ends, and the credit stays in the balance.
+ */
 function credit(
   statements: Statements,
   deposit: Deposit,
   decide: Parameters<CreditStore['update']>[1],
 ): number | undefined {
-  const { id, externalId, currency, amount, chargedAmount } = deposit
+  const { id, externalId, currency, amount, chargedAmount, reversedAmount } = deposit
   const row = statements.creditOf.get(id)
   const settled = decide(row && { sequence: Number(row.sequence), spendable: Number(row.spendable) })
   if (settled === undefined) return undefined
@@ -160,7 +160,8 @@ function credit(
   const wants = textOrNull(topUp?.wants)
   if (amount !== null && wants !== null && topUp?.bought === 0) {
     const order = JSON.parse(wants) as Order
-    if (buy(statements, { shopper, currency, order })) statements.markBought.run(externalId)
+    if (reversedAmount > 0 || !hasInCart(statements, shopper, order)) statements.endOrder.run(externalId)
+    else if (buy(statements, { shopper, currency, order })) statements.markBought.run(externalId)
   }
   return settled.change
 }
@@ -173,9 +174,21 @@ function buy(statements: Statements, { shopper, currency, order }: Purchase): bo
   statements.addToBalance.run(shopper, currency, -order.amount)
   const now = new Date().toISOString()
   statements.insertPurchase.run(shopper, currency, order.amount, JSON.stringify(order.goods), now)
-  statements.emptyCart.run(shopper)
+  for (const [good, count] of Object.entries(order.goods)) {
+    statements.removeAll.run(shopper, good, count)
+    statements.removeSome.run(count, shopper, good)
+  }
   return true
 }
+
+/** False if the goods were bought otherwise since, or if the shopper no longer wants them. */
+function hasInCart(statements: Statements, shopper: string, { goods }: Order): boolean {
+  const cart = cartOf(statements, shopper)
+  return Object.entries(goods).every(([good, count]) => (cart[good] ?? 0) >= count)
+}
+
+const cartOf = (statements: Statements, shopper: string): Cart =>
+  Object.fromEntries(statements.cart.all(shopper).map(({ good, count }) => [String(good), Number(count)]))
 
 function recordTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: number): void {
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit

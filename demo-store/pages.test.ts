@@ -56,6 +56,36 @@ describe('the store', () => {
     expect(await readText('/')).toContain('Draught of haste × 1')
   })
 
+  test('sells nothing from other money to a shopper who took the items back before they were released', async () => {
+    await changeCart('potion')
+    await callers.press({ for: 'cart', hold: 'on' })
+    const externalId = lastExternalId()
+    await callers.send({ data: { externalId, heldAmount: 1250 } })
+    await callers.send({ id: 'other', data: { id: '1002', externalId: 'topup-2' } })
+    const data = { externalId, reversedAmount: 1250 }
+    await callers.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data })
+    expect(await callers.readBalances()).toEqual({ USD: 1_250 })
+    expect(await readText(`/?paid=${externalId}`)).not.toContain('Your purchase')
+    expect(await readText('/')).toMatch(/Draught of haste − 1/)
+  })
+
+  test('sells a cart once, though it was paid twice, and leaves goods that were added later', async () => {
+    await changeCart('potion')
+    const paid: string[] = []
+    for (const _again of [1, 2]) {
+      await callers.press({ for: 'cart' })
+      paid.push(lastExternalId())
+    }
+    await changeCart('gems')
+    for (const [index, externalId] of paid.entries()) {
+      await callers.send({ id: externalId, data: { id: `${index}`, externalId } })
+    }
+    expect(await callers.readBalances()).toEqual({ USD: 2 * 1_250 - 300 })
+    expect(await readText('/')).toMatch(/500 embers − 1 /)
+    expect(await readText('/')).toContain('Draught of haste × 1')
+    expect(await readText(`/?paid=${paid[1]}`)).toContain('Your balance was topped up')
+  })
+
   test('sells immediately for a sufficient balance, and not at all for a smaller one', async () => {
     await changeCart('anvil')
     const buy = () => fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })

@@ -26,6 +26,7 @@ function ofTopUps(db: DatabaseSync) {
            receipt = excluded.receipt, sequence = excluded.sequence
          where excluded.sequence > top_up.sequence`,
     ),
+    endOrder: db.prepare('update top_up set wants = null where external_id = ?'),
     markBought: db.prepare('update top_up set bought = 1 where external_id = ?'),
     recent: db.prepare(
       "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
@@ -72,9 +73,9 @@ function ofGoods(db: DatabaseSync) {
       `insert into cart (shopper, good, count) values (?, ?, 1)
        on conflict (shopper, good) do update set count = min(count + 1, 9)`,
     ),
-    removeLast: db.prepare('delete from cart where shopper = ? and good = ? and count = 1'),
-    removeOne: db.prepare('update cart set count = count - 1 where shopper = ? and good = ? and count > 1'),
-    emptyCart: db.prepare('delete from cart where shopper = ?'),
+    /** Removes the good if the cart has this many or fewer. */
+    removeAll: db.prepare('delete from cart where shopper = ? and good = ? and count <= ?'),
+    removeSome: db.prepare('update cart set count = count - ? where shopper = ? and good = ?'),
     insertPurchase: db.prepare(
       'insert into purchase (shopper, currency, amount, goods, created_at) values (?, ?, ?, ?, ?)',
     ),
