@@ -6,12 +6,13 @@ import type { Session } from '../steam/session.ts'
 import { alarmLine } from './alarm.ts'
 import { isLive, isOfAccount, isTied, lowestOnSale, type MarketAccount } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
-import type { Market, Money } from './market.ts'
+import type { Market } from './market.ts'
 import { createOthers, type Others } from './others.ts'
 import { placeBids } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import type { Pricing } from './pricing.ts'
 import type { SaleRecord } from './record.ts'
+import { createBalanceReporter, createReporter, type ReportBalance } from './reporter.ts'
 import { type Scale, scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
@@ -61,7 +62,7 @@ export type Shop = { round(): Promise<void>; close(): void }
 type Context = ShopParts & {
   /** Sends the new reports to the till. Never rejects. */
   announce(): Promise<void>
-  reportBalance: ReportBalance
+  reportBalance: ReportBalance<Access>
   /** The value of `arrivals` when it was last read, by account and game. */
   arrived: Map<string, number>
   /** When items were last offered to the markets, by account and game. */
@@ -105,43 +106,6 @@ export function createShop(parts: ShopParts): Shop {
     close() {
       for (const desk of desks) desk.close()
     },
-  }
-}
-
-/** Returns a function that sends the new reports to the till. */
-function createReporter({ record, till }: ShopParts): () => Promise<void> {
-  /** The number of the last log entry whose reports the till has. */
-  let lastReported: number | undefined
-  return async () => {
-    lastReported ??= await till.lastReported()
-    const reports = record.reportsAfter(lastReported)
-    await till.report(reports)
-    lastReported = reports.at(-1)?.n ?? lastReported
-    record.forget(lastReported)
-  }
-}
-
-type ReportBalance = (access: Access, money: Money) => Promise<void>
-
-/**
- * Reports one balance per market to the till, once the balances of all accounts there are known and in one currency.
- */
-function createBalanceReporter({ accesses, till, now }: ShopParts): ReportBalance {
-  const balances = new Map<Access, Money>()
-  return async (access, money) => {
-    balances.set(access, money)
-    const { market } = access
-    const all = accesses.filter((each) => each.market === market).map((each) => balances.get(each))
-    let sum: Money = { freeMinor: 0n, settlingMinor: 0n, currency: money.currency }
-    for (const each of all) {
-      if (each === undefined || each.currency !== sum.currency) return
-      sum = {
-        ...sum,
-        freeMinor: sum.freeMinor + each.freeMinor,
-        settlingMinor: sum.settlingMinor + each.settlingMinor,
-      }
-    }
-    await till.reportBalance(market, sum, now())
   }
 }
 

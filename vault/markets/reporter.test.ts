@@ -1,0 +1,99 @@
+/** What the till is told of sales, also after it was restored from a backup. */
+import { beforeEach, expect, it } from 'vitest'
+import type { Key } from '../files/key.ts'
+import type { Entry, VaultLog } from '../files/log.ts'
+import { openRecord, type SaleRecord } from './record.ts'
+import { createReporter } from './reporter.ts'
+import type { Till } from './till.ts'
+
+const MINUTE_MS = 60_000
+let nowMs: number
+let record: SaleRecord
+/** The reports that the till has, as `entry/part`. */
+let told: Set<string>
+/** How often the till was asked for its last report. */
+let asked: number
+let isAnswerLost: boolean
+let report: () => Promise<void>
+
+const till: Pick<Till, 'lastReported' | 'report'> = {
+  async lastReported() {
+    asked += 1
+    return Math.max(0, ...[...told].map((each) => Number(each.split('/')[0])))
+  },
+  async report(reports) {
+    for (const { n, part } of reports) told.add(`${n}/${part}`)
+    if (isAnswerLost) throw new Error('the answer was lost')
+  },
+}
+
+beforeEach(() => {
+  nowMs = 1_800_000_000_000
+  told = new Set()
+  asked = 0
+  isAnswerLost = false
+  const entries: Entry[] = []
+  const log: VaultLog = {
+    entries: () => entries,
+    add(entry, at) {
+      const added = { n: entries.length + 1, at, entry }
+      entries.push(added)
+      return added
+    },
+    close() {},
+  }
+  const key: Key = { seal: (plain) => plain, open: (sealed) => sealed, mac: (text) => text }
+  const now = () => new Date(nowMs)
+  record = openRecord({ log, key, now, isBot: () => false })
+  report = createReporter({ record, till, now })
+})
+
+/** Lists an item: of the two entries that it records, the second one is reported. */
+async function list(assetId: string): Promise<void> {
+  const item = { market: 'm', appId: 570, assetId }
+  await record.add({ kind: 'listing_begun', account: null, priceMinor: 100n, ...item })
+  await record.add({ kind: 'listed', itemId: assetId, ...item })
+}
+
+it('a till that was restored from a backup gets the reports again that it lost, within a minute', async () => {
+  for (const assetId of ['1', '2', '3']) {
+    await list(assetId)
+    await report()
+  }
+  expect([...told]).toEqual(['2/0', '4/0', '6/0'])
+  told = new Set(['2/0'])
+  nowMs += MINUTE_MS
+  await report()
+  expect([...told]).toEqual(['2/0', '4/0', '6/0'])
+})
+
+it('a report never hides that earlier ones are missing', async () => {
+  await list('1')
+  await report()
+  told = new Set()
+  await list('2')
+  await report()
+  expect([...told].toSorted()).toEqual(['2/0', '4/0'])
+})
+
+it('a till that has only a part of the reports of an entry gets the others', async () => {
+  for (const assetId of ['1', '2']) await list(assetId)
+  const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
+  await record.add({ kind: 'deal_intended', market: 'm', account: null, due, itemIds: ['1', '2'] })
+  told = new Set(['2/0', '4/0', '5/0'])
+  await report()
+  expect(told.has('5/1')).toBe(true)
+})
+
+it('without news the till is asked once a minute, and after a lost answer it gets no report twice', async () => {
+  await list('1')
+  isAnswerLost = true
+  await expect(report()).rejects.toThrow('lost')
+  isAnswerLost = false
+  asked = 0
+  for (let round = 0; round < 20; round += 1) {
+    await report()
+    nowMs += 3_000
+  }
+  expect([asked, told.size]).toEqual([1, 1])
+})

@@ -1,0 +1,77 @@
+/** Reports sales and balances to the till. */
+import type { Money } from './market.ts'
+import type { SaleRecord } from './record.ts'
+import type { Till } from './till.ts'
+
+/** How often to ask the till for its last report, although there is no news. */
+const CHECK_MS = 60_000
+
+type ReporterParts = {
+  record: Pick<SaleRecord, 'reportsAfter' | 'forget'>
+  till: Pick<Till, 'lastReported' | 'report'>
+  now(): Date
+}
+
+/** Returns a function that sends the new reports to the till. Calls of it wait for each other. */
+export function createReporter({ record, till, now }: ReporterParts): () => Promise<void> {
+  /** The number of the last log entry whose reports the till has. */
+  let lastReported: number | undefined
+  let checkedAtMs = Number.NEGATIVE_INFINITY
+  let before: Promise<void> = Promise.resolve()
+  /** Asks the till, because it may have been restored from a backup: it then lacks reports that it had. */
+  const readLast = async (): Promise<number> => {
+    const has = await till.lastReported()
+    checkedAtMs = now().getTime()
+    if (has === lastReported) return has
+    // The till may have only a part of the last entry's reports. It ignores those that it has.
+    const sure = Math.max(0, has - 1)
+    return lastReported !== undefined && has > lastReported ? Math.max(lastReported, sure) : sure
+  }
+  const send = async (): Promise<void> => {
+    const isNews = lastReported === undefined || record.reportsAfter(lastReported).length > 0
+    const sinceCheckMs = now().getTime() - checkedAtMs
+    if (lastReported === undefined || isNews || sinceCheckMs < 0 || sinceCheckMs >= CHECK_MS)
+      lastReported = await readLast()
+    const reports = record.reportsAfter(lastReported)
+    if (reports.length > 0) await till.report(reports)
+    lastReported = reports.at(-1)?.n ?? lastReported
+    record.forget(lastReported)
+  }
+  return () => {
+    before = before.then(send, send)
+    return before
+  }
+}
+
+type BalanceParts<Access> = {
+  accesses: readonly Access[]
+  till: Pick<Till, 'reportBalance'>
+  now(): Date
+}
+export type ReportBalance<Access> = (access: Access, money: Money) => Promise<void>
+
+/**
+ * Reports one balance per market to the till, once the balances of all accounts there are known and in one currency.
+ */
+export function createBalanceReporter<Access extends { market: string }>({
+  accesses,
+  till,
+  now,
+}: BalanceParts<Access>): ReportBalance<Access> {
+  const balances = new Map<Access, Money>()
+  return async (access, money) => {
+    balances.set(access, money)
+    const { market } = access
+    const all = accesses.filter((each) => each.market === market).map((each) => balances.get(each))
+    let sum: Money = { freeMinor: 0n, settlingMinor: 0n, currency: money.currency }
+    for (const each of all) {
+      if (each === undefined || each.currency !== sum.currency) return
+      sum = {
+        ...sum,
+        freeMinor: sum.freeMinor + each.freeMinor,
+        settlingMinor: sum.settlingMinor + each.settlingMinor,
+      }
+    }
+    await till.reportBalance(market, sum, now())
+  }
+}
