@@ -5,7 +5,6 @@ import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
 import type { Listed, Market } from './market.ts'
-import { createOthers } from './others.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 
 const SECOND_MS = 1_000
@@ -84,15 +83,13 @@ beforeEach(() => {
     },
     journal: { book: () => book, add: async () => {} },
     account: {
-      freeItems: async () => items,
+      recentItems: async () => items,
       async accessToken({ fresh }) {
         if (fresh) renewals += 1
         return 'token'
       },
     },
     tradeToken: undefined,
-    ownPrices: async () => new Map(),
-    others: createOthers(),
     pricing: {
       rules: DEFAULT_RULES,
       mayLose: false,
@@ -103,6 +100,7 @@ beforeEach(() => {
         return undefined
       },
       till: { costs: async () => new Map() },
+      lowest: { read: async () => new Map(), noteOwn() {} },
     },
     till: {
       async isOff() {

@@ -3,7 +3,6 @@ import type { OwnItem } from '../steam/look.ts'
 import { firstSoldAt, isLive, isOfAccount, type Journal, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
 import type { Line, Listed, Money } from './market.ts'
-import type { Others } from './others.ts'
 import type { Bid } from './placement.ts'
 import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
 import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
@@ -46,12 +45,9 @@ const MOST_RETRIES = 3
 export type DeskParts = ReadinessParts & {
   seller: ReturnType<typeof createSeller>
   journal: Journal
-  account: { freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined> }
+  /** `recentItems`: the account's items of a game, as they were read in the last minutes. */
+  account: { recentItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined> }
   pricing: Pricing
-  /** The lowest prices of the vault's own listings on this market, of all its accounts, by market hash name. */
-  ownPrices(appId: number): Promise<ReadonlyMap<string, bigint>>
-  /** The prices of others, which all accounts at this market remember together. */
-  others: Others
   /** Reports the account's money, as the market shows it. */
   reportBalance(money: Money): Promise<void>
 }
@@ -210,7 +206,7 @@ async function repriceSome(parts: DeskParts, state: State): Promise<void> {
   // At the end of the map, so the game waits for the others.
   if (assetIds.length > MOST_REPRICED) toReprice.set(appId, assetIds.slice(MOST_REPRICED))
   const taken = new Set(assetIds.slice(0, MOST_REPRICED))
-  const inventory = await account.freeItems(appId)
+  const inventory = await account.recentItems(appId)
   const items = inventory && new Map([...inventory].filter(([assetId]) => taken.has(assetId)))
   const lines = await repricesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
   if (lines.length > 0) await seller.reprice(appId, lines)

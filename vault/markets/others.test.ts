@@ -11,8 +11,8 @@ beforeEach(() => {
   nowMs = 1_800_000_000_000
 })
 
-const read = (listMinor: bigint | null, ownMinor: bigint | null) =>
-  others('570/Cap', { listMinor, ownMinor, nowMs })
+const read = (listMinor: bigint | null | undefined, ownMinor: bigint | null) =>
+  others.read('570/Cap', { listMinor, ownMinor, nowMs })
 const known = (lowestMinor: bigint | null) => ({ lowestMinor, mostMinor: null })
 
 it('a price in the list that is not ours is the lowest price of others', () => {
@@ -50,11 +50,29 @@ it('a price that was ours a few minutes ago is not a price of others, because th
 
 it('keeps items apart, and forgets an item that was not asked about for a day', () => {
   read(900n, null)
-  expect(others('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })).toEqual({
+  expect(others.read('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })).toEqual({
     lowestMinor: null,
     mostMinor: 899n,
   })
   nowMs += 25 * HOUR_MS
-  others('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })
+  others.read('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })
   expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })
+})
+
+it('without a list, the last price of others counts for six hours, and our price does not rise', () => {
+  expect(read(undefined, null)).toEqual(known(null))
+  read(900n, null)
+  nowMs += 5 * HOUR_MS
+  expect(read(undefined, null)).toEqual(known(900n))
+  expect(read(undefined, 850n)).toEqual({ lowestMinor: 900n, mostMinor: 850n })
+  nowMs += HOUR_MS
+  expect(read(undefined, 850n)).toEqual({ lowestMinor: null, mostMinor: 850n })
+})
+
+it('a price at which we may have listed is not a price of others for half an hour', () => {
+  read(900n, null)
+  others.noteOwn('570/Cap', { minor: 899n, nowMs })
+  expect(read(899n, null)).toEqual(known(900n))
+  nowMs += 31 * MINUTE_MS
+  expect(read(899n, null)).toEqual(known(899n))
 })

@@ -12,8 +12,11 @@ const STALE_MS = 30 * MINUTE_MS
 /** An item that was not asked about for this time is forgotten. */
 const UNUSED_MS = 24 * HOUR_MS
 
-/** `listMinor`: the lowest price in the market's list. `ownMinor`: that of the vault's own listings. Null: none. */
-type Reading = { listMinor: bigint | null; ownMinor: bigint | null; nowMs: number }
+/**
+ * `listMinor`: the lowest price in the market's list; undefined if the market gave no list. `ownMinor`: that of the
+ * vault's own listings. Null: none.
+ */
+type Reading = { listMinor: bigint | null | undefined; ownMinor: bigint | null; nowMs: number }
 
 /**
  * `lowestMinor`: the lowest price of others; null if unknown. `mostMinor`: a new price must not exceed this; null if it
@@ -21,8 +24,13 @@ type Reading = { listMinor: bigint | null; ownMinor: bigint | null; nowMs: numbe
  */
 export type Lowest = { lowestMinor: bigint | null; mostMinor: bigint | null }
 
-/** Finds the lowest price of others. `key`: the item at one market. */
-export type Others = (key: string, reading: Reading) => Lowest
+/** `key`: the item at one market. */
+export type Others = {
+  /** Finds the lowest price of others. */
+  read(key: string, reading: Reading): Lowest
+  /** Records a price at which the vault may list an item. */
+  noteOwn(key: string, own: { minor: bigint; nowMs: number }): void
+}
 
 /**
  * `minor`: the last price that was certainly not our own, null if none was seen; `seenAtMs`: when. `usedAtMs`: when the
@@ -43,21 +51,31 @@ export function createOthers(): Others {
     prunedAtMs = nowMs
     for (const [each, { usedAtMs }] of seen) if (nowMs - usedAtMs > UNUSED_MS) seen.delete(each)
   }
-  return (key, { listMinor, ownMinor, nowMs }) => {
-    prune(nowMs)
-    const known = seen.get(key)
+  const ownOf = (known: Seen | undefined, { minor, nowMs }: { minor: bigint | null; nowMs: number }) => {
     const own = new Map([...(known?.own ?? [])].filter(([, atMs]) => nowMs - atMs <= STALE_MS))
-    if (ownMinor !== null) own.set(ownMinor, nowMs)
-    const isOwn = listMinor !== null && own.has(listMinor)
-    const last = isOwn ? known : undefined
-    const minor = isOwn ? (last?.minor ?? null) : listMinor
-    const seenAtMs = last?.seenAtMs ?? nowMs
-    seen.set(key, { minor, seenAtMs, usedAtMs: nowMs, own })
-    if (!isOwn) return { lowestMinor: listMinor, mostMinor: null }
-    if (nowMs - seenAtMs >= REMEMBERED_MS) return { lowestMinor: null, mostMinor: null }
-    // Nothing is known of others, for example after a start. They ask no less than we do, so our price stays.
-    return minor === null
-      ? { lowestMinor: null, mostMinor: ownMinor }
-      : { lowestMinor: minor, mostMinor: null }
+    return minor === null ? own : own.set(minor, nowMs)
+  }
+  return {
+    read(key, { listMinor, ownMinor, nowMs }) {
+      prune(nowMs)
+      const known = seen.get(key)
+      const own = ownOf(known, { minor: ownMinor, nowMs })
+      const isNews = listMinor !== undefined && (listMinor === null || !own.has(listMinor))
+      const { minor, seenAtMs } = isNews
+        ? { minor: listMinor, seenAtMs: nowMs }
+        : { minor: known?.minor ?? null, seenAtMs: known?.seenAtMs ?? nowMs }
+      seen.set(key, { minor, seenAtMs, usedAtMs: nowMs, own })
+      if (isNews) return { lowestMinor: minor, mostMinor: null }
+      const isOld = nowMs - seenAtMs >= REMEMBERED_MS
+      // Without a list, our price does not rise.
+      if (listMinor === undefined) return { lowestMinor: isOld ? null : minor, mostMinor: ownMinor }
+      if (isOld) return { lowestMinor: null, mostMinor: null }
+      // Nothing is known of others, for example after a start. They ask no less than we do, so our price stays.
+      return { lowestMinor: minor, mostMinor: minor === null ? ownMinor : null }
+    },
+    noteOwn(key, { minor, nowMs }) {
+      const known = seen.get(key)
+      if (known !== undefined) seen.set(key, { ...known, own: ownOf(known, { minor, nowMs }) })
+    },
   }
 }

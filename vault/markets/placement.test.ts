@@ -1,10 +1,8 @@
 /** The choice of a market for an item, the proceeds of a listing, and the fees of markets. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createOutside } from '../testing/outside.ts'
 import type { Listing } from './book.ts'
 import { feeOf } from './fees.ts'
-import { createOthers } from './others.ts'
 import { type Bid, placeBids, proceedsOf } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import { bidsFor } from './pricing.ts'
@@ -103,10 +101,7 @@ describe('an item that the till has not booked', () => {
     bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
       appId: 730,
       listings: [],
-      market: createOutside().market,
       feeBp: 500n,
-      others: createOthers(),
-      ownPrices: async () => new Map(),
       now: () => new Date(),
       pricing: {
         rules: DEFAULT_RULES,
@@ -114,6 +109,7 @@ describe('an item that the till has not booked', () => {
         mustBeBooked,
         priceOf: async () => 900n,
         till: { costs: async () => new Map() },
+        lowest: { read: async () => new Map(), noteOwn() {} },
       },
     })
 

@@ -1,8 +1,8 @@
 /** Prices of listings, from the vault's own prices, other sellers' prices, and the cost that the till reports. */
 import type { OwnItem } from '../steam/look.ts'
 import type { Listing } from './book.ts'
-import type { Market } from './market.ts'
-import type { Lowest, Others } from './others.ts'
+import type { LowestPrices } from './lowest.ts'
+import type { Lowest } from './others.ts'
 import { type Bid, proceedsOf } from './placement.ts'
 import { listingPrice, type PriceRules } from './price-policy.ts'
 import type { Till } from './till.ts'
@@ -19,16 +19,14 @@ export type Pricing = {
   /** Prices in US cents that the vault fetches itself. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   till: Pick<Till, 'costs'>
+  /** The prices of others on this market. */
+  lowest: LowestPrices
 }
 
 type Context = {
-  market: Market
   pricing: Pricing
   /** The share of a price that the market keeps, in hundredths of a percent. */
   feeBp: bigint
-  others: Others
-  /** The lowest prices of the vault's own listings on this market, by market hash name. */
-  ownPrices(appId: number): Promise<ReadonlyMap<string, bigint>>
   now(): Date
 }
 
@@ -48,6 +46,7 @@ export async function bidsFor(
     const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
     const knownMinor = facts.prices.get(marketHashName)
     if (priceMinor === undefined || knownMinor === undefined) return []
+    context.pricing.lowest.noteOwn(appId, marketHashName, priceMinor)
     const lowestMinor = facts.lowest.get(marketHashName)?.lowestMinor ?? null
     const netMinor = proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp: context.feeBp })
     return [{ assetId, priceMinor, netMinor }]
@@ -74,6 +73,7 @@ export async function repricesFor(
     const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
     const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
     if (itemId === null || priceMinor === undefined) return []
+    context.pricing.lowest.noteOwn(appId, item.marketHashName, priceMinor)
     const change = priceMinor > before ? priceMinor - before : before - priceMinor
     return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
   })
@@ -87,30 +87,15 @@ type PriceFacts = {
 }
 
 /** If the till does not answer, all costs are unknown. */
-async function factsOf(
-  appId: number,
-  items: readonly OwnItem[],
-  { market, pricing, others, ownPrices, now }: Context,
-): Promise<PriceFacts> {
+async function factsOf(appId: number, items: readonly OwnItem[], { pricing }: Context): Promise<PriceFacts> {
   const ids = items.map(({ assetId }) => assetId)
   const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
-  const offers = await market.lowestPrices(appId)
-  const own = await ownPrices(appId)
-  const lowest = new Map<string, Lowest>()
+  const names = new Set(items.map(({ marketHashName }) => marketHashName))
+  const lowest = await pricing.lowest.read(appId, names)
   const prices = new Map<string, bigint>()
-  for (const name of new Set(items.map(({ marketHashName }) => marketHashName))) {
+  for (const name of names) {
     const price = await pricing.priceOf(appId, name)
     if (typeof price === 'bigint') prices.set(name, price)
-    const ownMinor = own.get(name) ?? null
-    if (offers.kind !== 'answered') {
-      lowest.set(name, { lowestMinor: null, mostMinor: ownMinor })
-      continue
-    }
-    const listMinor = offers.value.get(name) ?? null
-    lowest.set(
-      name,
-      others(`${market.name}/${appId}/${name}`, { listMinor, ownMinor, nowMs: now().getTime() }),
-    )
   }
   return { costs, prices, lowest }
 }

@@ -1,4 +1,4 @@
-/** What the till is told of sales, also after it was restored from a backup. */
+/** The reports of sales that the till gets, also after it was restored from a backup. */
 import { beforeEach, expect, it } from 'vitest'
 import type { Key } from '../files/key.ts'
 import type { Entry, VaultLog } from '../files/log.ts'

@@ -20,6 +20,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   let book = bookOf([])
   const listed: string[] = []
   const prices = new Map<string, bigint>([['Cap', 1_000n]])
+  let [lists, readings] = [0, 0]
   const add = async (entry: DatedEntry['entry']) => {
     book = evolve(book, { at: now(), entry })
   }
@@ -34,8 +35,12 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     clientOf: ({ steamId }) => ({
       ...outside.market,
       name: MARKET,
-      lowestPrices: async () =>
-        prices.size === 0 ? { kind: 'unanswered', because: 'lost' } : { kind: 'answered', value: prices },
+      async lowestPrices() {
+        lists += 1
+        return prices.size === 0
+          ? { kind: 'unanswered', because: 'lost' }
+          : { kind: 'answered', value: new Map(prices) }
+      },
       async list(appId, lines) {
         for (const { assetId, priceMinor } of lines) {
           listed.push(`${assetId} ${priceMinor}`)
@@ -66,7 +71,10 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     },
     accountOf: (steamId) => ({
       giftOffers: outside.giftOffers,
-      freeItems: async () => new Map(inventories[steamId]?.map((item) => [item.assetId, item] as const)),
+      async freeItems() {
+        readings += 1
+        return new Map(inventories[steamId]?.map((item) => [item.assetId, item] as const))
+      },
       accessToken: async () => 'token',
     }),
     ownAccounts: new Set(SELLERS),
@@ -91,11 +99,23 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     restart() {
       shop = createShop(parts)
     },
-    async runRounds(count: number) {
+    async runRounds(count: number, everyMs = 2 * MINUTE_MS) {
       for (let round = 0; round < count; round += 1) {
         await shop.round()
-        nowMs += 2 * MINUTE_MS
+        nowMs += everyMs
       }
+    },
+    /** How often a list of prices and an inventory were read since the last call. */
+    countReads() {
+      const counts = { lists, readings }
+      lists = 0
+      readings = 0
+      return counts
+    },
+    /** Ends all listings, as if the items were sold. */
+    async endListings() {
+      for (const { itemId } of book.listings)
+        if (itemId !== null) await add({ kind: 'unlisted', market: MARKET, itemId })
     },
   }
 }
@@ -145,6 +165,7 @@ it('after a start, an account does not undercut another one whose inventory was 
   const bench = createBench(inventories)
   await bench.runRounds(1)
   bench.prices.set('Cap', 900n)
+  bench.advanceMs(5 * MINUTE_MS)
   inventories[OTHER] = itemsNamed('Cap', 300, 1)
   await bench.runRounds(1)
   expect(bench.pricesNow()).toEqual(['200 999', '300 899'])
@@ -169,4 +190,41 @@ it('a listing becomes no dearer while the market does not answer with its list o
   bench.advanceMs(DAY_MS / 2)
   await bench.runRounds(1)
   expect(bench.pricesNow()).toEqual(['200 899'])
+})
+
+it('new prices for many listings take one list of prices, and one reading of each inventory', async () => {
+  const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 60) })
+  await bench.runRounds(4)
+  expect(bench.pricesNow()).toHaveLength(60)
+  bench.prices.set('Cap', 900n)
+  bench.advanceMs(DAY_MS / 24)
+  bench.countReads()
+  await bench.runRounds(6, 3_000)
+  expect(new Set(bench.pricesNow().map((each) => each.split(' ')[1]))).toEqual(new Set(['899']))
+  expect(bench.countReads()).toEqual({ lists: 1, readings: SELLERS.length })
+})
+
+it('an item is not listed below the price of one that was just sold and is still in the market’s list', async () => {
+  const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
+  const bench = createBench(inventories)
+  await bench.runRounds(1)
+  await bench.endListings()
+  bench.prices.set('Cap', 999n)
+  inventories[SELLER] = itemsNamed('Cap', 201, 1)
+  bench.advanceMs(5 * MINUTE_MS)
+  await bench.runRounds(1)
+  expect(bench.listed).toEqual(['200 999', '201 999'])
+})
+
+it('a new item follows the last known price of others while the market gives no list of prices', async () => {
+  const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
+  const bench = createBench(inventories)
+  bench.prices.set('Cap', 900n)
+  await bench.runRounds(1)
+  await bench.endListings()
+  bench.prices.clear()
+  inventories[SELLER] = itemsNamed('Cap', 201, 1)
+  bench.advanceMs(5 * MINUTE_MS)
+  await bench.runRounds(1)
+  expect(bench.listed).toEqual(['200 899', '201 899'])
 })

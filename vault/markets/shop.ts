@@ -6,6 +6,7 @@ import type { Session } from '../steam/session.ts'
 import { alarmLine } from './alarm.ts'
 import { isLive, isOfAccount, isTied, lowestOnSale, type MarketAccount } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
+import { createLowestPrices, createPriceLists, type PriceLists } from './lowest.ts'
 import type { Market } from './market.ts'
 import { createOthers, type Others } from './others.ts'
 import { placeBids } from './placement.ts'
@@ -59,7 +60,7 @@ export type ShopParts = {
 
 export type Shop = { round(): Promise<void>; close(): void }
 
-type Context = ShopParts & {
+type Context = Omit<ShopParts, 'accountOf'> & {
   /** Sends the new reports to the till. Never rejects. */
   announce(): Promise<void>
   reportBalance: ReportBalance<Access>
@@ -68,15 +69,18 @@ type Context = ShopParts & {
   /** When items were last offered to the markets, by account and game. */
   lastTurnMs: Map<string, number>
   turns: Turns
+  /** The prices of others, which all accounts at a market read and remember together. */
+  priceLists: PriceLists
   others: Others
   names: Names
+  accountOf(steamId: string): ReturnType<typeof readingOnce>
 }
 
 export function createShop(parts: ShopParts): Shop {
   const inventories: Inventories = new Map()
   const names: Names = new Map()
   const accountOf = (steamId: string) =>
-    readingOnce({ inventories, names }, { steamId, account: parts.accountOf(steamId) })
+    readingOnce({ inventories, names, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
@@ -89,6 +93,7 @@ export function createShop(parts: ShopParts): Shop {
     arrived: new Map(),
     lastTurnMs: new Map(),
     turns: createTurns(),
+    priceLists: createPriceLists(parts.now),
     others: createOthers(),
     names,
   }
@@ -173,25 +178,36 @@ async function listableItems(
 type Inventories = Map<string, ReturnType<SellingAccount['freeItems']>>
 
 /** The last complete reading of each inventory, by account and game. */
-type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem> }>
+type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
+
+/** How old a reading may be that names the items on sale. */
+const RECENT_MS = 5 * 60_000
+
+type Readings = { inventories: Inventories; names: Names; now(): Date }
 
 /** Reads each inventory once a round for all markets, because each request to Steam takes seconds. */
 function readingOnce(
-  { inventories, names }: { inventories: Inventories; names: Names },
+  { inventories, names, now }: Readings,
   { steamId, account }: { steamId: string; account: SellingAccount },
-): SellingAccount {
+) {
   const read = async (appId: number) => {
     const items = await account.freeItems(appId)
-    if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items })
+    if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items, readAtMs: now().getTime() })
     return items
+  }
+  const freeItems: SellingAccount['freeItems'] = (appId) => {
+    const key = `${steamId}/${appId}`
+    const inventory = inventories.get(key) ?? read(appId)
+    inventories.set(key, inventory)
+    return inventory
   }
   return {
     ...account,
-    freeItems(appId) {
-      const key = `${steamId}/${appId}`
-      const inventory = inventories.get(key) ?? read(appId)
-      inventories.set(key, inventory)
-      return inventory
+    freeItems,
+    async recentItems(appId: number): ReturnType<SellingAccount['freeItems']> {
+      const last = names.get(`${steamId}/${appId}`)
+      const ageMs = now().getTime() - (last?.readAtMs ?? 0)
+      return last !== undefined && ageMs >= 0 && ageMs < RECENT_MS ? last.items : freeItems(appId)
     },
   }
 }
@@ -251,9 +267,20 @@ function openDesk(parts: Context, access: Access): Desk {
     now,
     say,
     tradeToken: parts.tradeTokenOf(steamId),
-    ownPrices: (appId) => ownPrices(parts, { market: name, appId }),
-    others: parts.others,
-    pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
+    pricing: {
+      rules: DEFAULT_RULES,
+      mayLose,
+      mustBeBooked: sellsItself,
+      priceOf: parts.priceOf,
+      till,
+      lowest: createLowestPrices({
+        market,
+        lists: parts.priceLists,
+        others: parts.others,
+        ownPrices: (appId) => ownPrices(parts, { market: name, appId }),
+        now,
+      }),
+    },
     reportBalance: (money) => parts.reportBalance(access, money),
     isOff: () => parts.isOff(access),
   })

@@ -1,0 +1,68 @@
+/** The lowest prices of others on a market, from its list of prices and from earlier lists. */
+import type { Market } from './market.ts'
+import type { Lowest, Others } from './others.ts'
+
+const MINUTE_MS = 60_000
+/** A list contains each item of a game, so it is read this rarely; and this long after a failure. */
+const LIST_MS = 5 * MINUTE_MS
+const AGAIN_MS = MINUTE_MS
+
+type Prices = ReadonlyMap<string, bigint>
+
+/** Reads the list of prices of a game, which all accounts at a market share. Undefined if the market gives none. */
+export type PriceLists = (
+  market: Pick<Market, 'name' | 'lowestPrices'>,
+  appId: number,
+) => Promise<Prices | undefined>
+
+export function createPriceLists(now: () => Date): PriceLists {
+  const lists = new Map<string, { prices: Prices | undefined; atMs: number }>()
+  return async (market, appId) => {
+    const key = `${market.name}/${appId}`
+    const last = lists.get(key)
+    const ageMs = now().getTime() - (last?.atMs ?? 0)
+    const keptMs = last?.prices === undefined ? AGAIN_MS : LIST_MS
+    if (last !== undefined && ageMs >= 0 && ageMs < keptMs) return last.prices
+    const answer = await market.lowestPrices(appId)
+    const prices = answer.kind === 'answered' ? answer.value : undefined
+    lists.set(key, { prices, atMs: now().getTime() })
+    return prices
+  }
+}
+
+export type LowestPrices = {
+  /** The lowest price of others for each item, by market hash name. */
+  read(appId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Lowest>>
+  /** Call this with each price at which an item may be listed: a later list may contain it. */
+  noteOwn(appId: number, name: string, minor: bigint): void
+}
+
+type Parts = {
+  market: Pick<Market, 'name' | 'lowestPrices'>
+  lists: PriceLists
+  others: Others
+  /** The lowest prices of the vault's own listings on this market, of all its accounts, by market hash name. */
+  ownPrices(appId: number): Promise<Prices>
+  now(): Date
+}
+
+export function createLowestPrices({ market, lists, others, ownPrices, now }: Parts): LowestPrices {
+  const keyOf = (appId: number, name: string): string => `${market.name}/${appId}/${name}`
+  return {
+    async read(appId, names) {
+      const list = await lists(market, appId)
+      const own = await ownPrices(appId)
+      const nowMs = now().getTime()
+      return new Map(
+        [...names].map((name) => {
+          const listMinor = list === undefined ? undefined : (list.get(name) ?? null)
+          return [
+            name,
+            others.read(keyOf(appId, name), { listMinor, ownMinor: own.get(name) ?? null, nowMs }),
+          ]
+        }),
+      )
+    },
+    noteOwn: (appId, name, minor) => others.noteOwn(keyOf(appId, name), { minor, nowMs: now().getTime() }),
+  }
+}
