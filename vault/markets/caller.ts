@@ -22,22 +22,24 @@ export type Caller<Ask> = <T, R>(
 ) => Promise<MarketAnswer<R>>
 
 const PAUSE_MS = 60_000
+/** A market that fails may refuse a good key. So the key is tried again, but rarely: a wrong one stays wrong. */
+const LOCKED_OUT_MS = 600_000
 const TOO_MANY_REQUESTS = 'HTTP 429'
 
-/** Makes no more calls once the market has refused the key, and pauses for a minute after "too many requests". */
+/** Pauses for ten minutes after the market has refused the key, and for a minute after "too many requests". */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
   { connection, time }: { connection: Connection; time: Time },
 ): Caller<Ask> {
   const pace = createPace(protocol.everyMs, time)
-  let isLockedOut = false
+  let lockedOutUntilMs = Number.NEGATIVE_INFINITY
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   return async (name, schema, ask) => {
-    if (isLockedOut) return { kind: 'locked_out' }
+    if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
     const answer = await askOnce(protocol, connection, protocol.callOf(name, ask))
     if (answer.kind !== 'answered') {
-      isLockedOut ||= answer.kind === 'locked_out'
+      if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS
       if (answer.kind === 'unanswered' && answer.because === TOO_MANY_REQUESTS)
         pausedUntilMs = time.now() + PAUSE_MS
       return answer

@@ -212,11 +212,13 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('that refuses the key in other words is not called again', async () => {
+  it('that refuses the key, also in other words, is called again only after ten minutes', async () => {
     bench.market.begin('key-in-words')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
     bench.market.end('key-in-words')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
+    bench.advanceMs(10 * 60_000)
+    expect((await client.money()).kind).toBe('answered')
   })
 
   it('is understood if it sends false for an empty list, or prices as integers', async () => {

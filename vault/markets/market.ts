@@ -3,7 +3,7 @@ import type { Gift } from '../giving/gift.ts'
 
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
- * `locked_out`: the key is no longer valid, so every call will fail. `busy`: the call was not made, because too many
+ * `locked_out`: the market refused the key, now or in the last minutes. `busy`: the call was not made, because too many
  * calls are waiting, or the market answered another one with "too many requests" in the last minute.
  */
 export type Failure =
