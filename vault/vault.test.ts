@@ -128,6 +128,28 @@ describe('a wish for an allowed destination', () => {
   )
 
   it.each([
+    ['refuses it without a doubt', 'send-26', 'steam_26'],
+    ['names a number, and the offer never appears', 'send-2', 'steam_2'],
+    ['gives no number, and the offer never appears', 'send-503-html', 'never_appeared'],
+  ])('has ended with the reason of Steam if Steam %s', async (_, fault, because) => {
+    bench.steam.begin(fault, { times: 1 })
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(2)
+    // The reason survives a restart.
+    bench.restart()
+    await bench.runRounds(4)
+    expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because })
+  })
+
+  it('has ended with a reason of its own if its bot can open no session', async () => {
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    bench.steam.begin('send-401', { times: 2 })
+    await bench.runRounds(1)
+    bench.steam.end('send-401')
+    expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'no_session' })
+  })
+
+  it.each([
     'confirm-list-429',
     'confirm-too-many-requests',
     'confirm-list-empty',

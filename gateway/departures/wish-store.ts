@@ -1,5 +1,6 @@
 /** Wishes: requests to the vault to give items away. Only the vault decides about them. */
 import { sql } from 'kysely'
+import { mayBeOfItems } from '../../contract/gift-failures.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
 
@@ -150,8 +151,11 @@ export type SendRule = { destination: string; keep: number }
 export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
-/** How many wishes of the rule with an item ended without a delivery lately, and when the last one did. */
-export type Failures = { times: number; lastAt: Date }
+/**
+ * How many wishes of the rule with an item ended without a delivery lately, and when the last one did. `ofItems`: how
+ * many of them an item may have caused.
+ */
+export type Failures = { times: number; ofItems: number; lastAt: Date }
 
 /** How long a failed wish of the rule counts, among how many of the newest wishes. */
 const FAILURE_DAYS = 7
@@ -162,16 +166,25 @@ const MOST_WISHES = 2_000
  * forces a lookup for each wish: a join of whole tables would read them all.
  */
 export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {
-  const { rows } = await sql<Failures & { key: string }>`
-    select app_id || '/' || asset_id as key, count(*)::int as times, max(closed_at) as "lastAt"
+  const { rows } = await sql<{ key: string; because: string | null; times: number; lastAt: Date }>`
+    select app_id || '/' || asset_id as key, because, count(*)::int as times, max(closed_at) as "lastAt"
     from (select * from wish order by id desc limit ${MOST_WISHES}) recent
-    join lateral (select from vault_deed
+    join lateral (select because from vault_deed
       where wish_id = recent.id and state in ('ended', 'refused') offset 0) deed on true
     join lateral (select app_id, asset_id from wish_item where wish_id = recent.id offset 0) item on true
     where asked_by = 'rule' and destination = ${destination}
       and closed_at > till_now() - make_interval(days => ${FAILURE_DAYS})
-    group by 1`.execute(tx)
-  return new Map(rows.map(({ key, ...failures }) => [key, failures]))
+    group by 1, 2`.execute(tx)
+  const failures = new Map<string, Failures>()
+  for (const { key, because, times, lastAt } of rows) {
+    const known = failures.get(key) ?? { times: 0, ofItems: 0, lastAt }
+    failures.set(key, {
+      times: known.times + times,
+      ofItems: known.ofItems + (mayBeOfItems(because) ? times : 0),
+      lastAt: lastAt > known.lastAt ? lastAt : known.lastAt,
+    })
+  }
+  return failures
 }
 
 /** Replaces the rule, or removes it if `rule` is undefined. */

@@ -62,9 +62,13 @@ const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.
 
 const recordDeed = async (
   wishId: bigint,
-  state: 'delivered' | 'refused' | 'offered',
-  at = till.clock.now(),
-) => till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
+  state: 'delivered' | 'refused' | 'offered' | 'ended',
+  because: string | null = null,
+) =>
+  till.db
+    .insertInto('vault_deed')
+    .values({ wish_id: wishId, state, because, assets: [], at: till.clock.now() })
+    .execute()
 
 it('a wish for all items contains the free ones, but not those under protection', async () => {
   const sent = await sendItems(deps, { to: 'storage', assets: undefined })
@@ -170,4 +174,24 @@ it('one item that the vault refuses neither blocks the others of its wish foreve
   }
   expect(given.size).toBe(free.length - 1)
   expect(asked).toBeLessThan(20)
+})
+
+it.each([
+  ['that no item can cause', 'no_session', 'together'],
+  ['that an item may have caused', 'steam_26', 'one by one'],
+] as const)('after failures %s (%s), the rule asks for its items again %s', async (_, because, how) => {
+  await changeSendRule(deps, { destination: 'storage', keep: 0 })
+  onTestFinished(async () => void (await changeSendRule(deps, undefined)))
+  // After five halvings, a wish has one item.
+  for (let failures = 0; failures < 6; failures += 1) {
+    await sweepWishes(till.deps)
+    for (const { wishId, state } of await newestWishes())
+      if (state === null) await recordDeed(wishId, 'ended', because)
+    await sweepWishes(till.deps)
+    await jump(till, 9 * 3_600)
+  }
+  await sweepWishes(till.deps)
+  const asked = (await newestWishes()).filter(({ isOpen }) => isOpen)
+  expect(asked.flatMap(({ items }) => items)).toHaveLength(free.length)
+  expect(asked).toHaveLength(how === 'together' ? 1 : free.length)
 })

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import { keyOf } from './departure.ts'
 import {
   closeEndedWishes,
   type Failures,
@@ -33,7 +34,7 @@ export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   const isFree = (item: HeldItem): item is FreeItem =>
     item.protectedUntil === null &&
     item.assetId !== null &&
-    !wished.has(`${item.appId}/${item.assetId}`) &&
+    !wished.has(keyOf({ appId: item.appId, assetId: item.assetId })) &&
     !listed.has(item.item)
   const held = (await heldItems(tx)).filter(isFree)
   return bot === undefined
@@ -80,23 +81,23 @@ const FIRST_WAIT_MS = 15 * 60_000
 const LONGEST_WAIT_MS = 8 * 3_600_000
 
 /**
- * Groups the items that the rule may ask for now. One item that the vault refuses ends its whole wish, so items whose
- * wishes failed are asked for in a smaller wish each time, until the item that cannot leave is alone. They also wait
- * longer each time: otherwise an offer that is always refused would be sent every minute forever. Pure.
+ * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish, so after each failure
+ * that an item may have caused, its items are asked for in a smaller wish, until that item is alone. After every failure
+ * they wait longer: otherwise an offer that is always refused would be sent every minute forever. Pure.
  */
 export function askableNow(
   items: readonly FreeItem[],
   failures: ReadonlyMap<string, Failures>,
   now: Date,
 ): { mostItems: number; items: FreeItem[] }[] {
-  const timesOf = ({ appId, assetId }: FreeItem) => failures.get(`${appId}/${assetId}`)?.times ?? 0
+  const halvingsOf = (item: FreeItem) => failures.get(keyOf(item))?.ofItems ?? 0
   const due = items.filter((item) => {
-    const failed = failures.get(`${item.appId}/${item.assetId}`)
+    const failed = failures.get(keyOf(item))
     if (failed === undefined) return true
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failed.times - 1), LONGEST_WAIT_MS)
     return now.getTime() - failed.lastAt.getTime() >= waitMs
   })
-  const groups = Map.groupBy(due, (item) => Math.max(1, Math.floor(MOST_ITEMS / 2 ** timesOf(item))))
+  const groups = Map.groupBy(due, (item) => Math.max(1, Math.floor(MOST_ITEMS / 2 ** halvingsOf(item))))
   return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))
 }
 

@@ -129,8 +129,8 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an offer of a wish is sent again after its answer was lost': [
     {
       file: 'vault/giving/next-step.ts',
-      from: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }",
-      to: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'send' }",
+      from: "if (!isOver) return { kind: 'find' }",
+      to: "if (!isOver) return { kind: 'send' }",
     },
   ],
   'an offer of a wish is sent before its record is written': [

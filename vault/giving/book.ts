@@ -1,6 +1,5 @@
 /** The vault's view of the wishes that it took up or refused, built from the entries of its log. Pure. */
 import { z } from 'zod'
-import type { EndedOffer } from './gift.ts'
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)
 const assetSchema = z.strictObject({ appId: z.int(), contextId: z.string(), assetId: z.string() })
@@ -25,6 +24,8 @@ const entrySchema = z.discriminatedUnion('kind', [
   }),
   /** From this entry on, the offer may exist. */
   z.strictObject({ kind: z.literal('send_begun'), wish }),
+  /** Steam answered the send with this result number, which does not prove that no offer was made. */
+  z.strictObject({ kind: z.literal('send_unclear'), wish, result: z.int().nonnegative() }),
   /** The offer was not in Steam's list. */
   z.strictObject({ kind: z.literal('offer_missed'), wish }),
   /** Steam's number of the offer is known, so it exists. */
@@ -40,21 +41,23 @@ export type Intended = Extract<WishEntry, { kind: 'intended' }>
 /** An entry of the log with its time. */
 export type DatedEntry = { at: Date; entry: WishEntry }
 
-/**
- * Why nothing was given. `not_sent`: the offer was certainly not made. `never_appeared`: the answer to the send was lost,
- * and Steam's lists did not contain the offer. `no_longer_allowed`: the operator removed or changed the destination before
- * the send.
- */
-export type EndReason = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
-
 type IntendedGift = { intended: Intended; intendedAt: Date }
 type OfferedGift = IntendedGift & { offerId: string; knownAt: Date; isConfirmed: boolean }
 
-/** The state of a wish. `missed`: how many lists of offers lacked its offer; `missedAt`: when the last one did. */
+/**
+ * The state of a wish. `missed`: how many lists of offers lacked its offer; `missedAt`: when the last one did. `result`:
+ * the number with which Steam answered the send.
+ */
 export type Giving =
   | { state: 'refused'; because: string }
   | (IntendedGift & { state: 'intended' })
-  | (IntendedGift & { state: 'sending'; begunAt: Date; missed: number; missedAt: Date | null })
+  | (IntendedGift & {
+      state: 'sending'
+      begunAt: Date
+      missed: number
+      missedAt: Date | null
+      result: number | null
+    })
   | (OfferedGift & { state: 'offered' })
   | (OfferedGift & { state: 'delivered'; steamTradeId: string })
   | (IntendedGift & { state: 'ended'; because: string })
@@ -85,8 +88,10 @@ export function evolve(giving: Giving | undefined, { at, entry }: DatedEntry): G
       return giving ?? { state: 'intended', intended: entry, intendedAt: at }
     case 'send_begun':
       return giving?.state === 'intended'
-        ? { ...giving, state: 'sending', begunAt: at, missed: 0, missedAt: null }
+        ? { ...giving, state: 'sending', begunAt: at, missed: 0, missedAt: null, result: null }
         : giving
+    case 'send_unclear':
+      return giving?.state === 'sending' ? { ...giving, result: entry.result } : giving
     case 'offer_missed':
       return giving?.state === 'sending' ? { ...giving, missed: giving.missed + 1, missedAt: at } : giving
     case 'offer_known': {

@@ -1,3 +1,7 @@
+import type { EndedOffer } from '../../contract/gift-failures.ts'
+
+export type { EndedOffer }
+
 export type GivenAsset = { appId: number; contextId: string; assetId: string }
 
 export type Gift = {
@@ -7,12 +11,6 @@ export type Gift = {
   assets: readonly GivenAsset[]
 }
 
-/**
- * How an offer ended without a trade. `invalid`: an item was gone. `withdrawn`: its sender cancelled it. `failed`: it was
- * accepted, but Steam did not carry out the trade.
- */
-export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired' | 'failed'
-
 /** The offer as Steam shows it to its sender. */
 export type SeenOffer =
   | { state: 'needs_confirmation' | 'active' | 'in_escrow' }
@@ -21,11 +19,15 @@ export type SeenOffer =
 
 /** The port through which the vault gives items. No method throws when Steam fails. */
 export type GiftOffers = {
-  /** `refused`: certainly not sent. `unanswered`: it may have been sent. */
+  /**
+   * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it named one.
+   */
   send(
     gift: Gift,
   ): Promise<
-    { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
+    | { kind: 'sent'; offerId: string }
+    | { kind: 'refused'; because: string; result?: number }
+    | { kind: 'unanswered'; result?: number }
   >
   /** Finds the offer that gives exactly this gift, in any state. */
   find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>

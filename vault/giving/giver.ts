@@ -1,5 +1,6 @@
 /** Carries out wishes: makes the calls that book.ts, judge.ts and next-step.ts, which are pure, decide on. */
 import { randomBytes } from 'node:crypto'
+import type { GiftEnd } from '../../contract/gift-failures.ts'
 import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
@@ -262,8 +263,9 @@ async function send(context: GiverContext, { wishId, giftOffers, gift }: Work): 
   if (sent.kind === 'sent') return noteOffer(context, wishId, sent.offerId)
   if (sent.kind === 'refused') {
     context.say('an offer of the vault was not made', { wish: wishId, because: sent.because })
-    return end(context, wishId, 'not_sent')
+    return end(context, wishId, sent.result === undefined ? 'no_session' : `steam_${sent.result}`)
   }
+  if (sent.result !== undefined) context.note({ kind: 'send_unclear', wish: wishId, result: sent.result })
   context.say('the vault did not learn whether its offer was sent', { wish: wishId })
 }
 
@@ -273,7 +275,7 @@ async function noteOffer(context: GiverContext, wishId: string, offerId: string)
   if (giving !== undefined) await context.wishes.report(wishId, { giving })
 }
 
-async function end(context: GiverContext, wishId: string, because: string): Promise<void> {
+async function end(context: GiverContext, wishId: string, because: GiftEnd): Promise<void> {
   const giving = context.note({ kind: 'ended', wish: wishId, because })
   context.say('a gift ended without a delivery', { wish: wishId, because })
   if (giving !== undefined) await context.wishes.report(wishId, { giving })

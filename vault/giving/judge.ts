@@ -1,4 +1,5 @@
 /** Decides whether the vault fulfils a wish of the till, by the vault's own rules and log, and by Steam's data. Pure. */
+import type { WishRefusal } from '../../contract/gift-failures.ts'
 import type { Rules } from '../files/rules.ts'
 import type { Partner } from '../files/trade-link.ts'
 import { type Book, isOpen, type Spent } from './book.ts'
@@ -25,9 +26,9 @@ export type Objection =
   /** The wish may be fulfilled later, such as once the operator has approved it, or the limits have room. */
   | { kind: 'wait'; because: string }
   /** The wish is refused for good, even if the till asks again under the same number. */
-  | { kind: 'refuse'; because: string }
+  | { kind: 'refuse'; because: WishRefusal }
 
-const refuse = (because: string): Objection => ({ kind: 'refuse', because })
+const refuse = (because: WishRefusal): Objection => ({ kind: 'refuse', because })
 const wait = (because: string): Objection => ({ kind: 'wait', because })
 
 /** The facts by which a wish is judged. */
@@ -67,14 +68,14 @@ export function judgeWish(wish: Wish, context: Context): Verdict {
     : refuse('other items than were approved')
 }
 
-function complaintOf(assets: readonly GivenAsset[]): string | undefined {
-  if (assets.length === 0 || assets.length > MOST_ASSETS) return `not 1 to ${MOST_ASSETS} items`
+function complaintOf(assets: readonly GivenAsset[]): WishRefusal | undefined {
+  if (assets.length === 0 || assets.length > MOST_ASSETS) return 'not 1 to 100 items'
   if (assets.some(({ contextId }) => contextId !== FREE_CONTEXT)) return 'items under protection'
   const keys = new Set(assets.map(({ appId, assetId }) => `${appId}/${assetId}`))
   return keys.size < assets.length ? 'an item twice' : undefined
 }
 
-function findConflict(book: Book, assets: readonly GivenAsset[]): string | undefined {
+function findConflict(book: Book, assets: readonly GivenAsset[]): WishRefusal | undefined {
   const leaving = new Set(
     [...book.values()].flatMap((giving) =>
       isOpen(giving) ? giving.intended.assets.map(({ appId, assetId }) => `${appId}/${assetId}`) : [],

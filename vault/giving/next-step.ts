@@ -1,5 +1,6 @@
 /** The next step of a gift, from its record and Steam's data. Pure. */
-import type { EndReason, OpenGiving } from './book.ts'
+import type { GiftEnd } from '../../contract/gift-failures.ts'
+import type { OpenGiving } from './book.ts'
 import type { SeenOffer } from './gift.ts'
 
 /** How long the partner has to accept. */
@@ -18,7 +19,7 @@ export type Step =
   | { kind: 'send' }
   | { kind: 'find' }
   | { kind: 'read'; offerId: string }
-  | { kind: 'end'; because: EndReason }
+  | { kind: 'end'; because: GiftEnd }
 
 /** The step before Steam is asked. `isAllowed`: the vault's files still allow this gift. */
 export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
@@ -26,10 +27,11 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
     case 'intended':
       return isAllowed ? { kind: 'send' } : { kind: 'end', because: 'no_longer_allowed' }
     case 'sending': {
-      const { missed, missedAt, begunAt } = giving
+      const { missed, missedAt, begunAt, result } = giving
       // The time since the send proves nothing, because the vault may have been down and not looked.
       const isOver = missed >= LEAST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_WITHIN_MS
-      return isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }
+      if (!isOver) return { kind: 'find' }
+      return { kind: 'end', because: result === null ? 'never_appeared' : `steam_${result}` }
     }
     case 'offered':
       return { kind: 'read', offerId: giving.offerId }
@@ -43,7 +45,7 @@ export type OfferStep =
   | { kind: 'confirm' }
   | { kind: 'cancel' }
   | { kind: 'prove'; steamTradeId: string }
-  | { kind: 'end'; because: EndReason }
+  | { kind: 'end'; because: GiftEnd }
   | { kind: 'wait' }
 
 export type Offered = Extract<OpenGiving, { state: 'offered' }>

@@ -34,6 +34,7 @@ const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftSt
   begunAt,
   missed,
   missedAt,
+  result: null,
   intendedAt: begunAt,
   intended: {
     kind: 'intended',

@@ -91,8 +91,10 @@ function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> 
   const offerId = readSent(result)
   if (offerId !== undefined) return { kind: 'sent', offerId }
   const code = refusalOf(result)
-  const isClear = code !== undefined && CLEAR_REFUSALS.has(code)
-  return isClear ? { kind: 'refused', because: `Steam (${code})` } : { kind: 'unanswered' }
+  if (code === undefined) return { kind: 'unanswered' }
+  return CLEAR_REFUSALS.has(code)
+    ? { kind: 'refused', because: `Steam (${code})`, result: code }
+    : { kind: 'unanswered', result: code }
 }
 
 async function find({ session, nowS }: Parts, gift: Gift): ReturnType<GiftOffers['find']> {
