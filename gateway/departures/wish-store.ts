@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { mayBeOfItems } from '../../contract/gift-failures.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
+import { MOST_AGE_DAYS } from './returns-store.ts'
 
 export type WishedAsset = { appId: number; assetId: string }
 
@@ -51,21 +52,35 @@ export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/**
- * The keys (`trade-asset`) of items that are on sale, or sold and not yet handed over. A bot that sells its own items
- * still has them, but they are not free.
- */
-export async function listedItems(tx: Tx): Promise<Set<string>> {
-  const { rows } = await sql<{ item: string }>`
-    select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')`.execute(tx)
-  return new Set(rows.map(({ item }) => item))
-}
-
+/** How long to wait for the departure of given items, because Steam's history may not show the trade. */
 const UNBOOKED_DAYS = 1
 
 /**
+ * The keys (`trade-asset`) of items that are on sale, or sold and not yet booked out. A bot that sells its own items
+ * still has them by the books, but they are not free.
+ */
+export async function listedItems(tx: Tx): Promise<Set<string>> {
+  const { rows } = await sql<{ item: string }>`
+    select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')
+    union all
+    select trade_id || '-' || asset_id from sale
+    where state in ('delivered', 'settling', 'paid', 'late') and sold_at > till_now() - make_interval(days => ${UNBOOKED_DAYS})
+      and not exists (select from departure
+        where departure.steam_trade_id = sale.steam_trade_id and stage <> 'under_way')`.execute(tx)
+  return new Set(rows.map(({ item }) => item))
+}
+
+/** The items of Steam trades under way, such as those in escrow, as `app/asset`. The bot no longer has them on Steam. */
+export async function departingAssets(tx: Tx): Promise<Set<string>> {
+  const { rows } = await sql<{ key: string }>`
+    select app_id || '/' || asset_id as key from departure join departed_item on departure_id = departure.id
+    where stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})`.execute(tx)
+  return new Set(rows.map(({ key }) => key))
+}
+
+/**
  * Closes the wishes that the vault has finished. A wish that it carried out stays open until the departure is booked,
- * for `UNBOOKED_DAYS` at most, because Steam's history may not show the trade.
+ * for `UNBOOKED_DAYS` at most.
  */
 export async function closeEndedWishes(db: Db | Tx): Promise<void> {
   await sql`

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
-import { sweepWishes } from './wish.ts'
+import { freeItems, sweepWishes } from './wish.ts'
 
 let till: Till
 let deps: ActDeps
@@ -92,6 +93,85 @@ it('an item that the vault delivered stays in its wish while the departure is no
   await sendItems(deps, { to: 'storage', assets: undefined })
   await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'delivered')
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^There are no free/)
+})
+
+describe('an item that the bot has by the till’s books', () => {
+  /** The bot's trade in which the first item leaves, at this stage. */
+  const recordDeparture = async (stage: 'under_way' | 'returned') => {
+    const { id } = await till.db
+      .insertInto('departure')
+      .values({
+        bot_id: botId,
+        steam_trade_id: '9900',
+        partner_steam_id: '76561198000009001',
+        begun_at: till.clock.now(),
+        stage,
+        explanation: 'vault',
+      })
+      .onConflict((conflict) => conflict.columns(['bot_id', 'steam_trade_id']).doUpdateSet({ stage }))
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await till.db
+      .insertInto('departed_item')
+      .values({ departure_id: id, app_id: 730, context_id: '2', asset_id: free[0]?.assetId ?? '' })
+      .onConflict((conflict) => conflict.columns(['departure_id', 'app_id', 'asset_id']).doNothing())
+      .execute()
+  }
+  const recordSale = async (state: 'delivered' | 'paid') => {
+    const { trade_id: tradeId, asset_id: assetId } = await till.db
+      .selectFrom('custody_entry')
+      .select(['trade_id', 'asset_id'])
+      .where('received_asset_id', '=', free[0]?.assetId ?? '')
+      .executeTakeFirstOrThrow()
+    await till.db
+      .insertInto('sale')
+      .values({
+        market: 'market.csgo.com',
+        reference: '1',
+        trade_id: tradeId,
+        asset_id: assetId,
+        app_id: 730,
+        currency: 'USD',
+        price: 100n,
+        listed_at: till.clock.now(),
+        sold_at: till.clock.now(),
+        by_hand: false,
+        steam_trade_id: '9900',
+        state,
+        ...(state === 'paid' && { received: 90n, ended_at: till.clock.now() }),
+      })
+      .execute()
+  }
+  const isFree = async () =>
+    (await inTransaction(till.db, (tx) => freeItems(tx))).some(({ assetId }) => assetId === free[0]?.assetId)
+
+  afterEach(async () => {
+    await till.db.deleteFrom('sale').execute()
+    await till.db.deleteFrom('departed_item').execute()
+    await till.db.deleteFrom('departure').execute()
+  })
+
+  it.each(['delivered', 'paid'] as const)(
+    'but gave in a sale that is %s is free only once it came back, or if no departure shows within a day',
+    async (state) => {
+      await recordSale(state)
+      expect(await isFree()).toBe(false)
+      await recordDeparture('under_way')
+      expect(await isFree()).toBe(false)
+      await recordDeparture('returned')
+      expect(await isFree()).toBe(true)
+      await till.db.deleteFrom('departed_item').execute()
+      await till.db.deleteFrom('departure').execute()
+      expect(await isFree()).toBe(false)
+      await jump(till, 86_400 + 60)
+      expect(await isFree()).toBe(true)
+    },
+  )
+
+  it('but that Steam holds in escrow is not free', async () => {
+    await recordDeparture('under_way')
+    expect(await isFree()).toBe(false)
+  })
 })
 
 it('a wish can be withdrawn until the vault has taken it up', async () => {

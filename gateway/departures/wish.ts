@@ -7,6 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { keyOf } from './departure.ts'
 import {
   closeEndedWishes,
+  departingAssets,
   type Failures,
   insertWish,
   listedItems,
@@ -23,19 +24,21 @@ const MOST_ITEMS = 50
 export type FreeItem = HeldItem & { assetId: string }
 
 /**
- * Free items of bots: not under protection, with a known asset id, in no open wish, and neither on sale nor waiting to
- * be handed to a buyer. Oldest first. Also closes the wishes that the vault has finished, and locks the table of wished
+ * Free items of bots: not under protection, with a known asset id, in no open wish, neither on sale nor sold, and in no
+ * Steam trade under way. Oldest first. Also closes the wishes that the vault has finished, and locks the table of wished
  * items.
  */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
   const wished = await lockWishedAssets(tx)
   const listed = await listedItems(tx)
-  const isFree = (item: HeldItem): item is FreeItem =>
-    item.protectedUntil === null &&
-    item.assetId !== null &&
-    !wished.has(keyOf({ appId: item.appId, assetId: item.assetId })) &&
-    !listed.has(item.item)
+  const departing = await departingAssets(tx)
+  const isFree = (item: HeldItem): item is FreeItem => {
+    const { appId, assetId, protectedUntil } = item
+    if (protectedUntil !== null || assetId === null || listed.has(item.item)) return false
+    const key = keyOf({ appId, assetId })
+    return !wished.has(key) && !departing.has(key)
+  }
   const held = (await heldItems(tx)).filter(isFree)
   return bot === undefined
     ? held
