@@ -9,6 +9,7 @@ import { createTokenWatch } from './bots/token-watch.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import { createDepartureGauges, surveyDepartures } from './departures/jobs.ts'
+import { createWaits } from './departures/vault-report-waits.ts'
 import { bookVaultLog } from './departures/vault-reports.ts'
 import { sweepWishes } from './departures/wish.ts'
 import { sweepLinks } from './deposits/jobs.ts'
@@ -105,6 +106,7 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
   const prices = { db, clock, rules, gauges: createPriceGauges(registry) }
   const common = { db, clock, log, box, keep }
   const watchTokens = createTokenWatch(common)
+  const waits = createWaits()
   return [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
@@ -115,7 +117,7 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
     },
     { name: 'survey of departures', everyMs: MINUTE_MS, work: () => surveyDepartures({ db, gauges }) },
     { name: 'sweep of wishes', everyMs: MINUTE_MS, work: () => sweepWishes(common) },
-    { name: 'sweep of sales', everyMs: SWEEP_MS, work: () => bookVaultLog(common) },
+    { name: 'sweep of sales', everyMs: SWEEP_MS, work: () => bookVaultLog(common, waits) },
     { name: 'sweep of drift', everyMs: SWEEP_MS, work: () => sweepDrift(trades) },
     { name: 'survey of drift', everyMs: MINUTE_MS, work: () => surveyDrift({ ...common, gauges }) },
     {

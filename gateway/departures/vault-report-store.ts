@@ -9,15 +9,26 @@ import type { EntryAnswer } from '../db/sale-tables.ts'
  */
 export type EntryRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 
-type Page = { limit: number; after: Pick<EntryRow, 'n' | 'part'> | undefined }
+/** `without`: the listings whose reports are left out. */
+type Page = {
+  limit: number
+  after: Pick<EntryRow, 'n' | 'part'> | undefined
+  without: readonly Pick<EntryRow, 'market' | 'reference'>[]
+}
 
 /** Returns reports without an answer, in the order of the vault's log, from behind `after`. */
-export async function unansweredEntries(db: Db, { limit, after }: Page): Promise<EntryRow[]> {
+export async function unansweredEntries(db: Db, { limit, after, without }: Page): Promise<EntryRow[]> {
   return db
     .selectFrom('vault_told')
     .select(['n', 'part', 'at', 'market', 'reference', 'told'])
     .where('answer', 'is', null)
     .where(sql<boolean>`(n, part) > (${after?.n ?? 0n}::bigint, ${after?.part ?? -1}::int)`)
+    .where(
+      sql<boolean>`not exists (
+        select from unnest(${without.map(({ market }) => market)}::text[], ${without.map(({ reference }) => reference)}::text[])
+          waiting (market, reference)
+        where waiting.market = vault_told.market and waiting.reference = vault_told.reference)`,
+    )
     .orderBy('n')
     .orderBy('part')
     .limit(limit)

@@ -14,11 +14,12 @@ import {
   lockEntry,
   unansweredEntries,
 } from './vault-report-store.ts'
+import { createWaits, type Waits } from './vault-report-waits.ts'
 
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
-/** One call reads at most MOST_PAGES pages of entries, because those that wait for their item may fill several. */
 const PAGE_SIZE = 500
+/** One call reads at most this many pages of entries. */
 const MOST_PAGES = 40
 /** How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. */
 const WAIT_MS = 2 * 86_400_000
@@ -60,27 +61,31 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 type BookingDeps = { db: Db; clock: Clock; log: Log }
 
-/** Called every ten seconds, also by several processes at the same time: each entry is answered once. */
-export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<void> {
-  const waiting = new Set<string>()
+/**
+ * Called every ten seconds, also by several processes at the same time: each entry is answered once. `waits`: the listings
+ * that wait for their item, as the earlier calls left them.
+ */
+export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {
+  const { db, clock } = deps
   let after: Pick<EntryRow, 'n' | 'part'> | undefined
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after })
-    for (const row of rows) await bookRow({ db, clock, log }, row, waiting)
+    const without = waits.listingsAt(clock.now().getTime())
+    const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after, without })
+    for (const row of rows) await bookRow(deps, row, waits)
     after = rows.at(-1)
     if (rows.length < PAGE_SIZE) return
   }
 }
 
-/** `waiting`: the listings that wait for their item. */
-async function bookRow({ db, clock, log }: BookingDeps, row: EntryRow, waiting: Set<string>): Promise<void> {
-  const listing = `${row.market}/${row.reference}`
+async function bookRow({ db, clock, log }: BookingDeps, row: EntryRow, waits: Waits): Promise<void> {
+  const nowMs = clock.now().getTime()
   // If a listing waits for its item, the reports on it wait too.
-  if (waiting.has(listing)) return
-  const mayWait = clock.now().getTime() - row.at.getTime() < WAIT_MS
+  if (waits.isWaiting(row, nowMs)) return
+  const mayWait = nowMs - row.at.getTime() < WAIT_MS
   const answer = await inTransaction(db, (tx) => bookEntry(tx, row, mayWait))
-  if (answer === 'waits') waiting.add(listing)
-  else if (isAlarm(answer)) {
+  if (answer === 'waits') return waits.note(row, nowMs)
+  waits.forget(row)
+  if (isAlarm(answer)) {
     const { market, reference, n } = row
     log.error({ market, reference, entry: String(n), answer }, 'a report from the vault could not be booked')
   }
