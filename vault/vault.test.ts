@@ -1,11 +1,13 @@
 /** The vault end to end: wishes in a real database, the Steam sandbox, its own files. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
-import { STATE } from '../steam-sandbox/world/world.ts'
+import { STATE, type Trade } from '../steam-sandbox/world/world.ts'
 import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-bench.ts'
 
 /** Steam's status of a trade that moved nothing. */
 const FAILED_STATUS = 4
+
+const DAY_MS = 86_400_000
 
 let bench: TestBench
 
@@ -18,11 +20,16 @@ beforeEach(() => {
   bench.restart()
   bench.writeRules()
   // Two days later, the limits that an earlier test used up have room again.
-  bench.advanceMs(2 * 86_400_000)
+  bench.advanceMs(2 * DAY_MS)
 })
 afterAll(() => bench.close())
 
 const offers = () => bench.steam.world().offers
+const setTrade = (tradeId: string | undefined, change: (trade: Trade) => Trade) =>
+  bench.steam.change((world) => ({
+    world: { ...world, trades: world.trades.map((trade) => (trade.id === tradeId ? change(trade) : trade)) },
+    answer: undefined,
+  }))
 const botOffers = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
 
 describe('a wish for an allowed destination', () => {
@@ -82,7 +89,12 @@ describe('a wish for an allowed destination', () => {
     ],
     ['has ended if its trade failed', FAILED_STATUS, { state: 'ended', because: 'failed' }],
     ['stays open while Steam undoes its failed trade', 8, { state: 'offered' }],
-    ['stays open if Steam gave up undoing its failed trade', 9, { state: 'offered' }],
+    [
+      'is delivered if Steam gave up undoing its failed trade, and the partner has the items',
+      9,
+      { state: 'delivered' },
+    ],
+    ['is delivered if its trade is committed, and all items have arrived', 2, { state: 'delivered' }],
   ] as const)('%s', async (_, how, deed) => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
@@ -90,14 +102,27 @@ describe('a wish for an allowed destination', () => {
     const tradeId = botOffers().at(-1)?.tradeId ?? ''
     if (how === 'rolled back')
       bench.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
-    else
-      bench.steam.change((world) => ({
-        world: {
-          ...world,
-          trades: world.trades.map((trade) => (trade.id === tradeId ? { ...trade, status: how } : trade)),
-        },
-        answer: undefined,
-      }))
+    else setTrade(tradeId, (trade) => ({ ...trade, status: how }))
+    await bench.runRounds(2)
+    expect(await bench.readDeed(wish)).toMatchObject(deed)
+  })
+
+  it.each([
+    ['stays open if its trade is committed, but no item has arrived', 2, { state: 'offered' }],
+    [
+      'has ended if Steam gave up undoing its failed trade, and no item has arrived',
+      9,
+      { state: 'ended', because: 'failed' },
+    ],
+  ] as const)('%s', async (_, status, deed) => {
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(2)
+    bench.acceptAll(STORAGE)
+    setTrade(botOffers().at(-1)?.tradeId, (trade) => ({
+      ...trade,
+      status,
+      items: trade.items.map(({ newAssetId: _, ...item }) => item),
+    }))
     await bench.runRounds(2)
     expect(await bench.readDeed(wish)).toMatchObject(deed)
   })

@@ -63,7 +63,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const connect = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
     return {
-      giftOffers: createGiftOffers({ session, nowS }),
+      giftOffers: createGiftOffers({ session, nowS, say }),
       freeItems: (appId) => readFreeItems(session, appId),
       giverOf: (steamTradeId, assets) => readGiver(session, steamTradeId, assets),
       accept: (offer) => acceptGift(session, offer),

@@ -49,7 +49,10 @@ const offersSchema = z.object({
   }),
 })
 
-const movedSchema = assetSchema.extend({ new_assetid: ID.optional() })
+const movedSchema = assetSchema.extend({
+  new_assetid: ID.optional(),
+  rollback_new_assetid: ID.optional(),
+})
 const tradeSchema = z.object({
   response: z.object({
     trades: z
@@ -101,6 +104,8 @@ const confirmationsSchema = z.object({
 export type Confirmation = z.output<typeof confirmationsSchema>['conf'][number]
 
 export const readOffer = (reply: SteamAnswer) => parsed(oneOfferSchema, reply)?.response.offer
+export type TradeRecord = z.output<typeof tradeSchema>['response']['trades'][number]
+
 export const readTrade = (reply: SteamAnswer) => parsed(tradeSchema, reply)?.response.trades[0]
 export const readOwnItems = (reply: SteamAnswer) => parsed(ownItemsSchema, reply)?.response
 export const readConfirmations = (reply: SteamAnswer) => parsed(confirmationsSchema, reply)?.conf

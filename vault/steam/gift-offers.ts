@@ -1,24 +1,17 @@
 /** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
 import { accountIdOf } from '../files/trade-link.ts'
-import {
-  type Gift,
-  type GiftOffers,
-  isGift,
-  isSameSet,
-  looksLikeDeposit,
-  type SeenOffer,
-} from '../giving/gift.ts'
+import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
 import { acceptConfirmation, findConfirmation } from './confirm.ts'
+import { createPatience, type Patience } from './patience.ts'
 import type { RequestResult, Session } from './session.ts'
+import { resultOfTrade } from './trade-record.ts'
 
 /** The error numbers with which Steam reports that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
-/** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
-const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** Steam's states of trades that moved nothing: failed at once (4), or in escrow (11). */
-const FAILED = new Set([4, 11])
+/** The most trades under way of which the offer is remembered. */
+const MOST_TRADES = 1_000
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {
   active: 2,
@@ -42,22 +35,25 @@ type Parts = {
   session: Session
   /** Seconds since 1970, as Steam's authenticators count them. */
   nowS: () => number
+  say(line: string, about: Record<string, string | number>): void
 }
 
+/** `offerOf`: the offers whose trades Steam has not finished, by the trade. */
+type Context = Parts & { patience: Patience; offerOf: Map<string, string> }
+
 export function createGiftOffers(parts: Parts): GiftOffers {
+  const context = { ...parts, patience: createPatience(parts.nowS), offerOf: new Map<string, string>() }
   return {
     send: (gift) => send(parts, gift),
     find: (gift) => find(parts, gift),
-    read: async (offerId) => {
-      const offer = await readOne(parts, offerId)
-      return offer && seenOf(offer)
-    },
+    read: (offerId) => read(context, offerId),
     confirm: (offerId, gift) => confirm(parts, offerId, gift),
     async cancel(offerId) {
       const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
       await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, { fields: {}, referer })
+      waitFor(context, offerId, { why: 'does not cancel an offer' })
     },
-    checkTrade: (steamTradeId, gift) => checkTrade(parts, steamTradeId, gift),
+    checkTrade: (steamTradeId, gift) => checkTrade(context, steamTradeId, gift),
   }
 }
 
@@ -118,6 +114,41 @@ async function find({ session, nowS }: Parts, gift: Gift): ReturnType<GiftOffers
   return { kind: 'unanswered' }
 }
 
+type Delay = { why: string; steamTrade?: string }
+
+/** Records that Steam leaves the offer as it is, and tells a person if it has for a day. */
+function waitFor({ patience, say }: Context, offerId: string, { why, ...about }: Delay): void {
+  if (patience.wait(offerId, why).isLong)
+    say(`Steam ${why} for a day or longer, so a person must look`, { offerId, ...about })
+}
+
+/** Undefined also while it is too early to ask again about an offer that stays as it is. */
+async function read(context: Context, offerId: string): Promise<SeenOffer | undefined> {
+  const { session, patience, offerOf, say } = context
+  if (!patience.isDue(offerId)) return undefined
+  const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
+  if (reply === undefined) return undefined
+  const offer = readOffer(reply)
+  const seen = offer?.offerId === offerId ? seenOf(offer) : undefined
+  if (seen === undefined) waitFor(context, offerId, { why: 'does not show an offer' })
+  else if (seen.state === 'in_escrow') {
+    // Steam ends the escrow after at most 15 days, so this needs no person.
+    if (patience.wait(offerId, 'holds an offer in escrow').isNew)
+      say('Steam holds the items of an offer in escrow', { offerId })
+  } else if (seen.state === 'ended') patience.end(offerId)
+  else if (seen.state === 'accepted') {
+    if (seen.steamTradeId === null) waitFor(context, offerId, { why: 'names no trade of an accepted offer' })
+    else noteTrade(offerOf, seen.steamTradeId, offerId)
+  }
+  return seen
+}
+
+function noteTrade(offerOf: Map<string, string>, steamTradeId: string, offerId: string): void {
+  offerOf.set(steamTradeId, offerId)
+  const [oldest] = offerOf.keys()
+  if (offerOf.size > MOST_TRADES && oldest !== undefined) offerOf.delete(oldest)
+}
+
 async function readOne({ session }: Parts, offerId: string): Promise<Offer | undefined> {
   const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
   const offer = reply && readOffer(reply)
@@ -166,23 +197,26 @@ async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boole
 }
 
 async function checkTrade(
-  { session }: Parts,
+  context: Context,
   steamTradeId: string,
   gift: Gift,
 ): ReturnType<GiftOffers['checkTrade']> {
+  const { session, patience, offerOf, say } = context
   const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
-  const trade = reply && readTrade(reply)
-  if (trade === undefined || trade.tradeid !== steamTradeId) return undefined
-  if (FAILED.has(trade.status)) return 'failed'
-  const given = trade.assets_given.map((asset) => ({
-    appId: asset.appid,
-    contextId: asset.contextid,
-    assetId: asset.assetid,
-  }))
-  const isGiven =
-    WENT_THROUGH.has(trade.status) &&
-    trade.steamid_other === gift.partnerSteamId &&
-    trade.assets_received.length === 0 &&
-    isSameSet(gift.assets, given)
-  return isGiven ? 'given' : undefined
+  if (reply === undefined) return undefined
+  const offerId = offerOf.get(steamTradeId) ?? steamTradeId
+  const trade = readTrade(reply)
+  const result = trade?.tradeid === steamTradeId ? resultOfTrade(trade, gift) : undefined
+  if (result === undefined) {
+    waitFor(context, offerId, { why: 'has not finished a trade', steamTrade: steamTradeId })
+    return undefined
+  }
+  if (result.isAbandoned)
+    say('Steam gave up undoing a failed trade, so a person must look', {
+      offerId,
+      steamTrade: steamTradeId,
+    })
+  patience.end(offerId)
+  offerOf.delete(steamTradeId)
+  return result.kind
 }

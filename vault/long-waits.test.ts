@@ -1,0 +1,68 @@
+/** Gifts that Steam leaves as they are for days. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { STATE, type Trade } from '../steam-sandbox/world/world.ts'
+import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-bench.ts'
+
+const DAY_MS = 86_400_000
+const TEN_MINUTES_MS = 600_000
+
+let bench: TestBench
+
+beforeAll(async () => {
+  bench = await openTestBench()
+  bench.enrol(BOT)
+  bench.writeRules()
+})
+afterAll(() => bench.close())
+
+const botOffers = () =>
+  bench.steam.world().offers.filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
+const setTrade = (tradeId: string | undefined, change: (trade: Trade) => Trade) =>
+  bench.steam.change((world) => ({
+    world: { ...world, trades: world.trades.map((trade) => (trade.id === tradeId ? change(trade) : trade)) },
+    answer: undefined,
+  }))
+/** Runs a round every ten minutes. Resolves to the number of rounds. */
+async function runForDays(days: number): Promise<number> {
+  const rounds = (days * DAY_MS) / TEN_MINUTES_MS
+  for (let round = 0; round < rounds; round += 1) {
+    await bench.runRounds(1)
+    bench.advanceMs(TEN_MINUTES_MS - 60_000)
+  }
+  return rounds
+}
+
+it('a gift is asked about ever more rarely while Steam does not finish its trade, and the log asks for a person', async () => {
+  const wish = await bench.makeWish(bench.addStock(BOT, 1))
+  await bench.runRounds(2)
+  bench.acceptAll(STORAGE)
+  const { tradeId } = botOffers().at(-1) ?? {}
+  setTrade(tradeId, (trade) => ({ ...trade, status: 8 }))
+  const before = bench.calls.length
+  const rounds = await runForDays(2)
+  // Each round without waits would make at least two calls.
+  expect(bench.calls.length - before).toBeLessThan(rounds)
+  const lines = bench.logged.filter((line) => line.includes(`"steamTrade":"${tradeId}"`))
+  expect(lines.length).toBeGreaterThanOrEqual(1)
+  expect(lines.length).toBeLessThanOrEqual(2)
+  setTrade(tradeId, (trade) => ({ ...trade, status: 3 }))
+  await bench.runRounds(31)
+  expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+})
+
+it('a gift is asked about rarely while Steam holds its items in escrow, and is delivered afterwards', async () => {
+  const hold = `${bench.steam.url}/control/behaviours/hold-15-days`
+  const wish = await bench.makeWish(bench.addStock(BOT, 1))
+  await bench.runRounds(2)
+  await fetch(hold, { method: 'PUT' })
+  bench.acceptAll(STORAGE)
+  await fetch(hold, { method: 'DELETE' })
+  expect(botOffers().at(-1)?.state).toBe(STATE.inEscrow)
+  const before = bench.calls.length
+  const rounds = await runForDays(1)
+  expect(bench.calls.length - before).toBeLessThan(rounds / 2)
+  expect(bench.logged.filter((line) => line.includes('in escrow'))).toHaveLength(1)
+  bench.advanceMs(15 * DAY_MS)
+  await bench.runRounds(2)
+  expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+})
