@@ -3,7 +3,7 @@
  * faults, until nothing moves.
  */
 import type { Key } from '../../vault/files/key.ts'
-import type { Wishes } from '../../vault/giving/giver.ts'
+import type { Wishes } from '../../vault/giving/till-line.ts'
 import type { Till } from '../../vault/markets/till.ts'
 import type { Rounds } from '../../vault/rounds.ts'
 import { seededRandom } from '../random.ts'

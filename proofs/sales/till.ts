@@ -9,8 +9,8 @@ import {
   SALE_EDGES,
   type Sale,
 } from '../../gateway/departures/sale.ts'
-import type { Wishes, WishReport } from '../../vault/giving/giver.ts'
 import type { Wish } from '../../vault/giving/judge.ts'
+import type { Wishes, WishReport } from '../../vault/giving/till-line.ts'
 import type { NumberedReport } from '../../vault/markets/record.ts'
 import type { TillReport } from '../../vault/markets/reports.ts'
 import { must } from '../simulation/violation.ts'

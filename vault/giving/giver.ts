@@ -21,6 +21,7 @@ import {
 import type { Gift, GiftOffers, GivenAsset } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Objection, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
+import { createTillLine, type TillLine, type Wishes } from './till-line.ts'
 
 /** Calls to Steam for one account. */
 export type SteamCalls = {
@@ -32,14 +33,6 @@ export type SteamCalls = {
   /** Accepts exactly this gift from another of the vault's own accounts, if it asks for nothing. */
   accept(offer: { offerId: string; fromSteamId: string; gift: Gift }): Promise<void>
 }
-
-/** The till's database: the vault reads wishes there, and writes their results. */
-export type Wishes = {
-  open(): Promise<readonly Wish[]>
-  report(wishId: string, report: WishReport): Promise<void>
-}
-
-export type WishReport = { giving: Giving } | { waitsBecause: string }
 
 export type GiverParts = {
   wishes: Wishes
@@ -76,15 +69,15 @@ export function createGiver(parts: GiverParts): Giver {
   })
   const book = bookOf(entries)
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
-  const context = { ...parts, book, note, spent }
+  const till = createTillLine(parts.wishes, book)
+  const context = { ...parts, book, note, spent, till }
   const arrivals = createArrivals()
 
-  function note(entry: WishEntry): Giving | undefined {
+  function note(entry: WishEntry): void {
     const { at } = parts.log.add(entry, parts.now())
     const giving = evolve(book.get(entry.wish), { at, entry })
     if (giving !== undefined) book.set(entry.wish, giving)
     if (entry.kind === 'delivered' && giving?.state === 'delivered') arrivals.add(giving)
-    return giving
   }
 
   return {
@@ -92,8 +85,11 @@ export function createGiver(parts: GiverParts): Giver {
     spent,
     arrivals: arrivals.count,
     async round() {
-      for (const wish of await parts.wishes.open()) await takeUp(context, wish)
+      await till.begin()
+      for (const wish of await till.wishes()) await takeUp(context, wish)
+      // Open gifts do not wait for the till: an offer that nobody accepts must be cancelled in time.
       for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(context, wishId, giving)
+      till.end()
     },
   }
 }
@@ -120,27 +116,28 @@ const sumOf = (one: Spent, other: Spent): Spent => ({
 
 type GiverContext = GiverParts & {
   book: Map<string, Giving>
-  note(entry: WishEntry): Giving | undefined
+  note(entry: WishEntry): void
   spent(since: Date): Spent
+  till: TillLine
 }
 
 async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
   const known = context.book.get(wish.id)
   if (known !== undefined) {
     // The last report may have been lost, so it is written again.
-    if (!isOpen(known)) await context.wishes.report(wish.id, { giving: known })
+    if (!isOpen(known)) await context.till.tell(wish.id)
     return
   }
   const verdict = await judge(context, wish)
-  if (verdict.kind === 'wait') return context.wishes.report(wish.id, { waitsBecause: verdict.because })
+  if (verdict.kind === 'wait') return context.till.tellWait(wish.id, verdict.because)
   const entry: WishEntry =
     verdict.kind === 'refuse'
       ? { kind: 'wish_refused', wish: wish.id, because: verdict.because }
       : verdict.intended
-  const giving = context.note(entry)
+  context.note(entry)
   if (verdict.kind === 'refuse')
     context.say('the vault refused a wish', { wish: wish.id, because: verdict.because })
-  if (giving !== undefined) await context.wishes.report(wish.id, { giving })
+  await context.till.tell(wish.id)
 }
 
 type Judgement = Objection | { kind: 'intend'; intended: Intended }
@@ -239,7 +236,9 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
   const step = stepBefore(giving, isAllowed)
   switch (step.kind) {
     case 'send':
-      return send(context, { wishId, giftOffers, gift })
+      // The till must know of the gift: it lets nobody withdraw the wish then, and takes the gift for no theft.
+      if (await context.till.knows(wishId)) await send(context, { wishId, giftOffers, gift })
+      return
     case 'find': {
       const found = await giftOffers.find(gift)
       if (found.kind === 'found') return noteOffer(context, wishId, found.offerId)
@@ -270,15 +269,15 @@ async function send(context: GiverContext, { wishId, giftOffers, gift }: Work): 
 }
 
 async function noteOffer(context: GiverContext, wishId: string, offerId: string): Promise<void> {
-  const giving = context.note({ kind: 'offer_known', wish: wishId, offerId })
+  context.note({ kind: 'offer_known', wish: wishId, offerId })
   context.say('the vault sent an offer', { wish: wishId, offerId })
-  if (giving !== undefined) await context.wishes.report(wishId, { giving })
+  await context.till.tell(wishId)
 }
 
 async function end(context: GiverContext, wishId: string, because: GiftEnd): Promise<void> {
-  const giving = context.note({ kind: 'ended', wish: wishId, because })
+  context.note({ kind: 'ended', wish: wishId, because })
   context.say('a gift ended without a delivery', { wish: wishId, because })
-  if (giving !== undefined) await context.wishes.report(wishId, { giving })
+  await context.till.tell(wishId)
 }
 
 async function followOffer(
@@ -320,9 +319,9 @@ async function prove(
   const result = await giftOffers.checkTrade(steamTradeId, gift)
   if (result === 'failed') return end(context, wishId, 'failed')
   if (result === undefined) return
-  const giving = context.note({ kind: 'delivered', wish: wishId, steamTradeId })
+  context.note({ kind: 'delivered', wish: wishId, steamTradeId })
   context.say('items were given', { wish: wishId, steamTrade: steamTradeId })
-  if (giving !== undefined) await context.wishes.report(wishId, { giving })
+  await context.till.tell(wishId)
 }
 
 /** The vault accepts offers between two of its own accounts. */

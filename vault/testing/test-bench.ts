@@ -20,6 +20,7 @@ import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { type MarketName, saveMarket, switchMarket } from '../files/markets.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
+import type { Wishes } from '../giving/till-line.ts'
 import { sandboxConnection } from '../markets/connection.ts'
 import { tillIn } from '../markets/till-store.ts'
 import { createCaller } from '../steam/call.ts'
@@ -64,7 +65,14 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
   const asGateway = testPool(urlOf(appRole), 2)
   const asVault = testPool(urlOf(vaultRole))
   const ownDatabase = openDatabase(urlOf(vaultRole))
-  const wishes = wishesIn(ownDatabase.query, () => new Date(nowMs))
+  const stored = wishesIn(ownDatabase.query, () => new Date(nowMs))
+  /** Which of the vault's calls about wishes fail. */
+  let tillFails: 'none' | 'reports' | 'all' = 'none'
+  const refused = () => Promise.reject(new Error('the till is down'))
+  const wishes: Wishes = {
+    open: () => (tillFails === 'all' ? refused() : stored.open()),
+    report: (id, report) => (tillFails === 'none' ? stored.report(id, report) : refused()),
+  }
   const till = tillIn(ownDatabase.query)
   const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
@@ -137,6 +145,9 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
     },
     advanceMs(ms: number): void {
       nowMs += ms
+    },
+    failTill(calls: typeof tillFails): void {
+      tillFails = calls
     },
     /**
      * Advances to the next such weekday and time in UTC. Steam's maintenance is on Tuesdays, so tests choose the day.

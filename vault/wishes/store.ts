@@ -1,8 +1,8 @@
 /** Reads wishes from the till's database, and writes there what the vault did about each. */
 import { z } from 'zod'
 import type { Giving } from '../giving/book.ts'
-import type { Wishes, WishReport } from '../giving/giver.ts'
 import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
+import type { Wishes, WishReport } from '../giving/till-line.ts'
 import type { Query } from '../till-database.ts'
 
 const MOST_WISHES = 50
@@ -53,11 +53,13 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
       // Ignores a row that is not a valid wish, because an attacker who controls the gateway may have written it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
+    // Does nothing if the wish is gone, as after a restore of the database.
     async report(wishId, report) {
       const { state, because, partner, assets, offerId, steamTradeId } = deedOf(report)
       await query(
         `insert into vault_deed (wish_id, state, because, partner_steam_id, assets, offer_id, steam_trade_id, at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
+         select $1::bigint, $2, $3, $4, $5::text[], $6, $7, $8::timestamptz
+         where exists (select from wish where id = $1::bigint)
          on conflict (wish_id) do update set state = excluded.state, because = excluded.because,
            partner_steam_id = excluded.partner_steam_id, assets = excluded.assets, offer_id = excluded.offer_id,
            steam_trade_id = excluded.steam_trade_id, at = excluded.at
