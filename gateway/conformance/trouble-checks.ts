@@ -5,6 +5,7 @@ import { describeReply, isAccepted } from './handler-client.ts'
 import { AMOUNT_MINOR, withChange } from './invented.ts'
 import {
   changesBy,
+  deliverAll,
   failed,
   incomplete,
   type Kit,
@@ -38,6 +39,26 @@ export const TROUBLE_CHECKS: readonly Check[] = [
         const [refused] = replies.filter((reply) => !isAccepted(reply))
         if (refused !== undefined && !replies.some(isAccepted)) return `${describeReply(refused)} three times`
         return mustAccept(await kit.deliver(event))
+      })
+    },
+  },
+  {
+    name: 'new-at-once',
+    title: 'two events of a new deposit that arrive at the same moment credit it once',
+    document: DELIVERY,
+    async run(kit) {
+      const deposit = paid(await kit.newDeposit())
+      const events = [kit.event('deposit.succeeded', deposit), kit.event('deposit.funds_available', deposit)]
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
+        const sent = await Promise.all(
+          events.map(async (event) => ({ event, reply: await kit.deliver(event) })),
+        )
+        // A handler may refuse an event that it cannot book beside the other: the till sends it again.
+        const refused = sent.filter(({ reply }) => !isAccepted(reply))
+        return deliverAll(
+          kit,
+          refused.map(({ event }) => event),
+        )
       })
     },
   },

@@ -21,6 +21,7 @@ export const FLAWS = [
   'refuses unknown types',
   'refuses unknown fields',
   'checks for repeats without a lock',
+  'locks no deposit that is not saved yet',
   'ignores a late success',
   'credits open offers',
   'ignores the currency',
@@ -102,6 +103,8 @@ type Books = ReturnType<typeof createBooks>
 function createBooks(flaw: Flaw | undefined) {
   const entries = new Map<string, Entry>()
   const seen = new Set<string>()
+  /** The deposits of a store that changes one balance by the difference to the saved state. */
+  const settled = new Map<string, Entry>()
   /** The balance of a store that adds up amounts instead of keeping the state of each deposit. */
   let counted = 0
   const writes = new Map<string, number>()
@@ -114,7 +117,7 @@ function createBooks(flaw: Flaw | undefined) {
       await setImmediate()
     }
   }
-  const creditOf = ({ amount, heldAmount, reversedAmount, chargedAmount }: Entry): number => {
+  const creditOf = ({ amount, heldAmount, reversedAmount, chargedAmount }: Event['data']): number => {
     const taken = flaw === 'deducts only what the store is charged' ? chargedAmount : reversedAmount
     return (amount ?? 0) - heldAmount - (flaw === 'forgets reversals' ? 0 : taken)
   }
@@ -137,6 +140,16 @@ function createBooks(flaw: Flaw | undefined) {
     },
     async record(event: Event): Promise<void> {
       const { amount, trade, status } = event.data
+      if (flaw === 'locks no deposit that is not saved yet') {
+        const before = settled.get(event.data.id)
+        if (before === undefined) await writeSlowly(event.data.id)
+        if (seen.has(event.id) || !isNewer(before, event)) return
+        seen.add(event.id)
+        settled.set(event.data.id, { ...event.data, sequence: event.sequence })
+        const change = creditOf(event.data) - (before === undefined ? 0 : creditOf(before))
+        if (event.data.currency === 'USD') counted += change
+        return
+      }
       if (flaw === 'credits each delivery' || flaw === 'checks for repeats without a lock') {
         const isKnown = seen.has(event.id)
         if (flaw === 'checks for repeats without a lock') await writeSlowly(event.id)
