@@ -67,11 +67,15 @@ describe('an offer', () => {
 
   it('in a list is reported if it is unreadable, and does not hide the others', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
-    expect(page?.sent.map(({ offerId }) => offerId)).toEqual(['7001'])
     const nothing = { offerId: null, partnerSteamId: null, message: null }
-    expect(page?.unreadable).toEqual([nothing, nothing])
-    expect(parseOffers({ response: {} })).toEqual({ sent: [], received: [], unreadable: [], nextCursor: 0 })
+    expect(page).toMatchObject({ sent: [{ offerId: '7001' }], unreadable: [nothing, nothing] })
     expect(parseOffers('<html>')).toBeUndefined()
+  })
+
+  it('is in no list if Steam says so, and not if the answer lacks everything', () => {
+    const none = { sent: [], received: [], unreadable: [], nextCursor: 0 }
+    expect(parseOffers({ response: { next_cursor: 0 } })).toEqual(none)
+    expect(parseOffers({ response: {} })).toBe('nothing')
   })
 })
 

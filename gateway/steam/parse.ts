@@ -81,26 +81,24 @@ type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffe
 
 /**
  * One page of offers. Keeps the readable parts of broken sent offers, because the offer that a caller looks for may
- * be among them.
+ * be among them. `nothing`: an answer without content, as Steam gives it when it does not work. Even an empty list has
+ * its `next_cursor`.
  */
-export function parseOffers(body: unknown): OffersPage | undefined {
+export function parseOffers(body: unknown): OffersPage | 'nothing' | undefined {
   const answer = offersAnswer.safeParse(body)
   if (!answer.success) return undefined
-  const {
-    trade_offers_sent: sent = [],
-    trade_offers_received: received = [],
-    next_cursor: next,
-  } = answer.data.response
+  const { trade_offers_sent: sent, trade_offers_received: received, next_cursor: next } = answer.data.response
+  if (sent === undefined && received === undefined && next === undefined) return 'nothing'
   const readable: Offer[] = []
   const unreadable: UnreadableOffer[] = []
-  for (const row of sent) {
+  for (const row of sent ?? []) {
     const offer = parseOfferRow(row)
     if (offer === undefined) unreadable.push(unreadableOf(row))
     else readable.push(offer)
   }
   return {
     sent: readable,
-    received: received.flatMap((row) => parseOfferRow(row) ?? []),
+    received: (received ?? []).flatMap((row) => parseOfferRow(row) ?? []),
     unreadable,
     nextCursor: next ?? 0,
   }

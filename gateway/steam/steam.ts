@@ -190,6 +190,8 @@ export type OffersAnswer =
       unreadable: UnreadableOffer[]
       next: string | null
     }
+  /** Steam's answer lacks everything, even the end of the list. It does not prove that there are no offers. */
+  | { kind: 'nothing' }
   | Unavailable
 
 /** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */

@@ -172,6 +172,33 @@ describe('a list of many pages', () => {
   })
 })
 
+describe('an answer about the offers that lacks everything', () => {
+  it('proves no offer missing: the search goes on, and finds it', async () => {
+    const { answer, work, row } = await sendWithoutAnswer(true)
+    const { listOffers } = session
+    session.listOffers = async () => ({ kind: 'nothing' })
+    for (let look = 0; look < 9; look += 1) {
+      till.clock.advance(15_000)
+      await work()
+    }
+    expect(await row()).toMatchObject({ state: 'unknown', missed_reads: 0 })
+    session.listOffers = listOffers
+    till.clock.advance(15_000)
+    await work()
+    expect(await answer).toEqual({ kind: 'active' })
+  })
+
+  it('does not end the search for orphans', async () => {
+    const { listOffers } = session
+    session.listOffers = async () => ({ kind: 'nothing' })
+    const { watch } = tradeHandlers(till.deps)
+    expect(await watch(bot)).toBe(1)
+    session.listOffers = listOffers
+    till.clock.advance(60_000)
+    expect(await watch(bot)).toBe(0)
+  })
+})
+
 describe('an offer in Steam’s list that cannot be read', () => {
   const lookOften = async (work: () => Promise<void>) => {
     for (let look = 0; look < 4; look += 1) {

@@ -28,7 +28,7 @@ export function beginPass(since: Date, now: Date): ListPass {
   return { since, begunAt: now, cursor: null, pages: 0, failures: 0, isComplete: false }
 }
 
-/** The content of the pages of one turn. `hasFailed`: Steam did not answer a page. */
+/** The content of the pages of one turn. `hasFailed`: Steam did not answer a page, or its answer was empty. */
 type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; hasFailed: boolean }
 
 /** Reads the next pages of a pass. Stops early once `isEnough` returns true: one hit proves that the offer exists. */
@@ -40,7 +40,7 @@ export async function readOn(
   const turn: Turn = { offers: [], received: [], unreadable: [], hasFailed: false }
   for (let pages = 0; pages < PAGES_A_TURN && !pass.isComplete; pages += 1) {
     const page = await session.listOffers(pass.since, pass.cursor)
-    if (page.kind === 'unavailable') {
+    if (page.kind !== 'offers') {
       pass.failures += 1
       if (pass.failures >= MOST_FAILURES) restart(pass)
       return { ...turn, hasFailed: true }

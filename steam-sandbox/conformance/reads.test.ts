@@ -183,6 +183,15 @@ describe('the answers to a read of offers or trades:', () => {
     expect((await historyPage({ time: 0, id: '0' })).more).toBe(false)
   })
 
+  it('an answer about the list of offers can lack everything', async () => {
+    const { id } = await sendDraft(steam, bot)
+    await control(steam, 'PUT behaviours/offers-not-there', { times: 1 })
+    const rawList = () =>
+      wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeOffers', 1, { get_sent_offers: 1 }, done))
+    expect(await rawList()).toEqual({ response: {} })
+    expect(await rawList()).toMatchObject({ response: { trade_offers_sent: [{ tradeofferid: id }] } })
+  })
+
   row('an offer in an unknown state', async () => {
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/odd-offer-in-lists')

@@ -63,6 +63,7 @@ export async function listOffers(
   if (answer.kind === 'unavailable') return answer
   const page = parseOffers(economyBody(answer))
   if (!page) return unavailableFrom('GetTradeOffers', answer)
+  if (page === 'nothing') return { kind: 'nothing' }
   const { sent, received, unreadable, nextCursor } = page
   const next = nextCursor === 0 ? null : String(nextCursor)
   // Otherwise the same page would be read forever.

@@ -53,6 +53,9 @@ describe('reads', () => {
     // A page that names itself as the next one.
     steam.routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
     expect(await session.listOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
+    // An answer without content is not an empty list.
+    steam.routes.set(api('GetTradeOffers'), () => ok({}))
+    expect(await session.listOffers(since, null)).toEqual({ kind: 'nothing' })
   })
 
   it('of the sent offers return the readable part of a broken row', async () => {

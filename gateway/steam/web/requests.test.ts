@@ -57,7 +57,7 @@ const SteamId: new (steamId: string) => object = load('steamid')
 
 const ACTIVE_ONLY = 1
 const CUTOFF = new Date('2026-01-01T12:00:00Z')
-const nextOf = <T>(page: { next: T } | { kind: 'unavailable' }) => ('next' in page ? page.next : null)
+const nextOf = <T>(page: { next: T } | { kind: string }) => ('next' in page ? page.next : null)
 const offer = {
   tradeofferid: '55',
   accountid_other: 4001,
