@@ -358,7 +358,7 @@ describe('the tree keeps its promises:', () => {
     expect(slow).toEqual([])
     // Built at run time, so this test cannot read them. Each has a bounded length, or consists of our own routes.
     const built = all.filter(({ written }) => written === undefined).map(({ file }) => file)
-    expect(built).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
+    expect(built).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/stray.ts'])
   })
 
   it('the console imports from the gateway only types, and one list of states', () => {

@@ -6,7 +6,8 @@ import { itemsSentBack, judgeDeparture, judgeUndoing } from '../departures/depar
 import { compareWithCustody, settleDrift } from '../drift/drift.ts'
 import { alarm, dueStep, retryAt, reviewAgainAt } from './alarm.ts'
 import { consequences } from './consequences.ts'
-import { decide, judgeStray } from './decide.ts'
+import { decide } from './decide.ts'
+import { judgeStray } from './stray.ts'
 import { evolve } from './trade.ts'
 
 export const CORE = {

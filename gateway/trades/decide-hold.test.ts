@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferState } from '../steam/steam.ts'
 import { active, at, attempt, declined, offer } from '../testing/trades.ts'
-import { decide, type Fact, judgeStray } from './decide.ts'
+import { decide, type Fact } from './decide.ts'
+import { judgeStray } from './stray.ts'
 import type { Trade } from './trade.ts'
 
 const DAY_S = 86_400

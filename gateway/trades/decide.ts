@@ -2,7 +2,6 @@
 import type { Refusal } from '../db/trade-tables.ts'
 import { AT_ONCE } from '../deposits/deposit.ts'
 import { isPast } from '../kit/clock.ts'
-import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
 import {
@@ -13,8 +12,9 @@ import {
   decideReversal,
 } from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
-import { judgeSteamTrade, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
+import { judgeSteamTrade, later, offeredSettlement, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
+import { isExactOfferOf, isOfferOf, judgeStray } from './stray.ts'
 import {
   type BadEnd,
   type CancelReason,
@@ -349,52 +349,4 @@ function decideHeld(trade: TradeIn<'held'>, reported: Date | null, now: Date): T
 function lookOf({ lookAt, deliveredAt }: TradeIn<'held' | 'final'>, now: Date): TradeEvent[] {
   if (lookAt === null || now < lookAt) return []
   return [{ kind: 'looked', next: nextLookOf(deliveredAt, now) }]
-}
-
-/** How to treat an offer that no open trade waits for. Its trade has another offer, has ended or is not known. */
-export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
-
-export function judgeStray(offer: Offer): StrayVerdict {
-  switch (offer.state) {
-    case 'active':
-    case 'needs_confirmation':
-      return { kind: 'cancel' }
-    case 'accepted':
-    case 'reverted':
-      return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
-    // Cancelling an offer in escrow would put the bot into a cooldown.
-    case 'in_escrow':
-    case 'invalid':
-    case 'countered':
-    case 'expired':
-    case 'cancelled':
-    case 'declined':
-    case 'invalid_items':
-    case 'cancelled_by_second_factor':
-      return { kind: 'nothing' }
-    default:
-      return offer.state satisfies never
-  }
-}
-
-/** True if this is the trade's own offer: no one else knows the code before Steam shows it. */
-export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, offer: Offer): boolean {
-  return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
-}
-
-/** The form of a code from `secretCode`. */
-const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
-
-/** True if the offer looks like a till's: its message has the form of a code, and it gives nothing. */
-export function isLikeOurs(offer: Offer): boolean {
-  return CODE.test(offer.message) && offer.itemsToGive.length === 0
-}
-
-/** True if this is the trade's own offer and asks for exactly its items. */
-export function isExactOfferOf(
-  trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,
-  offer: Offer,
-): boolean {
-  const isExact = offer.itemsToGive.length === 0 && sameAssets(offer.itemsToReceive, trade.items)
-  return isOfferOf(trade, offer) && isExact
 }

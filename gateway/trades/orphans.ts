@@ -4,9 +4,9 @@
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import { isLikeOurs } from './decide.ts'
 import { beginPass, type ListPass, readOn } from './offer-list.ts'
 import { cancelStray } from './offers.ts'
+import { isLikeOurs } from './stray.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 /** Steam ends an offer after this long, so older offers are harmless. */

@@ -2,12 +2,12 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
-import { isOfferOf } from './decide.ts'
 import { beginPass, readOn, type Shell } from './offer-list.ts'
 import { type AcceptedOffer, cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
+import { isOfferOf } from './stray.ts'
 import { isEnded, type TradeState } from './trade.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps, type TradeSummary } from './trade-store.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferState } from '../steam/steam.ts'
 import { active, items, offer } from '../testing/trades.ts'
-import { isExactOfferOf, isLikeOurs, isOfferOf, judgeStray } from './decide.ts'
+import { isExactOfferOf, isLikeOurs, isOfferOf, judgeStray } from './stray.ts'
 
 describe('an offer that no trade waits for', () => {
   it.each<[OfferState, string]>([

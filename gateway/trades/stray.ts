@@ -1,0 +1,53 @@
+/** Recognizes offers by partner, code and items, and judges those that no open trade waits for. Pure. */
+import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
+import type { Offer } from '../steam/steam.ts'
+import { sameAssets } from './proof.ts'
+import type { Trade } from './trade.ts'
+
+/** How to treat an offer that no open trade waits for. Its trade has another offer, has ended or is not known. */
+export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
+
+export function judgeStray(offer: Offer): StrayVerdict {
+  switch (offer.state) {
+    case 'active':
+    case 'needs_confirmation':
+      return { kind: 'cancel' }
+    case 'accepted':
+    case 'reverted':
+      return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
+    // Cancelling an offer in escrow would put the bot into a cooldown.
+    case 'in_escrow':
+    case 'invalid':
+    case 'countered':
+    case 'expired':
+    case 'cancelled':
+    case 'declined':
+    case 'invalid_items':
+    case 'cancelled_by_second_factor':
+      return { kind: 'nothing' }
+    default:
+      return offer.state satisfies never
+  }
+}
+
+/** True if this is the trade's own offer: no one else knows the code before Steam shows it. */
+export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, offer: Offer): boolean {
+  return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
+}
+
+/** The form of a code from `secretCode`. */
+const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
+
+/** True if the offer looks like a till's: its message has the form of a code, and it gives nothing. */
+export function isLikeOurs(offer: Offer): boolean {
+  return CODE.test(offer.message) && offer.itemsToGive.length === 0
+}
+
+/** True if this is the trade's own offer and asks for exactly its items. */
+export function isExactOfferOf(
+  trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,
+  offer: Offer,
+): boolean {
+  const isExact = offer.itemsToGive.length === 0 && sameAssets(offer.itemsToReceive, trade.items)
+  return isOfferOf(trade, offer) && isExact
+}
