@@ -16,8 +16,11 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
     case 'cancel_begun':
     case 'accepted':
     case 'doubted':
+    case 'doubt_ended':
     case 'looked':
       return { funds, effects: [] }
+    case 'acceptance_withdrawn':
+      return { funds, effects: [logLine('warn', 'Steam took back that an offer was accepted')] }
     case 'send_unanswered':
       return { funds, effects: [logLine('warn', 'send of an offer was not answered')] }
     case 'refused':
@@ -82,6 +85,7 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
   'cancel_begun',
   'accepted',
   'doubted',
+  'doubt_ended',
   'looked',
 ])
 

@@ -210,7 +210,7 @@ describe('a read of the offer', () => {
     expect(events(active, readAs('reverted'))).toMatchObject([{ kind: 'accepted' }])
   })
 
-  it('changes nothing if an accepted offer flips back', () => {
+  it('changes nothing if an accepted offer with a Steam trade flips back', () => {
     const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
     for (const state of ['active', 'invalid_items', 'declined', 'cancelled', 'in_escrow'] as const) {
       expect(events(accepted, readAs(state))).toEqual([])

@@ -28,6 +28,7 @@ import {
   type Trade,
   type TradeEvent,
   type TradeIn,
+  withoutAcceptance,
 } from './trade.ts'
 
 /** The shopper's time to accept, from the moment the offer is known to be active. */
@@ -201,19 +202,24 @@ const CANCELLED_ELSEWHERE: HastyEnd = {
 
 const DECLINED: HastyEnd = { state: 'declined', status: 'tradeDeclined', reason: 'declined' }
 
+/** Much longer than Steam has been seen to report an accepted offer as open. */
+const WITHDRAWAL_PAUSE_MS = 60_000
+
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
-  // Once accepted, only Steam's trade record counts: the offer's state can flip back for a while.
-  if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') return []
+  if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') {
+    // The offer's state can flip back for a while, so once there is a Steam trade, only its record counts.
+    return trade.steamTradeId === null ? decideWithdrawal(trade, offer, now) : []
+  }
   const end = (how: End, steamHoldUntil: Date | null = null): TradeEvent[] => [
     { kind: 'ended', end: how, steamHoldUntil, at: now },
   ]
   switch (offer.state) {
     case 'active':
-      return []
+      return endDoubt(trade)
     case 'accepted':
     case 'reverted':
       if (trade.acceptedAt !== null && (offer.tradeId === null || trade.steamTradeId === offer.tradeId))
-        return []
+        return trade.steamTradeId === null ? endDoubt(trade) : []
       return [
         { kind: 'accepted', steamTradeId: offer.tradeId, settlesAt: offeredSettlement(offer, now), at: now },
       ]
@@ -239,6 +245,16 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
     default:
       return offer.state satisfies never
   }
+}
+
+const endDoubt = ({ badEnd }: TradeIn<'active'>): TradeEvent[] =>
+  badEnd === null ? [] : [{ kind: 'doubt_ended' }]
+
+/** An accepted offer without a Steam trade has another state. If that lasts, it was not accepted after all. */
+function decideWithdrawal(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
+  if (trade.badEnd?.state !== 'not_accepted') return [{ kind: 'doubted', badEnd: 'not_accepted', at: now }]
+  if (!isPast(trade.badEnd.seenAt, WITHDRAWAL_PAUSE_MS, now)) return []
+  return [{ kind: 'acceptance_withdrawn' }, ...decideOffer(withoutAcceptance(trade), offer, now)]
 }
 
 type HastyEnd = End & { reason: 'declined' | 'cancelled_elsewhere' }
@@ -300,7 +316,7 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, context: Circumsta
     }
     if (trade.state !== 'active') return []
     if (proof.kind === 'failed') return badEnd(trade, 'exchange_failed', now)
-    return proof.kind === 'taken_back' ? badEnd(trade, 'exchange_taken_back', now) : []
+    return proof.kind === 'taken_back' ? badEnd(trade, 'exchange_taken_back', now) : endDoubt(trade)
   }
   if (trade.state !== 'held' && trade.state !== 'final') return []
   if (steamTrade.tradeId !== trade.steamTradeId) return []

@@ -70,6 +70,19 @@ describe('D-8 an accepted offer without proof', () => {
     expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
   })
 
+  it('ends like any other offer if Steam takes the acceptance back', async () => {
+    const { deposit, tradeId, offerId } = await acceptedWithoutProof()
+    const offer = session.offers.get(offerId)
+    if (offer === undefined) throw new Error('Steam has no offer')
+    session.offers.set(offerId, { ...offer, state: 'declined', tradeId: null })
+    for (let look = 0; look < 7; look += 1) {
+      till.clock.advance(11_000)
+      await tradeHandlers(till.deps).trade(bot, tradeId)
+    }
+    expect(await trade()).toMatchObject({ state: 'declined', reason: 'declined' })
+    expect(await statusOf(deposit.id)).toBe('tradeDeclined')
+  })
+
   it('is still credited if the proof comes late, and its protection begins then', async () => {
     const { deposit, tradeId, offerId } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS)

@@ -177,6 +177,8 @@ describe('an event', () => {
       { kind: 'doubted', badEnd: 'invalid', at: at(40) },
       { active: { ...active, badEnd: { state: 'invalid', seenAt: at(40) } } },
     ],
+    [{ kind: 'doubt_ended' }, { active }],
+    [{ kind: 'acceptance_withdrawn' }, { active }],
     [
       { kind: 'ended', end, steamHoldUntil: null, at: at(40) },
       {

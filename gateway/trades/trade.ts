@@ -53,7 +53,7 @@ export type Trade =
       /** The end of Steam's protection, from the offer; null if the offer does not say. */
       settlesAt: Date | null
       cancelling: CancelReason | null
-      /** A bad end that was seen once and must be confirmed. */
+      /** A bad end, or a contradiction, that was seen once and must be confirmed. */
       badEnd: { state: string; seenAt: Date } | null
     })
   | (Common & {
@@ -95,6 +95,9 @@ export type EndedTrade = TradeIn<EndedState>
 /** Ends that Steam sometimes takes back. */
 export type BadEnd = Extract<EndReason, 'invalid' | 'invalid_items' | `exchange_${string}`>
 
+/** `not_accepted`: an offer that was accepted, but names no Steam trade, has another state. */
+export type Doubt = BadEnd | 'not_accepted'
+
 /** The ends of an offer without the items. */
 export type End = {
   state: 'declined' | 'countered' | 'invalid' | 'timed_out'
@@ -128,8 +131,12 @@ export type TradeEvent =
   | { kind: 'cancel_begun'; because: CancelReason }
   /** `settlesAt`: the end of Steam's protection, as the offer says. */
   | { kind: 'accepted'; steamTradeId: string | null; settlesAt: Date | null; at: Date }
-  /** Steam reported an end that counts only if a second read confirms it. */
-  | { kind: 'doubted'; badEnd: BadEnd; at: Date }
+  /** Steam reported something that counts only if a second read confirms it. */
+  | { kind: 'doubted'; badEnd: Doubt; at: Date }
+  /** A later read contradicts what was in doubt. */
+  | { kind: 'doubt_ended' }
+  /** Steam took the acceptance back before it named a Steam trade. */
+  | { kind: 'acceptance_withdrawn' }
   /** `steamHoldUntil`: the shopper accepted, and Steam holds the items until then. */
   | { kind: 'ended'; end: End; steamHoldUntil: Date | null; at: Date }
   /** Steam holds the items of an offer whose trade had ended. */
@@ -211,10 +218,15 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
         acceptedAt: trade.acceptedAt ?? event.at,
         steamTradeId: event.steamTradeId ?? trade.steamTradeId,
         settlesAt: event.settlesAt ?? trade.settlesAt,
+        badEnd: null,
       }
     case 'doubted':
       if (trade.state !== 'active') return rejectEvent(trade, event)
       return { ...trade, badEnd: { state: event.badEnd, seenAt: event.at } }
+    case 'doubt_ended':
+      return trade.state === 'active' ? { ...trade, badEnd: null } : rejectEvent(trade, event)
+    case 'acceptance_withdrawn':
+      return trade.state === 'active' ? withoutAcceptance(trade) : rejectEvent(trade, event)
     case 'ended':
       if (trade.state !== 'active') return rejectEvent(trade, event)
       return {
@@ -245,16 +257,7 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
 
 type SendEvent = Extract<
   TradeEvent,
-  {
-    kind:
-      | 'send_begun'
-      | 'send_withdrawn'
-      | 'send_unanswered'
-      | 'offer_missed'
-      | 'refused'
-      | 'abandoned'
-      | 'activated'
-  }
+  { kind: `send_${string}` | 'offer_missed' | 'refused' | 'abandoned' | 'activated' }
 >
 
 function evolveSend(trade: Trade, event: SendEvent): Trade {
@@ -294,16 +297,7 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
 
 type DeliveredEvent = Extract<
   TradeEvent,
-  {
-    kind:
-      | 'delivered'
-      | 'released'
-      | 'released_early'
-      | 'reversed'
-      | 'prolonged'
-      | 'protection_found'
-      | 'looked'
-  }
+  { kind: `released${string}` | 'delivered' | 'reversed' | 'prolonged' | 'protection_found' | 'looked' }
 >
 
 function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
@@ -374,6 +368,11 @@ function endTrade(trade: Trade, end: { state: EndedState; reason: string; endedA
     refusal: null,
     steamHoldUntil: null,
   }
+}
+
+/** The trade as if its offer had never been accepted. */
+export function withoutAcceptance(trade: TradeIn<'active'>): TradeIn<'active'> {
+  return { ...trade, acceptedAt: null, settlesAt: null, badEnd: null }
 }
 
 /** True if a proof of delivery is accepted in this state. */

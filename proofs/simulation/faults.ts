@@ -68,6 +68,7 @@ const SHARED = [
 
 export const PURE_FAULTS = [
   ...SHARED,
+  'open offer reported as accepted',
   'shopper forgiven by an operator',
   'item that vanished',
   'item without a trade',

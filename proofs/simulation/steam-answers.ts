@@ -1,6 +1,7 @@
 /** The simulated Steam's answers about offers and Steam trades, which may be outdated or wrong. */
 import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
+import type { Fault } from './faults.ts'
 import type { ModelTrade, SteamMemory, SteamOffer } from './steam-memory.ts'
 
 export const STALE_MS = 60_000
@@ -12,14 +13,16 @@ function reportedState({ engine, faults }: SteamMemory, offer: SteamOffer): Offe
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer
   if (lie !== null && now >= lie.from && now < lie.until && !faults.areStopped) {
-    if (lie.state !== state)
-      faults.note(
-        offer.tradeId === null ? 'open offer reported as ended' : 'accepted offer reported as not accepted',
-      )
+    if (lie.state !== state) faults.note(lieAbout(offer, lie.state))
     return lie.state
   }
   const isOld = earlier !== state && now - changedAt < STALE_MS
   return isOld && faults.strike('stale read', 0.05) ? earlier : state
+}
+
+function lieAbout({ tradeId }: SteamOffer, reported: OfferState): Fault {
+  if (tradeId !== null) return 'accepted offer reported as not accepted'
+  return reported === 'accepted' ? 'open offer reported as accepted' : 'open offer reported as ended'
 }
 
 /**

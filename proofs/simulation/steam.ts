@@ -34,7 +34,7 @@ const PROTECTION_MS = 7 * 86_400_000
 /** The longest time from a delivery until Steam reports its protection. The till checks the trade again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
 const MOST_OPEN_PER_PARTNER = 5
-const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
+const FALSE_STATES = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items', 'accepted'] as const
 const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
 
 export function createSteam(sim: Sim) {
@@ -118,7 +118,7 @@ function makeOffer(memory: SteamMemory, { bot, partner, assets, message }: Offer
   offer.isOpaque = faults.plan(0.003)
   if (faults.plan(0.05)) {
     const from = now + random.between(3_000, 280_000)
-    offer.lie = { state: random.pick(FALSE_ENDS), from, until: from + random.between(5_000, 70_000) }
+    offer.lie = { state: random.pick(FALSE_STATES), from, until: from + random.between(5_000, 70_000) }
   }
   offers.set(offer.offerId, offer)
   byMessage.set(message, offer)
