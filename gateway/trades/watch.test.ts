@@ -326,4 +326,33 @@ describe('an offer whose send was not answered', () => {
     await tradeHandlers(till.deps).trade(bot, id)
     expect((await theTrade())?.state).toBe('final')
   })
+
+  it('D-25 that was accepted is credited, even if the database failed at its last review', async () => {
+    session.sends.push({ answer: 'unknown', createsOffer: true })
+    const { listOffers } = session
+    session.listOffers = async (since, cursor) => {
+      const answer = await listOffers(since, cursor)
+      return answer.kind === 'offers' ? { ...answer, sent: [] } : answer
+    }
+    const answer = requestTrade(till.deps, (await aDeposit(till, await aStore(till))).body)
+    await expect.poll(theTrade).toBeDefined()
+    const id = (await theTrade())?.id ?? 0n
+    for (const ms of [0, 5_000, 15_000, 30_000]) {
+      till.clock.advance(ms)
+      await tradeHandlers(till.deps).trade(bot, id)
+    }
+    await answer
+    session.accept('1')
+    session.listOffers = listOffers
+    till.clock.advance(25 * 3_600_000)
+    const { trades } = till.deps
+    const failing = { ...trades, transaction: () => Promise.reject(new Error('the database is down')) }
+    const review = tradeHandlers({ ...till.deps, trades: failing }).trade(bot, id)
+    await expect(review).rejects.toThrow('the database is down')
+    till.clock.advance(3_600_000)
+    await sweepTrades(till.deps)
+    const isDue = (await theTrade())?.due_at !== null
+    if (isDue) await tradeHandlers(till.deps).trade(bot, id)
+    expect(await theTrade()).toMatchObject({ state: 'final', steam_trade_id: steamTradeIdOf('1') })
+  })
 })

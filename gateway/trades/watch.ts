@@ -149,17 +149,18 @@ async function tendStrays(
   }
 }
 
+/** Resolves to false if Steam must be asked again soon. */
 async function tendStray(
   deps: ShellDeps,
   bot: BotContext,
   { loaded, offer }: { loaded: LoadedTrade; offer: Offer },
-): Promise<void> {
+): Promise<boolean> {
   const { offerId } = offer
   const verdict = deps.core.judgeStray(offer)
   const about = { ...aboutTrade(loaded.facts), offer: offerId, state: loaded.trade.state }
   switch (verdict.kind) {
     case 'nothing':
-      return
+      return true
     case 'prove':
       deps.log.warn(about, 'offer that its trade does not wait for was accepted')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
@@ -167,10 +168,10 @@ async function tendStray(
       const beforeCancel = () =>
         deps.log.warn(about, 'bot began to cancel an offer that its trade does not wait for')
       const current = await cancelStray(deps, bot, { offerId, beforeCancel })
-      if (current === undefined) return
+      if (current === undefined) return false
       const after = deps.core.judgeStray(current)
+      if (after.kind !== 'prove') return after.kind === 'nothing'
       // The shopper was faster than the cancel.
-      if (after.kind !== 'prove') return
       return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId, offer: current })
     }
     default:
@@ -182,14 +183,19 @@ async function proveStray(
   deps: ShellDeps,
   bot: BotContext,
   accepted: Required<AcceptedOffer>,
-): Promise<void> {
+): Promise<boolean> {
   const proved = await prove(deps, bot, accepted)
   const { loaded } = accepted
   // A Steam trade that failed or was reversed brings no news a minute later.
-  if (proved?.proof !== 'not_yet' || !isEnded(loaded.trade)) return
+  if (proved?.proof !== 'not_yet' || !isEnded(loaded.trade)) return proved !== undefined
   // The items are on their way, and the next review may be hours away.
   await askAgain(deps, bot, loaded)
+  return false
 }
+
+/** True if the offer can change its ended trade, or must be cancelled. */
+const concerns = ({ core }: ShellDeps, offer: Offer): boolean =>
+  core.judgeStray(offer).kind !== 'nothing' || offer.state === 'in_escrow'
 
 /** Reviews a trade that ended without its items, at growing intervals: Steam may have reported the end too early. */
 export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
@@ -207,11 +213,21 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
     default:
       return read satisfies never
   }
-  await deps.trades.postpone(loaded, bot, deps.core.alarm(trade, now))
+  const nextReview = deps.core.alarm(trade, now)
+  const isNews = read.offers.some((offer) => concerns(deps, offer))
+  // If the database fails before all is recorded, or Steam does not answer, the review is soon repeated.
+  await deps.trades.postpone(loaded, bot, isNews ? deps.core.reviewAgainAt(trade, now) : nextReview)
+  let isDone = true
   for (const offer of read.offers) {
-    await record(deps, { tradeId: loaded.facts.id, writer: bot }, { kind: 'offer_read', offer })
-    await tendStray(deps, bot, { loaded, offer })
+    const recorded = await record(
+      deps,
+      { tradeId: loaded.facts.id, writer: bot },
+      { kind: 'offer_read', offer },
+    )
+    const isTended = await tendStray(deps, bot, { loaded, offer })
+    isDone &&= isTended && recorded?.events.length === 0
   }
+  if (isNews && isDone) await deps.trades.postpone(loaded, bot, nextReview)
 }
 
 /**
@@ -233,9 +249,10 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
   // The counteroffer of the shopper can be anywhere in the list, so read all of it.
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
   const turn = await readOn(pass, bot, isFound)
-  await declineCounters(deps, bot, turn.received)
   const ours = turn.offers.filter(isOurs)
-  if (ours.length === 0 && !pass.isComplete) return { kind: turn.hasFailed ? 'silence' : 'more' }
-  deps.lists.endSearch(bot, facts.id)
-  return { kind: 'offers', offers: ours }
+  const isOver = ours.length > 0 || pass.isComplete
+  // Ended first: if the database fails now, the next review begins at the first page again.
+  if (isOver) deps.lists.endSearch(bot, facts.id)
+  await declineCounters(deps, bot, turn.received)
+  return isOver ? { kind: 'offers', offers: ours } : { kind: turn.hasFailed ? 'silence' : 'more' }
 }
