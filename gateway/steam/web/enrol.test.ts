@@ -89,6 +89,15 @@ describe('a refresh token', () => {
     })
   })
 
+  it('is not asked for if the person gave up before', async () => {
+    const shown: string[] = []
+    const way: LoginWay = { kind: 'phone', show: (url) => shown.push(url), signal: AbortSignal.abort() }
+    // The answer would otherwise come only after the wait for the person.
+    const answer = await obtainToken(agent(), way, { answerMs: 60_000, personMs: 60_000 })
+    expect(answer).toEqual({ kind: 'refused', reason: 'not_confirmed' })
+    expect(shown).toEqual([])
+  })
+
   it('does not come while Steam is down or hangs, and no error repeats the password', async () => {
     const fault = (effect: object) =>
       fetch(`${sandbox.url}/control/faults`, {

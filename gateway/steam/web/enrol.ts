@@ -47,9 +47,12 @@ export async function obtainToken(
   way: LoginWay,
   times: Times = DEFAULT_TIMES,
 ): Promise<TokenAnswer> {
+  const signal = way.kind === 'phone' ? way.signal : undefined
+  // A signal that was aborted before emits no event.
+  if (signal?.aborted) return { kind: 'refused', reason: 'not_confirmed' }
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.loginTimeout = times.personMs
-  const outcome = outcomeOf(session, way.kind === 'phone' ? way.signal : undefined)
+  const outcome = outcomeOf(session, signal)
   try {
     const start = await answerInTime(begin(session, way), times.answerMs)
     if (start.kind !== 'done') return start
