@@ -75,6 +75,10 @@ const loginAfter = async () => {
   const row = await database.db.selectFrom('bot').select('login_after').executeTakeFirstOrThrow()
   return row.login_after?.getTime() ?? null
 }
+const loseLease = () =>
+  database.pool.query(
+    `update bot set lease_owner = '${randomUUID()}', lease_epoch = lease_epoch + 1, lease_until = now() + interval '1 hour'`,
+  )
 const expectOnline = () => expect.poll(bot).toMatchObject({ reachable: true })
 const send = (job: BotJob) =>
   database.db.transaction().execute(async (tx) => {
@@ -149,9 +153,7 @@ describe('a process', () => {
     await enrol()
     const { contexts } = start()
     await expectOnline()
-    await database.pool.query(
-      `update bot set lease_owner = '${randomUUID()}', lease_epoch = lease_epoch + 1, lease_until = now() + interval '1 hour'`,
-    )
+    await loseLease()
     await expect.poll(() => steam.open).toBe(0)
     expect(contexts[0]?.mayWrite(1)).toBe(false)
     expect(captured.lines.join('')).toContain('lease of a bot was lost')
@@ -159,6 +161,28 @@ describe('a process', () => {
 })
 
 describe('a session', () => {
+  it('makes no call if its lease was lost while it was opened', async () => {
+    await enrol()
+    await database.db
+      .updateTable('bot')
+      .set({ protection_acknowledged_at: null, member_since: null })
+      .execute()
+    const calls = [steam.acknowledgements, steam.profileReads]
+    const { openSession } = steam
+    const [asked, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    steam.openSession = (token) => {
+      asked.resolve()
+      return opened.promise.then(() => openSession(token))
+    }
+    start()
+    await asked.promise
+    await loseLease()
+    await expect.poll(() => captured.lines.join('')).toContain('lease of a bot was lost')
+    opened.resolve()
+    await expect.poll(() => [steam.openings, steam.open]).toEqual([2, 0])
+    expect([steam.acknowledgements, steam.profileReads]).toEqual(calls)
+  })
+
   it('acknowledges the notice about trade protection if the enrolment did not', async () => {
     await enrol()
     await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
