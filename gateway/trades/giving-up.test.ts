@@ -151,6 +151,27 @@ describe('a bot that never comes back', () => {
   })
 })
 
+describe('a delivered trade about which Steam says nothing more', () => {
+  it('is no longer asked about after 15 days, so the history is not read back to it for good', async () => {
+    const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
+    session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    session.trades.clear()
+    till.clock.advance(HOUR_MS)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    await sweepLater(14 * DAY_MS)
+    expect(await trade()).toMatchObject({
+      state: 'final',
+      due_at: expect.any(Date),
+      look_at: expect.any(Date),
+    })
+    await sweepLater(DAY_MS)
+    expect(await trade()).toMatchObject({ state: 'final', due_at: null, look_at: null })
+    expect(errors()).toContain('looks at a delivered trade were ended')
+    expect(await till.deps.trades.oldestProtectedOf(bot.botId)).toBeUndefined()
+  })
+})
+
 describe('a bot that is retired', () => {
   const retire = () => actOnBot(till.db, String(bot.botId), 'retire')
   const enrolAgain = () =>

@@ -10,7 +10,10 @@ export const WAIT_MS = 15 * DAY_MS
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
 export const OVERDUE_MS = DAY_MS
 
-/** Until when to wait for Steam to report how the offer ended; null if no send was begun, or the items arrived. */
+/**
+ * Until when to wait for Steam to report how the offer ended, or what became of a final trade. Null if no send was begun,
+ * nothing is left to ask, or only the operator can decide about held credit.
+ */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {
     case 'sending':
@@ -29,9 +32,10 @@ export function waitsUntil(trade: Trade): Date | null {
       const wait = plus(trade.startedAt, WAIT_MS)
       return new Date(Math.max(last.getTime(), wait.getTime()))
     }
+    case 'final':
+      return trade.lookAt === null ? null : plus(trade.lookAt, WAIT_MS)
     case 'intended':
     case 'held':
-    case 'final':
     case 'reversed':
       return null
     default:
@@ -56,8 +60,12 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
       return [{ kind: 'ended', end: endOf(because), steamHoldUntil: null, at: now }]
     case 'held':
       return because === 'bot_retired' ? [{ kind: 'unwatched', because }] : []
-    case 'final':
-      return because === 'bot_retired' && trade.lookAt !== null ? [{ kind: 'unwatched', because }] : []
+    case 'final': {
+      if (because === 'ended_by_operator' || trade.lookAt === null) return []
+      const ended: TradeEvent = { kind: 'unwatched', because }
+      // While a look is due, the history is read back to this trade, so it must not stay due for good.
+      return because === 'unresolved' ? [ended, { kind: 'looked', next: null }] : [ended]
+    }
     case 'reversed':
       return []
     case 'refused':

@@ -84,7 +84,8 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
 const OPEN: readonly TradeStateColumn[] = OPEN_TRADE_STATES
 
 async function tradesToEnd(db: Db, now: Date, limit: number): Promise<TradeToEnd[]> {
-  const [retired, silent] = [await watchedOfRetired(db, limit), await silentTrades(db, now, limit)]
+  const retired = await watchedOfRetired(db, limit)
+  const silent = [...(await silentTrades(db, now, limit)), ...(await silentLooks(db, now, limit))]
   return [
     ...retired.map((trade) => ({ ...trade, because: 'bot_retired' as const })),
     ...silent.map((trade) => ({ ...trade, because: 'unresolved' as const })),
@@ -125,6 +126,20 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
       ]),
     )
     .orderBy('send_started_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Steam is then asked once an hour, so the index on `due_at` finds the trades. */
+const ASKED_WITHIN_MS = 61 * 60_000
+
+/** Final trades whose last look got no answer in time. */
+function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
+  return waitingTrades(db)
+    .where('due_at', '<=', new Date(now.getTime() + ASKED_WITHIN_MS))
+    .where('state', '=', 'final')
+    .where('look_at', '<=', new Date(now.getTime() - WAIT_MS))
+    .orderBy('due_at')
     .limit(limit)
     .execute()
 }
