@@ -21,7 +21,10 @@ export type TillOptions = {
 export type EventOptions = {
   /** The `sequence` of your last event. Default: 0, which begins with the first event. */
   after?: number
-  /** True: waits for further events, until `signal` ends it. False, the default: ends after the newest event. */
+  /**
+   * True: waits for further events, until `signal` ends it, and throws if a call fails after its last try. False, the
+   * default: ends after the newest event.
+   */
   follow?: boolean
   /** The wait between two checks for further events, in milliseconds. Default: 5,000. */
   everyMs?: number
