@@ -113,6 +113,7 @@ export const FAULTS = {
     line: 'The next `trade-request-give-p2p-all` names an item too that was bought after the last `items`.',
     times: 1,
   },
+  'key-of-one-host': { line: 'Only market.csgo.com accepts a key; the other hosts answer `bad_key`.' },
   'key-in-words': {
     line: 'Every call is refused with `Bad KEY`, not `bad_key`.',
     at: ANY_REQUEST,

@@ -9,6 +9,9 @@ import { PUBLIC } from './public.ts'
 import { SALES } from './sales.ts'
 import { SELLING } from './selling.ts'
 
+/** The game of market.csgo.com. */
+const MAIN_APP = 730
+
 const CALLS: Record<string, Call> = { ...ACCOUNT, ...SELLING, ...SALES }
 
 export async function api(request: Incoming, market: Market): Promise<Reply | undefined> {
@@ -22,7 +25,8 @@ export async function api(request: Incoming, market: Market): Promise<Reply | un
   if (publicCall) return publicCall({ request, market })
   const key = request.query.get('key') ?? ''
   const seller = market.world().sellers.find((other) => other.key === key)
-  if (!seller || seller.keyDeleted) return refuse('bad_key')
+  const isForeign = market.faults.isOn('key-of-one-host') && appId !== MAIN_APP
+  if (!seller || seller.keyDeleted || isForeign) return refuse('bad_key')
   if (market.limits.isOver(key, market.machineMs())) {
     market.change((world) => ({
       world: withSeller(world, { ...seller, keyDeleted: true }),

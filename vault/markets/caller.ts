@@ -10,7 +10,7 @@ type Protocol<Ask> = {
   everyMs: number
   callOf(name: string, ask: Ask): Call
   /** The failure that an answer reports. Undefined if the call succeeded. */
-  failureOf(answer: unknown, status: number): Failure | undefined
+  failureOf(answer: unknown, status: number, ask: Ask): Failure | undefined
   /** True if the market answers with this error status too. Otherwise the call counts as unanswered. */
   isAnswer?(status: number): boolean
 }
@@ -23,7 +23,7 @@ export type Caller<Ask> = <T, R>(
 
 const PAUSE_MS = 60_000
 /** A market that fails may refuse a good key. So the key is tried again, but rarely: a wrong one stays wrong. */
-const LOCKED_OUT_MS = 600_000
+export const LOCKED_OUT_MS = 600_000
 const TOO_MANY_REQUESTS = 'HTTP 429'
 
 /** Pauses for ten minutes after the market has refused the key, and for a minute after "too many requests". */
@@ -37,7 +37,7 @@ export function createCaller<Ask>(
   return async (name, schema, ask) => {
     if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
-    const answer = await askOnce(protocol, connection, protocol.callOf(name, ask))
+    const answer = await askOnce(protocol, connection, { name, ask })
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS
       if (answer.kind === 'unanswered' && answer.because === TOO_MANY_REQUESTS)
@@ -56,9 +56,10 @@ const envelopeSchema = z.looseObject({ success: z.boolean() })
 async function askOnce<Ask>(
   protocol: Protocol<Ask>,
   connection: Connection,
-  call: Call,
+  { name, ask }: { name: string; ask: Ask },
 ): Promise<MarketAnswer<unknown>> {
   const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
+  const call = protocol.callOf(name, ask)
   let reply: Reply
   let answer: unknown
   try {
@@ -72,7 +73,7 @@ async function askOnce<Ask>(
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no complete answer'
     return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
   }
-  const failure = protocol.failureOf(answer, reply.status)
+  const failure = protocol.failureOf(answer, reply.status, ask)
   if (failure !== undefined) return failure
   const hasSucceeded = envelopeSchema.safeParse(answer).data?.success === true
   return hasSucceeded ? { kind: 'answered', value: answer } : unanswered('an answer without an envelope')

@@ -78,7 +78,7 @@ describe('an account', () => {
   it('loses its key after more than five requests in a second, and its client then makes no more calls', async () => {
     const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
-    for (const appId of [CS, DOTA, TF2, RUST, CS, DOTA]) {
+    for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS]) {
       // A new client for each call, because processes do not share a pace.
       answers.push((await bench.clientWith(key).round(appId)).kind)
     }
@@ -210,6 +210,19 @@ describe('a market in trouble', () => {
   it('can refuse with a number instead of a text', async () => {
     bench.market.begin('false-with-number')
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
+  })
+
+  it('of a game whose host refuses the key is called again only after ten minutes, but the others are called', async () => {
+    bench.market.begin('key-of-one-host')
+    expect(await client.round(DOTA)).toEqual({ kind: 'refused', code: 'bad_key' })
+    const before = bench.market.log.length
+    expect(await client.round(DOTA)).toEqual({ kind: 'refused', code: 'bad_key' })
+    expect(bench.market.log).toHaveLength(before)
+    expect((await client.round(CS)).kind).toBe('answered')
+    expect((await client.money()).kind).toBe('answered')
+    bench.market.end('key-of-one-host')
+    bench.advanceMs(10 * 60_000)
+    expect((await client.round(DOTA)).kind).toBe('answered')
   })
 
   it('that refuses the key, also in other words, is called again only after ten minutes', async () => {

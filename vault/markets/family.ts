@@ -1,5 +1,5 @@
 /** The market.csgo.com family: the same API on four hosts, one for each game. */
-import { type Caller, createCaller } from './caller.ts'
+import { type Caller, createCaller, LOCKED_OUT_MS } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
 import {
   currencySchema,
@@ -85,26 +85,46 @@ const isStillSold = (rows: readonly Row[], { assets }: DueGift): boolean =>
     rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
   )
 
-const createFamilyCaller = ({ key, connection, time }: Options): FamilyCaller =>
-  createCaller(
+/** Pauses the calls to a sister market that has refused the key. The key may be valid at the others. */
+function createFamilyCaller({ key, connection, time }: Options): FamilyCaller {
+  const call = createCaller(
     { everyMs: EVERY_MS, callOf: (name, ask: Ask) => callOf(name, key, ask), failureOf },
     { connection, time },
   )
+  /** By host: its refusal of the key, and when it came. */
+  const refusals = new Map<string, { failure: Failure; atMs: number }>()
+  return async (name, schema, ask) => {
+    const host = hostOf(ask)
+    const last = refusals.get(host)
+    if (last !== undefined && time.now() - last.atMs < LOCKED_OUT_MS) return last.failure
+    const answer = await call(name, schema, ask)
+    if (answer.kind === 'refused' && REFUSED_KEY.test(answer.code))
+      refusals.set(host, { failure: answer, atMs: time.now() })
+    return answer
+  }
+}
 
-function callOf(name: string, key: string, { appId, query, body }: Ask): Call {
+function hostOf({ appId }: Ask): string {
   const host = appId === undefined ? MAIN_HOST : HOSTS[appId]
   if (host === undefined) throw new Error(`no market of the family sells the game ${appId}`)
-  const url = new URL(`https://${host}/api/v2/${name}`)
+  return host
+}
+
+function callOf(name: string, key: string, ask: Ask): Call {
+  const { query, body } = ask
+  const url = new URL(`https://${hostOf(ask)}/api/v2/${name}`)
   for (const [field, value] of Object.entries(query ?? {})) url.searchParams.set(field, value)
   url.searchParams.set('key', key)
   return body === undefined ? { method: 'GET', url } : { method: 'POST', url, body }
 }
 
-function failureOf(answer: unknown): Failure | undefined {
+function failureOf(answer: unknown, _status: number, ask: Ask): Failure | undefined {
   const envelope = envelopeSchema.safeParse(answer)
   if (!envelope.success || envelope.data.success) return undefined
   const code = String(envelope.data.error ?? envelope.data.message ?? 'no reason')
-  return REFUSED_KEY.test(code) ? { kind: 'locked_out' } : { kind: 'refused', code }
+  return hostOf(ask) === MAIN_HOST && REFUSED_KEY.test(code)
+    ? { kind: 'locked_out' }
+    : { kind: 'refused', code }
 }
 
 type Part<K extends keyof Market> = Pick<Market, K>
