@@ -80,6 +80,9 @@ export const FAULTS = {
   'inventory-not-read': { line: 'The market cannot read inventories, so its copies stay out of date.' },
   'empty-says-false': { line: 'An empty `items` is false, not null.' },
   'price-in-units': { line: '`items` gives prices as integers, 1000 to the dollar, not in dollars.' },
+  'failed-without-id': {
+    line: 'The failed lines of `mass-add-to-sale`, `mass-set-price` and `list-items-steam` do not name their item.',
+  },
   'envelope-lies': { line: 'Every line of `mass-add-to-sale` fails, but the answer reports success.' },
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
   'token-forgotten': {

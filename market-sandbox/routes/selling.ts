@@ -81,7 +81,10 @@ export const SELLING: Record<string, Call> = {
     const items = lines.map((line) => {
       const [itemId, price] = [field(line, 'item_id'), Number(field(line, 'price'))]
       const isDone = reprice(context, itemId, price)
-      return { success: isDone, item_id: itemId, price, ...(isDone ? {} : { error: 'bad_item' }) }
+      const failed = context.market.faults.isOn('failed-without-id') ? {} : { item_id: itemId }
+      return isDone
+        ? { success: true, item_id: itemId, price }
+        : { success: false, ...failed, price, error: 'bad_item' }
     })
     return json({ success: true, items })
   },
@@ -119,7 +122,12 @@ async function massList(context: CallContext): Promise<Reply> {
     const { assetId: asset, price } = line
     return answer.kind === 'listed'
       ? { success: true, asset, item_id: answer.item.itemId, price, market_hash_name: answer.item.name }
-      : { success: false, asset, price, error: answer.error }
+      : {
+          success: false,
+          ...(market.faults.isOn('failed-without-id') ? {} : { asset }),
+          price,
+          error: answer.error,
+        }
   })
   // The market reports success even if single lines failed.
   return json({ success: true, items })

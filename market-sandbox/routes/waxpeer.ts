@@ -226,7 +226,13 @@ function list({ market, seller, appId, request }: CallContext): Reply {
         ? { kind: 'refused' as const, error: `You can list your item after ${seconds(msBeforeNext)} seconds` }
         : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
     if (answer.kind === 'listed') listed.push({ item_id, price, name: answer.item.name, position: 1 })
-    else failed.push({ item_id, price, msg: MESSAGES[answer.error] ?? answer.error, msBeforeNext })
+    else
+      failed.push({
+        ...(market.faults.isOn('failed-without-id') ? {} : { item_id }),
+        price,
+        msg: MESSAGES[answer.error] ?? answer.error,
+        msBeforeNext,
+      })
   }
   return json({ success: true, listed, failed })
 }

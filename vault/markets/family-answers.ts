@@ -46,23 +46,24 @@ const listedRow = z.looseObject({
   item_id: digits.optional(),
   error: z.union([shortText, z.number()]).optional(),
 })
-export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
+export const listedSchema = z.object({ items: listOf(listedRow, 50) })
 
-const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
+/** Refusals that may pass. A failed line may not name its item. */
+const MAY_PASS = new Set(['inventory_not_loaded', 'item_not_in_inventory', 'not_mentioned'])
 
 /** Returns one result for each requested asset. An asset that the market does not mention counts as refused. */
 export function listedOf({ items }: z.infer<typeof listedSchema>, requested: readonly string[]): Listed[] {
   return requested.map((assetId): Listed => {
-    const row = items.find(({ asset }) => asset === assetId)
+    const row = items.rows.find(({ asset }) => asset === assetId)
     if (row?.success === true && row.item_id !== undefined)
       return { kind: 'listed', assetId, itemId: row.item_id }
     const code = String(row?.error ?? 'not_mentioned')
-    return { kind: 'refused', assetId, code, retry: NOT_READ_YET.has(code) }
+    return { kind: 'refused', assetId, code, retry: MAY_PASS.has(code) }
   })
 }
 
 const repricedRow = z.looseObject({ success: z.boolean(), item_id: digits })
-export const repricedSchema = z.object({ items: z.array(repricedRow).max(50) })
+export const repricedSchema = z.object({ items: listOf(repricedRow, 50) })
 
 export function repricedOf(
   { items }: z.infer<typeof repricedSchema>,
@@ -70,7 +71,7 @@ export function repricedOf(
 ): Repriced[] {
   return requested.map((itemId) => ({
     itemId,
-    isDone: items.some((row) => row.item_id === itemId && row.success),
+    isDone: items.rows.some((row) => row.item_id === itemId && row.success),
   }))
 }
 

@@ -136,6 +136,21 @@ describe('a listing', () => {
     })
   })
 
+  it('is made or repriced although the lines of others failed without naming their item', async () => {
+    await prepareToSell(bench, client, DOTA)
+    bench.market.begin('failed-without-id')
+    const [assetId = ''] = bench.assetsOf(DOTA)
+    const lines = [assetId, '42'].map((each) => ({ assetId: each, priceMinor: 100n }))
+    const [first, second] = await unwrap(client.list(DOTA, lines))
+    expect([first?.kind, second?.kind]).toEqual(['listed', 'refused'])
+    const itemId = first?.kind === 'listed' ? first.itemId : ''
+    const prices = [itemId, '42'].map((each) => ({ itemId: each, priceMinor: 90n }))
+    expect(await unwrap(client.reprice(DOTA, prices))).toEqual([
+      { itemId, isDone: true },
+      { itemId: '42', isDone: false },
+    ])
+  })
+
   it('is refused in a currency other than the account’s', async () => {
     await prepareToSell(bench, client, DOTA)
     client = bench.clientWith(bench.market.open(bench.seller.steamId), { currency: 'EUR' })

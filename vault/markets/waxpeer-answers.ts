@@ -61,11 +61,8 @@ const failedRow = z.looseObject({
   msBeforeNext: z.number().nonnegative().nullish().catch(null),
 })
 export const listedSchema = z.object({
-  listed: z
-    .array(z.looseObject({ item_id: digits }))
-    .max(100)
-    .nullish(),
-  failed: z.array(failedRow).max(100).nullish(),
+  listed: listOf(z.looseObject({ item_id: digits }), 100).nullish(),
+  failed: listOf(failedRow, 100).nullish(),
 })
 
 /**
@@ -77,9 +74,9 @@ export function listedOf(
   requested: readonly string[],
 ): { line: Listed; waitMs: number }[] {
   return requested.map((assetId) => {
-    if (listed?.some((row) => row.item_id === assetId) === true)
+    if (listed?.rows.some((row) => row.item_id === assetId) === true)
       return { line: { kind: 'listed', assetId, itemId: assetId }, waitMs: 0 }
-    const { msg, msBeforeNext } = failed?.find((row) => row.item_id === assetId) ?? {}
+    const { msg, msBeforeNext } = failed?.rows.find((row) => row.item_id === assetId) ?? {}
     const waitMs = msBeforeNext ?? 0
     if (waitMs > 0) return { line: { kind: 'postponed', assetId }, waitMs }
     return { line: { kind: 'refused', assetId, code: msg ?? 'not mentioned', retry: true }, waitMs }
@@ -87,16 +84,16 @@ export function listedOf(
 }
 
 export const editedSchema = z.object({
-  updated: z
-    .array(z.looseObject({ item_id: digits }))
-    .max(100)
-    .nullish(),
+  updated: listOf(z.looseObject({ item_id: digits }), 100).nullish(),
 })
 export const editedOf = (
   { updated }: z.infer<typeof editedSchema>,
   requested: readonly string[],
 ): Repriced[] =>
-  requested.map((itemId) => ({ itemId, isDone: updated?.some((row) => row.item_id === itemId) === true }))
+  requested.map((itemId) => ({
+    itemId,
+    isDone: updated?.rows.some((row) => row.item_id === itemId) === true,
+  }))
 
 /** Waxpeer names the removed items, or only their number. */
 export const removedSchema = z.object({

@@ -137,6 +137,13 @@ describe('a listing', () => {
     )
   })
 
+  it('is made although the line of another failed without naming its item', async () => {
+    await waxpeer.prepareToSell(DOTA)
+    bench.market.begin('failed-without-id')
+    const lines = [bench.assetsOf(DOTA)[0] ?? '', '42'].map((assetId) => ({ assetId, priceMinor: 100n }))
+    expect((await unwrap(client.list(DOTA, lines))).map(({ kind }) => kind)).toEqual(['listed', 'refused'])
+  })
+
   it('is made or changed at most twice in two minutes, and the client makes no third call', async () => {
     const assetId = await waxpeer.listOne(DOTA)
     const reprice = () => unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
