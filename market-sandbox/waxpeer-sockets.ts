@@ -76,7 +76,6 @@ function receive(market: Market, { opened, bySeller, message }: Received): void 
       bySeller.delete(seller.steamId)
       setOnline(market, seller.steamId, 0)
     })
-    setOnline(market, seller.steamId, ONLINE_S)
     const canSell = isSelling(findSeller(market.world(), seller.steamId) ?? seller, market.nowS())
     opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: canSell } }))
   }

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts'
 import { keepNewest } from './keep-newest.ts'
 import { type DueDeal, pushedDealOf } from './waxpeer-answers.ts'
 
+const PING = JSON.stringify({ name: 'ping' })
 const SOCKET_URL = 'wss://wssex.waxpeer.com'
 /** The time between two pings. */
 const PING_MS = 25_000
@@ -66,7 +67,6 @@ export function createSocket(options: Options): Socket {
     // The socket closes after an error, and keepOpen opens it again.
     opened.on('error', () => {})
     opened.on('open', () => {
-      inbox.restart()
       downSinceMs = undefined
       openings += 1
       const auth = {
@@ -77,6 +77,9 @@ export function createSocket(options: Options): Socket {
         waxApi: key,
       }
       opened.send(JSON.stringify({ ...auth, info: { version: '1' } }))
+      // Waxpeer may count the account as online only from the first ping on.
+      opened.send(PING)
+      inbox.pinged()
     })
   }
   return {
@@ -90,8 +93,9 @@ export function createSocket(options: Options): Socket {
         if (machineMs() - triedMs >= REOPEN_AFTER_MS) open()
         return
       }
-      if (socket.readyState === WebSocket.OPEN && inbox.takePing())
-        socket.send(JSON.stringify({ name: 'ping' }))
+      if (socket.readyState !== WebSocket.OPEN || !inbox.isPingDue()) return
+      socket.send(PING)
+      inbox.pinged()
     },
     openings: () => (socket?.readyState === WebSocket.OPEN ? openings : 0),
     stops: inbox.stops,
@@ -119,12 +123,11 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       isAnswered = true
       pingedMs = machineMs()
     },
-    /** True if a ping is due. Counts it as sent if so. */
-    takePing(): boolean {
-      if (!isAnswered || machineMs() - pingedMs < PING_MS) return false
+    isPingDue: (): boolean => isAnswered && machineMs() - pingedMs >= PING_MS,
+    /** Begins to wait for the answer to a ping. */
+    pinged(): void {
       pingedMs = machineMs()
       isAnswered = false
-      return true
     },
     stops: (): number => stops,
     isSilent: (): boolean => !isAnswered && machineMs() - pingedMs > SILENT_MS,
