@@ -23,12 +23,13 @@ const salesOf = (count: number): Row[] =>
   }))
 
 /** A Waxpeer with this history. Its pages hold 100 rows, which `payouts` of them share, and it skips at most 1,000. */
-function waxpeerWith(sales: Row[], payouts = 0) {
+function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
   const [asked, clock]: [Body[], { nowMs: number }] = [[], { nowMs: NOW_MS }]
   const history = createHistory({
     async call(_name, schema, ask): Promise<MarketAnswer<never>> {
       const body = ask.body as Body
       asked.push(body)
+      clock.nowMs += callMs
       if (body.skip > 1_000) return { kind: 'refused', code: 'skip must be at most 1000' }
       const inTime = sales.filter(({ created }) => created >= body.start && created <= body.end)
       const page = inTime.slice(body.skip, body.skip + 100)
@@ -55,7 +56,7 @@ describe('the history of Waxpeer', () => {
   })
 
   it('is read to its end if payouts share the rows of a page', async () => {
-    const ids = await waxpeerWith(salesOf(250), 40).idsSince(9)
+    const ids = await waxpeerWith(salesOf(250), { payouts: 40 }).idsSince(9)
     expect(ids.at(-1)).toBe(1)
   })
 
@@ -66,12 +67,15 @@ describe('the history of Waxpeer', () => {
     expect(await history.underWay()).toMatchObject({ value: [{ id: 1 }] })
   })
 
-  it('ends a reading where a thousand sales have one time, and after a number of pages', async () => {
+  it('ends a reading where a thousand sales have one time, and after a number of pages or minutes', async () => {
     const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
     expect(await waxpeerWith(sameTime).idsSince(9)).toHaveLength(1_000)
     const many = waxpeerWith(salesOf(12_000))
     await many.idsSince(60)
     expect(many.asked).toHaveLength(100)
+    const slow = waxpeerWith(salesOf(2_500), { callMs: 10_000 })
+    await slow.idsSince(9)
+    expect(slow.asked).toHaveLength(13)
   })
 
   it('is read once for all games, and then for some minutes only its latest rows', async () => {

@@ -7,8 +7,9 @@ import type { WaxpeerCaller } from './waxpeer-calls.ts'
 const PAGE_ROWS = 100
 /** Waxpeer skips no more rows than this, and perhaps not quite as many. */
 const MOST_SKIPPED = 1_000
-/** The most pages of one reading: 10,000 rows in under two minutes, while buyers wait five. */
+/** The most pages of one reading, and the most time for it: buyers wait only five minutes. */
 const MOST_PAGES = 100
+const MOST_MS = 120_000
 const HOUR_MS = 3_600_000
 /** Readings end this far in the future, so a clock that is behind Waxpeer's hides no sale. */
 const AHEAD_MS = 24 * HOUR_MS
@@ -54,8 +55,9 @@ export function createHistory(parts: Parts): History {
 }
 
 /** Reads pages, newest first. Where no more rows can be skipped, goes on from the time of the oldest row. */
-async function readHistory({ call, now }: Parts, since: Date): Answer {
+async function readHistory({ call, time, now }: Parts, since: Date): Answer {
   const rows: HistoryRow[] = []
+  const beganMs = time.now()
   let [until, skip] = [new Date(now().getTime() + AHEAD_MS), 0]
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answer = await call('my-history', historySchema, {
@@ -66,7 +68,7 @@ async function readHistory({ call, now }: Parts, since: Date): Answer {
     const { trades, transactions } = answer.value
     rows.push(...trades.rows)
     const count = trades.rows.length + trades.unread.length + (transactions?.length ?? 0)
-    if (count < PAGE_ROWS) break
+    if (count < PAGE_ROWS || time.now() - beganMs > MOST_MS) break
     skip += PAGE_ROWS
     if (skip < MOST_SKIPPED) continue
     const oldest = oldestOf(trades.rows)

@@ -203,11 +203,13 @@ function listingCalls({
           ),
       })
     },
-    unlist: (appId, itemIds) =>
-      call('remove-items', removedSchema, {
-        query: [...itemIds.map((id) => ['id', id] as const), gameOf(appId)],
-        read: (answer) => removedOf(answer, itemIds),
-      }),
+    unlist(appId, itemIds) {
+      const requested = itemIds.slice(0, MOST_LINES)
+      return call('remove-items', removedSchema, {
+        query: [...requested.map((id) => ['id', id] as const), gameOf(appId)],
+        read: (answer) => removedOf(answer, requested),
+      })
+    },
     unlistAll: (appId) => call('remove-all', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
     lowestPrices: (appId) =>
       call('prices', pricesSchema, {
