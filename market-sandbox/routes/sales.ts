@@ -217,5 +217,6 @@ async function history({ market, seller, request, appId }: CallContext): Promise
       },
     ]
   })
+  if (data.length === 0 && market.faults.isOn('empty-says-false')) return json({ success: true, data: false })
   return json({ success: true, data: market.faults.isOn('strange-rows') ? [PAYOUT_ROW, ...data] : data })
 }

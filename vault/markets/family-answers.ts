@@ -138,12 +138,17 @@ const offerSchema = z.looseObject({
     .min(1)
     .max(100),
 })
-export const offersSchema = z.object({ offers: listOf(offerSchema, 500) })
+/** The market may send null or false for an empty list. */
+export const offersSchema = z.object({
+  offers: z.union([listOf(offerSchema, 500), z.null(), z.literal(false)]).optional(),
+})
+
+const EMPTY = { rows: [], unread: [] }
 
 /** `unread`: the numbers of deals that cannot be read. */
 export const duesOf = ({ offers }: z.infer<typeof offersSchema>): { due: DueGift[]; unread: string[] } => ({
-  due: offers.rows.map(dueOf),
-  unread: offers.unread.map((offer) => nameIn(offer, 'hash')),
+  due: (offers || EMPTY).rows.map(dueOf),
+  unread: (offers || EMPTY).unread.map((offer) => nameIn(offer, 'hash')),
 })
 
 function dueOf({ hash, partner, token, tradeoffermessage, items }: z.infer<typeof offerSchema>): DueGift {
@@ -170,7 +175,9 @@ const historyRow = z.looseObject({
   causer: z.string().max(20).nullish(),
   refund_seller: wholeNumber.nullish(),
 })
-export const historySchema = z.object({ data: listOf(historyRow) })
+export const historySchema = z.object({
+  data: z.union([listOf(historyRow), z.null(), z.literal(false)]).optional(),
+})
 
 /** The stages in the history. They differ from those of a listing. */
 const HISTORY_PAID = '2'
@@ -178,7 +185,7 @@ const HISTORY_CANCELLED = '5'
 
 /** An unknown stage counts as pending, never as a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
-  return data.rows
+  return (data || EMPTY).rows
     .filter(({ event }) => event === 'sell')
     .map((row) => ({ itemId: row.item_id, soldAt: dateOf(row.time), end: endOf(row, scale, now) }))
 }

@@ -252,6 +252,7 @@ describe('a market in trouble', () => {
   it('is understood if it sends false for an empty list, or prices as integers', async () => {
     bench.market.begin('empty-says-false')
     expect(await unwrap(client.round(DOTA))).toEqual({ rows: [], due: [] })
+    expect(await unwrap(client.outcomes(DOTA, new Date(0)))).toEqual([])
     await prepareToSell(bench, client, DOTA)
     bench.market.begin('price-in-units')
     await unwrap(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
