@@ -17,12 +17,21 @@ const tests = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.t
 /** Some words are split, so this file does not match itself. */
 const SKIPS_OR_SLEEPS = new RegExp(
   [
-    '\\b(?:it|test|describe)\\.(?:skip|todo|only|fixme)\\b',
+    '\\b(?:it|test|describe)(?:\\.\\w+)*\\.(?:skip|todo|only|fixme|skipIf|runIf)\\b',
     'setTime' + 'out\\(',
+    // A wait under another name.
+    'setTime' + 'out(?: as\\b|:)',
     'waitFor' + 'Timeout',
     '\\bsle' + 'ep\\(',
   ].join('|'),
 )
+
+/** Everything else in this module waits for a fixed time. */
+const NEXT_TURN = /^import \{ setImmediate(?: as \w+)? \} from 'node:timers\/promises'$/gm
+const TIMERS = 'timers/' + 'promises'
+
+const skipsOrSleeps = (text: string): boolean =>
+  SKIPS_OR_SLEEPS.test(text) || text.replaceAll(NEXT_TURN, '').includes(TIMERS)
 
 /** Methods of Playwright's locators and pages that do not wait for an expected state. */
 const LOOKS =
@@ -36,7 +45,26 @@ const statements = (text: string): string[] =>
 
 describe('tests', () => {
   it('are never skipped, and never wait for a fixed time', () => {
-    expect(tests.filter(({ text }) => SKIPS_OR_SLEEPS.test(text)).map(({ file }) => file)).toEqual([])
+    expect(tests.filter(({ text }) => skipsOrSleeps(text)).map(({ file }) => file)).toEqual([])
+  })
+
+  it.each([
+    `import { setTime${'out'} as delay } from 'node:${TIMERS}'`,
+    `import { scheduler } from 'node:${TIMERS}'`,
+    `const { setTime${'out'}: delay } = timers`,
+    `await import('${TIMERS}')`,
+    `setTime${'out'}(resolve, 5)`,
+    ['it.concurrent', 'skip("later", () => {})'].join('.'),
+    ['test', 'skipIf(isSlow)("later", () => {})'].join('.'),
+  ])('are found to do so: %s', (line) => {
+    expect(skipsOrSleeps(line)).toBe(true)
+  })
+
+  it.each([
+    `import { setImmediate as nextTurn } from 'node:${TIMERS}'`,
+    `vi.useFakeTimers({ toFake: ['setTime${'out'}'] })`,
+  ])('are not found to do so: %s', (line) => {
+    expect(skipsOrSleeps(line)).toBe(false)
   })
 
   it('open no pool directly: an error of a pool without listeners would fail another test', () => {
