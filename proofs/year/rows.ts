@@ -12,6 +12,12 @@ export type Size = { deposits: number; stores: number; bots: number; days?: numb
 
 /** How many of the newest deposits wait for their shopper, or for an answer to their offer. */
 const WAITING = 200
+/**
+ * Not a multiple of the number of stores, so a shopper's deposits are at several stores, and have several ends. Customers
+ * likewise.
+ */
+const SHOPPERS = 199_999
+const CUSTOMERS = 99_991
 
 /** Fills the database at `url`. Resolves to its size in bytes. */
 export function fillYear(url: string, size: Size): Promise<number> {
@@ -54,22 +60,25 @@ const storesAndBots = ({ stores, bots }: Size): Statements => [
     select 'USD', 1, 'year', now() - n * interval '6 hours' from generate_series(0, 1460) n`,
 ]
 
-/** At least every fifth deposit belongs to store 1, the others are spread. Of ten old ones, four are paid, one is declined. */
+/**
+ * At least every fifth deposit belongs to store 1, the others are spread. Of ten old ones, four are paid, one is
+ * declined. `digit` decides this, whatever the store and the shopper are.
+ */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
       credited_amount, customer_reference, user_steam_id, user_token_sealed, user_name, created_at, expires_at)
-    select md5(n::text), case when n % 5 = 0 then 1 else 1 + n % ${stores}::int end, 'order ' || n, '', status, 'USD',
-      'https://store.test/', case when status = 'succeeded' then 1000 end, 'customer ' || n % 100000,
-      '76561198' || lpad((n % 200000)::text, 9, '0'), case when at > now() - case
+    select md5(n::text), case when n % 5 = 0 then 1 else 1 + n / 5 % ${stores}::int end, 'order ' || n, '', status, 'USD',
+      'https://store.test/', case when status = 'succeeded' then 1000 end, 'customer ' || n % ${CUSTOMERS}::int,
+      '76561198' || lpad((n % ${SHOPPERS}::int)::text, 9, '0'), case when at > now() - case
         when status in ('succeeded', 'tradeDeclined') then interval '10 days 1 hour' else interval '26 hours' end then '\\x01'::bytea end,
       case when at > now() - interval '30 days 2 hours' then 'nova_hound' end, at, case
         when status = 'created' and n % 4 = 0 then now() - interval '1 minute'
         when status = 'created' then now() + interval '1 hour' else at + interval '1 hour' end
     from (select n, now() - (${count}::int - n) * make_interval(secs => ${(days * 86_400) / count}::float8) as at, case
-        when n > ${count}::int - ${WAITING}::int then case when n % 10 < 5 then 'pending' else 'created' end
-        when n % 10 < 4 then 'succeeded' when n % 10 = 4 then 'tradeDeclined' else 'paymentTimeout' end as status
-      from generate_series(1, ${count}::int) n) made`,
+        when n > ${count}::int - ${WAITING}::int then case when digit < 5 then 'pending' else 'created' end
+        when digit < 4 then 'succeeded' when digit = 4 then 'tradeDeclined' else 'paymentTimeout' end as status
+      from (select n, (n + n / 7) % 10 as digit from generate_series(1, ${count}::int) n) numbered) made`,
   sql`
     create table year_trade as
     select id as deposit_id, store_id, status, created_at, user_steam_id, 1 + (id / 10 % ${bots}::int)::bigint as bot_id,
@@ -197,7 +206,8 @@ const itemCounts = (): Statements => [
 ]
 
 const money = ({ stores }: Size): Statements => [
-  sql`insert into account (store_id, kind, currency, floor) values (null, 'items', 'USD', null), (null, 'commission', 'USD', null)`,
+  sql`insert into account (store_id, kind, currency, floor) select null, kind, 'USD', null
+    from unnest(array['items', 'commission', 'paid_out']) kind`,
   sql`insert into account (store_id, kind, currency, floor)
     select n, kind, 'USD', 0 from generate_series(1, ${stores}::int) n, unnest(array['available', 'held']) kind`,
   sql`
@@ -207,6 +217,17 @@ const money = ({ stores }: Size): Statements => [
     from year_trade cross join (values ('delivered', 'available', 1000), ('commission', 'commission', 100)) moved (cause, kind, amount)
     join account on account.kind = moved.kind and (account.store_id is null or account.store_id = year_trade.store_id)
     where state in ('held', 'final') order by trade_id`,
+  // One payout for every twenty trades.
+  sql`insert into payout (store_id, currency, amount, reference, created_at)
+    select store_id, 'USD', 500, 'payout ' || trade_id, created_at + interval '10 days' from year_trade
+    where state = 'final' and created_at < now() - interval '10 days' and trade_id % 20 = 0 order by trade_id`,
+  sql`insert into operator_act (at, operator, act, arguments, reason)
+    select created_at, 'Ada', 'payout record', jsonb_build_object('payoutId', id::text), 'weekly' from payout order by id`,
+  sql`
+    insert into ledger_entry (debit_account, credit_account, amount, currency, cause, payout_id, created_at)
+    select available.id, paid_out.id, amount, 'USD', 'paid_out', payout.id, created_at from payout
+    join account available on available.kind = 'available' and available.store_id = payout.store_id
+    join account paid_out on paid_out.kind = 'paid_out' order by payout.id`,
   sql`update account set balance = sum from (
       select id, sum(amount) from (select credit_account as id, amount from ledger_entry
         union all select debit_account, -amount from ledger_entry) moved group by id) own
