@@ -1,17 +1,21 @@
 /**
  * `npm run bench -- console`: lists, searches and the timeline of the operator's console with 1,000,000 deposits,
  * compared with 10,000. Both tills have the same number of deposits per hour, so pages of the last day show equally
- * many rows. The small till covers less than 4 days. Items leave only 9 days after their trade, so none has left that
- * till. The lists of items that left are therefore compared with a till of 10,000 deposits in 40 days.
+ * many rows. The small till covers less than 4 days. Items leave only 9 days after their trade, and payouts come later
+ * still, so that till has neither. Their lists are therefore compared with a till of 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import pg from 'pg'
+import { z } from 'zod'
+import type { DepositStatus } from '../contract/statuses.ts'
 import { openClock } from '../gateway/clock/service.ts'
 import { readConfig } from '../gateway/config.ts'
 import { FINDS } from '../gateway/console/finds.ts'
-import { openDatabase } from '../gateway/db/client.ts'
+import { type Db, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import type { ActDeps } from '../gateway/operations/operation.ts'
+import { withFillConnection } from '../proofs/filling.ts'
 import { fillYear } from '../proofs/year/rows.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome, percentile95 } from './outcome.ts'
@@ -21,28 +25,31 @@ const FEW = 10_000
 const YEAR_DAYS = 365
 const FEW_DAYS = (YEAR_DAYS * FEW) / MANY
 const PAST_DAYS = 40
-const LISTS_OF_DEPARTURES = ['departures', 'wishes']
+const LISTS_OF_PAST = ['departures', 'wishes', 'acts', 'payouts']
 const SHAPE = { stores: 50, bots: 20 }
 /** The factor by which a call may take longer on the large till. */
 const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
+/** How many items have a price, and how many of them, and of shoppers, an operator has blocked. */
+const PRICES = 25_000
+const HOLDS = 200
 const WARM_UP = 3
 const ROUNDS = 40
 /** Shorter times count as this time, because the ratio of such short times means nothing. */
 const LEAST_MS = 4
 
-type Find = { name: string; find: string; input: object }
+/** `findsNothing`: no row matches. Every other find must find something, or it would measure nothing. */
+type Find = { name: string; find: string; input: object; findsNothing?: true }
 
-/**
- * The id of one of the newest deposits, whose offer is open. `fillYear` gives the newest deposits an open offer if
- * their id ends in 0 to 4. This id ends in 1.
- */
-const lastOffered = (last: number): number => last - (last % 10) - 19
+/** A deposit of the bench's rows. */
+type Sample = { id: bigint; shopper: string; order: string }
 
-/** An operator's searches and pages. The newest deposit is `last`. */
-function findsOf(last: number): Find[] {
-  const offered = String(lastOffered(last))
-  const middleOne = String(Math.floor(last / 2))
+/** `middle`: a number in the middle. `offered`: one of the newest, whose offer is open. `paid`: one from the middle. */
+type Samples = { middle: bigint; offered: Sample; paid: Sample }
+
+/** An operator's searches and pages. */
+function findsOf({ middle, offered, paid }: Samples): Find[] {
+  const middleOne = String(middle)
   const [dayAgo, hourAgo] = [24, 1].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString())
   const find = (text: string, name: string): Find => ({
     name: `find: ${name}`,
@@ -52,6 +59,7 @@ function findsOf(last: number): Find[] {
   const list = (filter: object, name: string): Find => {
     return { name: `deposits: ${name}`, find: 'deposits', input: filter }
   }
+  const none = (each: Find): Find => ({ ...each, findsNothing: true })
   const plain =
     'overview stores endpoints bots trades departures drift money weather shoppers acts payouts wishes prices'
   return [
@@ -62,33 +70,78 @@ function findsOf(last: number): Find[] {
     list({ order: 'oldest', before: middleOne, status: 'succeeded' }, 'oldest of a status, from the middle'),
     list({ status: 'tradeDeclined' }, 'of a status'),
     list({ storeId: '1', status: 'succeeded' }, 'of a store and status'),
-    list({ steamId: `76561198${offered.padStart(9, '0')}` }, 'of a shopper'),
-    list({ game: 'rust' }, 'of a game that no deposit has'),
+    list({ steamId: offered.shopper }, 'of a shopper'),
+    none(list({ game: 'rust' }, 'of a game that no deposit has')),
     list({ needsPerson: true }, 'that need a person'),
     list({ order: 'largest', currency: 'USD' }, 'largest'),
-    list({ order: 'smallest', currency: 'USD', before: offered }, 'smallest, after a given deposit'),
+    list({ order: 'smallest', currency: 'USD', before: String(paid.id) }, 'smallest, after a given deposit'),
     list({ order: 'largest', currency: 'USD', storeId: '7' }, 'largest of a store'),
     list({ order: 'largest', currency: 'USD', from: dayAgo, to: hourAgo }, 'largest of a day'),
     list({ limit: 200 }, 'a page for a file'),
-    { name: 'timeline', find: 'deposit', input: { depositId: offered } },
-    { name: 'shopper', find: 'shopper', input: { steamId: `76561198${offered.padStart(9, '0')}` } },
+    { name: 'timeline', find: 'deposit', input: { depositId: String(offered.id) } },
+    { name: 'shopper', find: 'shopper', input: { steamId: offered.shopper } },
     { name: 'store', find: 'store', input: { storeId: '1' } },
     { name: 'statement', find: 'statement', input: { storeId: '1', currency: 'USD' } },
     { name: 'attempts', find: 'attempts', input: { endpointId: '1' } },
     { name: 'bot', find: 'bot', input: { bot: '1' } },
     { name: 'items', find: 'items', input: {} },
-    { name: 'held items', find: 'items', input: { state: 'held' } },
+    { name: 'protected items', find: 'items', input: { state: 'protected' } },
+    none({ name: 'held items, of which the newest 500 are none', find: 'items', input: { state: 'held' } }),
     { name: 'items of a bot', find: 'items', input: { bot: '1' } },
-    find(offered, 'a number'),
-    find(`order ${offered}`, 'an order'),
-    find('K7QX2N', 'a code that no offer has'),
-    find('6100000000000000001', 'a number that nothing has'),
+    find(String(offered.id), 'a number'),
+    find(offered.order, 'an order'),
+    none(find('K7QX2N', 'a code that no offer has')),
+    none(find('6100000000000000001', 'a number that nothing has')),
     find('7-1', 'an item of a trade'),
-    find(`76561198${offered.padStart(9, '0')}`, 'an account'),
+    find(offered.shopper, 'an account'),
     find('Store 7', 'a store'),
-    find('AK-47 Redline', 'an item'),
-    find('nothing of the kind', 'a text that matches nothing'),
+    find('AK-47 | Redline (Field-Tested)', 'an item'),
+    find('Redline 12', 'words of an item'),
+    none(find('nothing of the kind', 'a text that matches nothing')),
   ]
+}
+
+/**
+ * Adds what an operator sets, the prices of all items, and trades that need a person: `fillYear` writes only what grows
+ * with deposits.
+ */
+async function fillRest(db: Db): Promise<void> {
+  await sql`update trade set send_started_at = now() - interval '2 days' where state = 'active' and id % 3 = 0`.execute(
+    db,
+  )
+  await sql`insert into price (source, game, market_hash_name, usd_micros, popularity, popularity_kind, as_of)
+    select 'bench', 'cs', 'AK-47 | Redline ' || n, 5500000, 50, 'sales7d', now() from generate_series(1, ${PRICES}::int) n`.execute(
+    db,
+  )
+  await sql`insert into price_hold (game, market_hash_name, kind, since)
+    select 'cs', 'AK-47 | Redline ' || n, 'blocked', now() from generate_series(1, ${HOLDS}::int) n`.execute(
+    db,
+  )
+  await sql`insert into denied_shopper (steam_id, reason, denied_at)
+    select '7656119700000' || lpad(n::text, 4, '0'), 'stolen account', now() from generate_series(1, ${HOLDS}::int) n`.execute(
+    db,
+  )
+  await sql`analyze trade, price, price_hold, denied_shopper`.execute(db)
+}
+
+async function readSamples(db: Db): Promise<Samples> {
+  const sampleOf = async (status: DepositStatus, before: bigint): Promise<Sample> => {
+    const { id, user_steam_id, external_id } = await db
+      .selectFrom('deposit')
+      .select(['id', 'user_steam_id', 'external_id'])
+      .where('status', '=', status)
+      .where('id', '<=', before)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return { id, shopper: user_steam_id ?? '', order: external_id }
+  }
+  const { first, last } = await db
+    .selectFrom('deposit')
+    .select((eb) => [eb.fn.min('id').as('first'), eb.fn.max('id').as('last')])
+    .executeTakeFirstOrThrow()
+  const middle = (first + last) / 2n
+  return { middle, offered: await sampleOf('pending', last), paid: await sampleOf('succeeded', middle) }
 }
 
 type Till = { deps: ActDeps; finds: Find[]; close(): Promise<void> }
@@ -104,31 +157,37 @@ async function openTill(serverUrl: string, deposits: number, days: number): Prom
   await migrate({ url: url.href })
   const startedMs = performance.now()
   await fillYear(url.href, { ...SHAPE, deposits, days })
+  await withFillConnection(url.href, fillRest)
   console.log(`console: ${deposits} deposits in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`)
   const answer = readConfig({})
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
   const config = { ...answer.config, masterKey: randomBytes(32) }
   const { db, close } = openDatabase(url.href, 2, 'sandbox')
-  const last = await db
-    .selectFrom('deposit')
-    .select((eb) => eb.fn.max('id').as('id'))
-    .executeTakeFirstOrThrow()
   const clock = await openClock(db, 'sandbox')
   return {
     deps: { config, db, clock, operator: 'bench', reason: null },
-    finds: findsOf(Number(last.id)),
+    finds: findsOf(await readSamples(db)),
     close,
   }
 }
 
-async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
+async function timeOf({ deps }: Till, { name, find, input, findsNothing = false }: Find): Promise<number> {
   const call = FINDS[find]
   if (call === undefined) throw new Error(`the console has no find ${find}`)
   const startedMs = performance.now()
   const answer = await call.run(deps, input)
+  const tookMs = performance.now() - startedMs
   if (answer.kind === 'refused' && answer.refusal !== 'not_found')
-    throw new Error(`${find}: ${answer.message}`)
-  return performance.now() - startedMs
+    throw new Error(`${name}: ${answer.message}`)
+  const isFound = answer.kind !== 'refused' && hasRows(answer.data)
+  if (isFound === findsNothing) throw new Error(`${name}: ${isFound ? 'found a row' : 'found nothing'}`)
+  return tookMs
+}
+
+/** False for an answer whose lists are all empty. */
+function hasRows(data: unknown): boolean {
+  const lists = Object.values(z.looseObject({}).parse(data)).filter((value) => Array.isArray(value))
+  return lists.length === 0 || lists.some((list) => list.length > 0)
 }
 
 type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
@@ -140,7 +199,7 @@ type Tills = { few: Till; fewInPast: Till; many: Till }
 async function measure({ few, fewInPast, many }: Tills): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
-    const small = LISTS_OF_DEPARTURES.includes(find.name) ? fewInPast : few
+    const small = LISTS_OF_PAST.includes(find.name) ? fewInPast : few
     const smallFind = small.finds[index]
     if (smallFind === undefined) throw new Error('the two tills have different finds')
     const times = { few: [] as number[], many: [] as number[] }
