@@ -171,7 +171,7 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
   const refused = visits.filter(({ refusal }) => refusal !== undefined)
   const uncredited = visits.filter(({ acceptedMs, creditedMs }) => acceptedMs !== undefined && !creditedMs)
   // The first two waves load code and fill caches, so the growth is measured from the end of the second.
-  const growth = (memory.at(-1) ?? 0) / (memory[1] ?? 1)
+  const growth = (memory.at(-1) ?? Number.NaN) / (memory[1] ?? Number.NaN)
   const line = (name: string, returns: boolean, quietS: number): Outcome => {
     const limitS = stretchLimit(quietS, speed)
     const slowest = percentile95(secondsOf(readable.filter((visit) => visit.returns === returns)))

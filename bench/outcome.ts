@@ -19,12 +19,13 @@ export function printOutcome(outcome: Outcome): void {
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }
 
-/** Of an even number of values, the upper of the two in the middle. */
+/** Of an even number of values, the upper of the two in the middle. Of no values, not a number. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
+/** Of no values, this is not a number, which is within no limit. */
 export function percentile95(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? 0
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? Number.NaN
 }
