@@ -34,9 +34,11 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await untilAnswering(till, gateway)
     await untilBotsOnline(till)
     await copy.makeSynchronous()
+    const confirmedBefore = load.confirmedIds.length
     await delay(LEAST_LIFE_MS + random.int(LEAST_LIFE_MS))
     const leases = await countLeases(till)
     crashServer(first)
+    const confirmed = load.confirmedIds.length - confirmedBefore
     await first.died
     await copy.promote()
     redirectTo(copy.url)
@@ -48,6 +50,10 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     const botsMs = performance.now() - begin
     if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
     const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
+    if (confirmed === 0)
+      problems.push(
+        'no deposit was confirmed while commits waited for the copy, so this round proves nothing',
+      )
     await untilDelivered(till)
     await load.stopVisits()
     await settle(till)

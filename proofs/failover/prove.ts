@@ -37,7 +37,6 @@ export const failoverProof = defineProof({
     const plan = Array.from({ length: rounds }, (_, index) => KINDS[index % KINDS.length] ?? 'silent')
     const before = await readSpeed()
     const findings: Findings = {
-      plan,
       seed,
       ...(await runInPlace(plan, seed)),
       synchronous: [],
@@ -74,7 +73,6 @@ async function runInPlace(
 }
 
 type Findings = {
-  plan: readonly Round[]
   seed: number
   inPlace?: FailoverResult
   /** The kind of round that this machine could not run, and why. */
@@ -93,8 +91,15 @@ function mostOf(times: readonly Times[]): Record<string, { api: number; bots: nu
   )
 }
 
+/** How many rounds of each kind ran. A machine may be unable to run all that were planned. */
+const roundsOf = ({ inPlace, synchronous, asynchronous }: Findings): Record<string, number> => ({
+  ...inPlace?.rounds,
+  synchronous: synchronous.length,
+  asynchronous: asynchronous.length,
+})
+
 function report(findings: Findings, speed: number): Finding {
-  const { plan, seed, inPlace, notRun, synchronous, asynchronous } = findings
+  const { seed, inPlace, notRun, synchronous, asynchronous } = findings
   const results = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
   const problems = [...results, ...asynchronous].flatMap((result) => result.problems)
   if (asynchronous.some(({ eventsLost }) => eventsLost <= 0))
@@ -106,9 +111,7 @@ function report(findings: Findings, speed: number): Finding {
     bots: secondsOf([{ ms: times.map(({ botsMs }) => botsMs), speed }], LIMITS.bots),
   }
   const mostMs = mostOf(times)
-  const rounds = Object.fromEntries(
-    KINDS.map((kind) => [kind, plan.filter((each) => each === kind).length] as const),
-  )
+  const rounds = roundsOf(findings)
   const sum = (field: 'deliveries' | 'reversals' | 'webhooks' | 'events') =>
     results.reduce((total, { counts }) => total + counts[field], 0)
   const counts = {
