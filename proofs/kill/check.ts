@@ -155,21 +155,25 @@ const EPOCH_STARTED = 'epoch.started'
 const webhookSchema = z.object({
   type: z.string(),
   sequence: z.number(),
-  data: z.looseObject({ id: z.string().default(''), amount: z.number().nullable().default(null) }),
+  data: z.looseObject({
+    id: z.string().default(''),
+    amount: z.number().nullable().default(null),
+    heldAmount: z.number().default(0),
+    reversedAmount: z.number().default(0),
+  }),
 })
 
 /**
  * Checks that the events of an epoch are numbered without gaps, that each reached the store, and that the webhooks were
- * signed and reported exactly the credit of each deposit. A webhook that arrives twice counts once.
+ * signed, and reported exactly the credit of each deposit.
  */
 async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
-  const { pool, receiver } = till
-  const problems: string[] = []
   const events = await readRows(
-    pool,
+    till.pool,
     'select id, type, sequence::int from event order by sequence',
     z.object({ id: z.string(), type: z.string(), sequence: z.number().nullable() }),
   )
+  const problems: string[] = []
   let expected = 1
   for (const { id, type, sequence } of events) {
     // The first number of a new epoch is far above the last one of the epoch before.
@@ -178,33 +182,54 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
     expected = (sequence ?? expected) + 1
   }
   const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
-  const credits = new Map<string, number>()
-  const seen = new Set<string>()
+  const told = new Map<string, Told>()
   const signer = new Webhook(till.secrets.webhookSecret)
-  for (const { headers, body } of receiver.received) {
+  for (const { headers, body } of till.receiver.received) {
     const id = String(headers['webhook-id'])
     if (!isSigned(signer, { headers, body })) problems.push(`webhook ${id} is not signed`)
     const { type, sequence, data } = webhookSchema.parse(JSON.parse(body))
     if (known.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
-    if (seen.has(id)) continue
-    seen.add(id)
-    if (type === 'deposit.succeeded') credits.set(data.id, (credits.get(data.id) ?? 0) + (data.amount ?? 0))
+    const { id: deposit, amount, heldAmount, reversedAmount } = data
+    const now: Told = {
+      type,
+      sequence,
+      deposit,
+      amounts: [amount ?? 0, heldAmount, reversedAmount].join(' '),
+    }
+    const before = told.get(id) ?? now
+    if (JSON.stringify(before) !== JSON.stringify(now))
+      problems.push(`webhook ${id} arrived again with other contents`)
+    told.set(id, now)
   }
-  for (const { id } of events) if (!seen.has(id)) problems.push(`event ${id} never reached the store`)
+  for (const { id } of events) if (!told.has(id)) problems.push(`event ${id} never reached the store`)
+  return [...problems, ...(await compareWithDeposits(till, [...told.values()]))]
+}
+
+/** What a webhook said. `amounts`: credited, held and reversed. */
+type Told = { type: string; sequence: number; deposit: string; amounts: string }
+
+/** Compares the last webhook about each deposit with its amounts, and counts those that report its success. */
+async function compareWithDeposits({ pool }: ProcessTill, told: readonly Told[]): Promise<string[]> {
   const deposits = await readRows(
     pool,
-    `select id::text, credited_amount::int as amount from deposit where status = 'succeeded'`,
-    z.object({ id: z.string(), amount: z.number() }),
+    `select id::text, (status = 'succeeded')::int as successes,
+       concat_ws(' ', coalesce(credited_amount, 0), held_amount, reversed_amount) as amounts from deposit`,
+    z.object({ id: z.string(), successes: z.number(), amounts: z.string() }),
   )
-  for (const { id, amount } of deposits) {
-    const reported = credits.get(id)
-    if (reported !== amount)
-      problems.push(`deposit ${id} was credited ${amount}, but its webhooks reported ${reported}`)
-    credits.delete(id)
-  }
-  for (const id of credits.keys())
-    problems.push(`a webhook reported that deposit ${id} succeeded, but it did not`)
-  return problems
+  const ofDeposit = Map.groupBy(told, ({ deposit }) => deposit)
+  return deposits.flatMap(({ id, successes, amounts }) => {
+    const about = (ofDeposit.get(id) ?? []).toSorted((a, b) => a.sequence - b.sequence)
+    const reported = about.filter(({ type }) => type === 'deposit.succeeded').length
+    const last = about.at(-1)?.amounts ?? '0 0 0'
+    return [
+      ...(reported === successes
+        ? []
+        : [`deposit ${id} succeeded ${successes} times, and its webhooks reported ${reported}`]),
+      ...(last === amounts
+        ? []
+        : [`deposit ${id} has credited, held and reversed ${amounts}, and its webhooks reported ${last}`]),
+    ]
+  })
 }
 
 type Received = { headers: Record<string, unknown>; body: string }
