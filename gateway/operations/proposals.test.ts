@@ -1,0 +1,71 @@
+/** Which acts one operator may do alone. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { recordPayout } from './payouts.ts'
+import { changeApprovalLimit } from './proposals.ts'
+
+/** 100.00 USD. */
+const LIMIT = 10_000n
+
+let till: Till
+
+beforeEach(async () => {
+  till = await startTill()
+  await changeApprovalLimit(operatorOf(till), { aboveUsdMinor: LIMIT })
+})
+afterEach(() => till.close())
+
+async function aRichStore(currency: 'USD' | 'EUR'): Promise<bigint> {
+  const { id } = await aStore(till)
+  const account = { store_id: id, kind: 'available', currency, balance: 1_000_000n, floor: 0n } as const
+  await till.db.insertInto('account').values(account).execute()
+  return id
+}
+
+const addRate = (perUsd: string) =>
+  till.db
+    .insertInto('exchange_rate')
+    .values({ currency: 'EUR', per_usd: perUsd, source: 'test', as_of: till.clock.now() })
+    .execute()
+
+it('an amount in another currency counts by the newest rate', async () => {
+  const storeId = await aRichStore('EUR')
+  const pay = (amount: bigint, reference: string) =>
+    recordPayout(operatorOf(till), { storeId, currency: 'EUR', amount, reference })
+  await addRate('2')
+  await addRate('0.5')
+  // 50.01 EUR are 100.02 USD now, and were 25.01 USD.
+  expect(await pay(5_001n, 'one')).toMatchObject({ refusal: 'proposed' })
+  expect(await pay(5_000n, 'two')).toMatchObject({ kind: 'done' })
+})
+
+it('an amount in a currency without a rate needs a second operator, however small it is', async () => {
+  const storeId = await aRichStore('EUR')
+  const payout = { storeId, currency: 'EUR', amount: 1n, reference: 'one' } as const
+  expect(await recordPayout(operatorOf(till), payout)).toMatchObject({ refusal: 'proposed' })
+})
+
+it('acts at the same time count together, even if they are about different stores', async () => {
+  const [first, second] = [await aRichStore('USD'), await aRichStore('USD')]
+  const payout = { currency: 'USD', amount: 6_000n, reference: 'one' } as const
+  const waiting = await inTransaction(till.db, async (tx) => {
+    // Done, but not committed yet.
+    const answer = await recordPayout({ ...operatorOf(till), db: tx }, { ...payout, storeId: first })
+    expect(answer).toMatchObject({ kind: 'done' })
+    let hasEnded = false
+    const other = recordPayout(operatorOf(till), { ...payout, storeId: second }).finally(() => {
+      hasEnded = true
+    })
+    const isBlocked = async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`.execute(till.db)
+      return hasEnded || rows.length === 1
+    }
+    await expect.poll(isBlocked).toBe(true)
+    return { other }
+  })
+  expect(await waiting.other).toMatchObject({ refusal: 'proposed' })
+})
