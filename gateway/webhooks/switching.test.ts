@@ -146,3 +146,18 @@ it('after two simultaneous rotations, both new secrets sign', async () => {
   const signing = secretsOf(box, await endpointOf(till.db, store.id, BigInt(id)), till.clock.now())
   expect(signing.sort()).toEqual(newSecrets.sort())
 })
+
+it('after a rotation, the old secret signs until its time is over', async () => {
+  const box = createSecretBox(Buffer.alloc(32, 3))
+  const url = 'http://127.0.0.1:9/'
+  const { id, secret: old } = await till.db
+    .transaction()
+    .execute((tx) => addEndpoint(tx, { ...till.deps, box }, { storeId: store.id, url }))
+  const { secret } = await rotateSecret({ ...till.deps, box }, store.id, { id: BigInt(id), overlapHours: 1 })
+  const signing = async () =>
+    secretsOf(box, await endpointOf(till.db, store.id, BigInt(id)), till.clock.now())
+  till.clock.advance(3_600_000 - 1)
+  expect(await signing()).toEqual([secret, old])
+  till.clock.advance(1)
+  expect(await signing()).toEqual([secret])
+})
