@@ -40,3 +40,18 @@ it('the check of a dump that takes long leaves no database behind, even if idle 
   const left = await sql`select from pg_database where datname = ${name}`.execute(database.db)
   expect(left.rows).toEqual([])
 })
+
+it('the check of a dump says whether its secrets are sealed with the master key of these settings', async () => {
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
+  fakePrograms(folder, rows[0]?.major ?? 0)
+  const dump = join(folder, 'till.dump')
+  writeFileSync(dump, 'a dump')
+  const check = (key: number) => {
+    const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, key), oldMasterKeys: [] } as const
+    const environment = { PATH: process.env.PATH }
+    return checkDump(dump, { serverUrl: database.url, claim, folder, environment })
+  }
+  expect(await check(7)).toMatchObject({ inspection: { isOwnKey: true } })
+  expect(await check(8)).toMatchObject({ inspection: { isOwnKey: false } })
+})
