@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -173,4 +182,54 @@ test('a data folder that was deleted and recreated, and that other accounts cann
     // Two levels up is the data folder or, as root, the folder in /var/lib that replaces it.
     for (const cluster of clusters) rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
+})
+
+test('a database is still there after the permissions of its data folder have changed', async () => {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o700)
+  const first = await start(folder, false)
+  const [row] = await query(first.url, 'show data_directory')
+  const cluster = z.object({ data_directory: z.string() }).parse(row).data_directory
+  try {
+    await query(first.url, 'create table kept (n int)')
+    await first.stop()
+    chmodSync(folder, 0o711)
+    const second = await start(folder, false)
+    expect(await query(second.url, 'select n from kept')).toEqual([])
+    await second.stop()
+  } finally {
+    rmSync(join(cluster, '../..'), { recursive: true, force: true })
+  }
+})
+
+test('a database that PostgreSQL can no longer reach is not replaced by a new one', async () => {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const first = await start(folder, false)
+  await query(first.url, 'create table kept (n int)')
+  await first.stop()
+  chmodSync(folder, 0o700)
+  if (process.getuid?.() === 0) await expect(start(folder, false)).rejects.toThrow('can no longer enter')
+  chmodSync(folder, 0o711)
+  const second = await start(folder, false)
+  expect(await query(second.url, 'select n from kept')).toEqual([])
+  await second.stop()
+})
+
+test('a PostgreSQL that its killed supervisor left is stopped by the next start, even if it is stopped itself', async () => {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const first = await start(folder, false)
+  const [row] = await query(first.url, 'show data_directory')
+  const cluster = z.object({ data_directory: z.string() }).parse(row).data_directory
+  const postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const supervisor = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${postmaster}/status`, 'utf8'))?.[1])
+  process.kill(supervisor, 'SIGKILL')
+  await first.died
+  // It can react to no signal but the last.
+  process.kill(postmaster, 'SIGSTOP')
+  const second = await start(folder, false)
+  expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await second.stop()
 })

@@ -44,12 +44,29 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
   }
   const account = postgresAccount()
   const outside = join(OUTSIDE_ROOT, `tradetill-${placeName(dataDir)}`)
-  const home = isReachable(dataDir) ? join(dataDir, 'postgres') : join(outside, 'postgres')
+  const home = homeFor(dataDir, outside)
   mkdirSync(home, { recursive: true })
+  // Root's umask may have closed the new folder.
+  if (existsSync(outside)) chmodSync(outside, 0o711)
   chmodSync(home, 0o700)
   chownSync(home, account.uid, account.gid)
   const native = isReachable(packaged) ? packaged : copyNative(packaged, join(outside, 'native'))
   return { native, home, account }
+}
+
+/**
+ * The folder that has the database, or where a new one belongs. The permissions of the data folder may have changed
+ * since the first start, and an existing database must not be replaced by a new one.
+ */
+function homeFor(dataDir: string, outside: string): string {
+  const [ownHome, outsideHome] = [join(dataDir, 'postgres'), join(outside, 'postgres')]
+  const canReach = isReachable(dataDir)
+  if (existsSync(join(outsideHome, 'cluster'))) return outsideHome
+  if (existsSync(join(ownHome, 'cluster')) && !canReach)
+    fail(
+      `The database is in ${ownHome}, and the account that runs PostgreSQL can no longer enter that folder. Let every account enter ${dataDir} and the folders above it again: chmod o+x.`,
+    )
+  return canReach ? ownHome : outsideHome
 }
 
 export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): string {

@@ -3,7 +3,7 @@
  * other end, so when the gateway ends, even by a kill, PostgreSQL and this process end too.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -90,28 +90,53 @@ function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorAr
   return child
 }
 
+/** The signals that stop PostgreSQL, from the mildest, and how long to wait after each. */
+const STEPS = [
+  ['SIGINT', FAST_STOP_MS],
+  ['SIGQUIT', IMMEDIATE_STOP_MS],
+  ['SIGKILL', IMMEDIATE_STOP_MS],
+] as const
+
 async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  const steps = [
-    ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', IMMEDIATE_STOP_MS],
-    ['SIGKILL', IMMEDIATE_STOP_MS],
-  ] as const
-  for (const [signal, waitMs] of steps) {
+  for (const [signal, waitMs] of STEPS) {
     postgres.kill(signal)
     const stopped = await Promise.race([ended.then(() => true), delay(waitMs, false)])
     if (stopped) return
   }
 }
 
-/** Stops the PostgreSQL that a killed supervisor left running. Its working folder, the cluster, identifies it. */
+/**
+ * Stops the PostgreSQL that a killed supervisor left running, and waits until all its processes have ended, because
+ * another one refuses to start before that. Its working folder, the cluster, identifies it.
+ */
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return
-  process.kill(pid, 'SIGINT')
-  const end = performance.now() + FAST_STOP_MS
-  while (leftoverOf(cluster) === pid && performance.now() < end) await delay(50)
-  if (leftoverOf(cluster) === pid) process.kill(pid, 'SIGQUIT')
+  for (const [signal, waitMs] of STEPS) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has just ended. Its children follow.
+    }
+    const end = performance.now() + waitMs
+    while (isInUse(cluster) && performance.now() < end) await delay(50)
+    if (isInUse(cluster)) continue
+    // A killed server leaves its lock file, which counts as long as the system still lists its ended process.
+    if (signal === 'SIGKILL') rmSync(join(cluster, 'postmaster.pid'), { force: true })
+    return
+  }
 }
+
+/** Whether a process works in the cluster. A PostgreSQL that was killed leaves children for a moment. */
+const isInUse = (cluster: string): boolean =>
+  readdirSync('/proc').some((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === cluster
+    } catch {
+      // It has just ended, or belongs to somebody else.
+      return false
+    }
+  })
 
 function leftoverOf(cluster: string): number | undefined {
   try {
