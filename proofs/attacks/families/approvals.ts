@@ -1,4 +1,5 @@
 /** Operators who try to move money alone, above the till's limit: family 55. */
+import type { Currency } from '../../../contract/money.ts'
 import { recordPayout } from '../../../gateway/operations/payouts.ts'
 import { changeApprovalLimit } from '../../../gateway/operations/proposals.ts'
 import { type ConsoleAnswer, post } from '../../../gateway/testing/console.ts'
@@ -10,21 +11,23 @@ import { type Person, type Staff, staffOf } from './staff.ts'
 
 const ACT = 'gateway/operations/act.ts'
 const PROPOSALS = 'gateway/operations/proposals.ts'
+const STORE = 'gateway/operators/proposal-store.ts'
 const LIMIT_MINOR = 10_000n
 
 type Defence =
   | 'a limit'
   | 'a daily limit'
+  | 'one act at a time'
   | 'another operator'
   | 'two operators for a command'
   | 'two operators to change the limit'
 
 /** Adds a store whose balance no other case uses. */
-async function addRichStore({ till }: Target): Promise<bigint> {
+async function addRichStore({ till }: Target, currency: Currency = 'USD'): Promise<bigint> {
   const { id } = await aStore(till)
   await till.deps.db
     .insertInto('account')
-    .values({ store_id: id, kind: 'available', currency: 'USD', balance: 5_000_000n, floor: 0n })
+    .values({ store_id: id, kind: 'available', currency, balance: 5_000_000n, floor: 0n })
     .execute()
   return id
 }
@@ -40,30 +43,36 @@ async function sumPaid({ till }: Target, storeId: bigint): Promise<bigint> {
 
 type ActCall = { act: string; input: object }
 
-async function postAct(
-  { till, newSession }: Staff,
-  who: Person,
+const postIn = (
+  { till }: Staff,
+  headers: Record<string, string>,
   { act, input }: ActCall,
-): Promise<ConsoleAnswer> {
-  return post(till, `act/${act}`, { headers: await newSession(who), body: { reason: 'wages', input } })
-}
+): Promise<ConsoleAnswer> => post(till, `act/${act}`, { headers, body: { reason: 'wages', input } })
+
+/** Signs the person in first. */
+const postAct = async (staff: Staff, who: Person, call: ActCall): Promise<ConsoleAnswer> =>
+  postIn(staff, await staff.newSession(who), call)
 
 const proposalIdIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? '0'
 
 let references = 0
 const nextReference = () => `limit ${++references}`
 
-type Payout = { storeId: bigint; amount: string; reference?: string }
+type Payout = { storeId: bigint; amount: string; currency?: Currency; reference?: string }
 
-const pay = (staff: Staff, who: Person, { storeId, amount, reference = nextReference() }: Payout) =>
-  postAct(staff, who, {
-    act: 'payout-record',
-    input: { storeId: String(storeId), currency: 'USD', amount, reference },
-  })
+const payoutCall = ({ storeId, amount, currency = 'USD', reference = nextReference() }: Payout): ActCall => ({
+  act: 'payout-record',
+  input: { storeId: String(storeId), currency, amount, reference },
+})
+
+const pay = (staff: Staff, who: Person, payout: Payout) => postAct(staff, who, payoutCall(payout))
 
 /** Adds the operators, and sets the limit above which two of them must agree. */
 async function prepareStaff(target: Target): Promise<Staff> {
   const staff = await staffOf(target)
+  const rate = { per_usd: '1', source: 'attack', as_of: target.till.clock.now() }
+  const rates = (['EUR', 'BRL'] as const).map((currency) => ({ ...rate, currency }))
+  await target.till.db.insertInto('exchange_rate').values(rates).execute()
   await changeApprovalLimit(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
   return staff
 }
@@ -100,8 +109,8 @@ const aboveLimit = (target: Target, staff: Staff): Case<Defence>[] =>
       async attack() {
         const storeId = await addRichStore(target)
         const input = { storeId: String(storeId), currency: 'USD', amount, reference: nextReference() }
-        const { status } = await postAct(staff, staff.ada, { act: 'store-debit', input })
-        return problemIf(status === 200, 'is booked')
+        const { status, error } = await postAct(staff, staff.ada, { act: 'store-debit', input })
+        return error?.kind === 'proposed' ? undefined : `is answered with ${status}, not proposed`
       },
     },
   ])
@@ -115,14 +124,48 @@ const PARTS = [
   { amount: '12.60', times: 8 },
 ]
 
+/** The case needs an operator who has moved nothing yet: the limit would stop the first part of any other. */
 const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
   PARTS.map(({ amount, times }) => ({
     what: `${times} payouts of ${amount}, one after the other`,
     stoppedBy: 'a daily limit' as const,
     async attack() {
       const storeId = await addRichStore(target)
-      for (let n = 0; n < times; n += 1) await pay(staff, staff.mallory, { storeId, amount })
-      return problemIf((await sumPaid(target, storeId)) > LIMIT_MINOR, 'is paid in parts')
+      const mover = await staff.hire(`patient ${nextReference()}`)
+      for (let n = 0; n < times; n += 1) await pay(staff, mover, { storeId, amount })
+      return judgeParts([await sumPaid(target, storeId)])
+    },
+  }))
+
+function judgeParts(paid: readonly bigint[]): string | undefined {
+  const sum = paid.reduce((total, each) => total + each, 0n)
+  return sum === 0n ? 'not even one part is paid' : problemIf(sum > LIMIT_MINOR, 'is paid in parts')
+}
+
+/** In different currencies, because payouts in one currency wait for each other anyway. */
+const AT_ONCE: readonly { amount: string; currencies: readonly Currency[] }[] = [
+  { amount: '99.99', currencies: ['USD', 'EUR'] },
+  { amount: '50.01', currencies: ['EUR', 'BRL'] },
+  { amount: '100.00', currencies: ['BRL', 'USD'] },
+  { amount: '34.00', currencies: ['USD', 'EUR', 'BRL'] },
+  { amount: '60.00', currencies: ['BRL', 'EUR', 'USD'] },
+  { amount: '50.01', currencies: ['USD', 'BRL', 'EUR'] },
+  { amount: '75.00', currencies: ['EUR', 'USD'] },
+  { amount: '99.99', currencies: ['EUR', 'USD', 'BRL'] },
+]
+
+const atOnce = (target: Target, staff: Staff): Case<Defence>[] =>
+  AT_ONCE.map(({ amount, currencies }) => ({
+    what: `payouts of ${amount} in ${currencies.join(', ')} at the same time`,
+    stoppedBy: 'one act at a time' as const,
+    async attack() {
+      const mover = await staff.hire(`hasty ${nextReference()}`)
+      const headers = await staff.newSession(mover)
+      const payouts: Payout[] = []
+      for (const currency of currencies)
+        payouts.push({ storeId: await addRichStore(target, currency), currency, amount })
+      await Promise.all(payouts.map((payout) => postIn(staff, headers, payoutCall(payout))))
+      return judgeParts(await Promise.all(payouts.map(({ storeId }) => sumPaid(target, storeId))))
     },
   }))
 
@@ -186,6 +229,11 @@ export const approvals: Family = family<Defence>({
       at: `${ACT} mayMoveAlone`,
       off: [{ file: ACT, from: 'worthUsdCents > limit - movedUsdCents', to: 'worthUsdCents > limit' }],
     },
+    'one act at a time': {
+      at: `${STORE} readMovedAlone`,
+      // Those who share a lock do not wait for each other.
+      off: [{ file: STORE, from: 'pg_advisory_xact_lock(', to: 'pg_advisory_xact_lock_shared(' }],
+    },
     'another operator': {
       at: `${PROPOSALS} approveProposal`,
       off: [{ file: PROPOSALS, from: 'if (proposal.backedBy === operatorId)', to: 'if (false)' }],
@@ -225,6 +273,7 @@ export const approvals: Family = family<Defence>({
     return [
       ...aboveLimit(target, staff),
       ...inParts(target, staff),
+      ...atOnce(target, staff),
       ...approvedAlone(target, staff),
       ...byCommand(target, staff),
       ...changedLimits(staff),

@@ -25,6 +25,8 @@ export type Staff = {
   mallory: Person
   support: Person
   viewer: Person
+  /** Adds another operator with every right, who has done nothing yet. */
+  hire(name: string): Promise<Person>
   /** Signs the person in again, and returns the headers of the new session. */
   newSession(person: Person): Promise<Record<string, string>>
 }
@@ -51,6 +53,7 @@ async function startStaff({ till: { deps } }: Target): Promise<Staff> {
     mallory: await person('Mallory', 'operator'),
     support: await person('Sam', 'support'),
     viewer: await person('Vic', 'viewer'),
+    hire: (name) => person(name, 'operator'),
     async newSession({ device }) {
       refillLimits(till)
       return sessionOf(await showPasskey(till, { device }))
