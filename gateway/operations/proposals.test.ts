@@ -48,15 +48,17 @@ it('an amount in a currency without a rate needs a second operator, however smal
   expect(await recordPayout(operatorOf(till), payout)).toMatchObject({ refusal: 'proposed' })
 })
 
-it('acts at the same time count together, even if they are about different stores', async () => {
-  const [first, second] = [await aRichStore('USD'), await aRichStore('USD')]
-  const payout = { currency: 'USD', amount: 6_000n, reference: 'one' } as const
-  const waiting = await inTransaction(till.db, async (tx) => {
+it('acts at the same time count together, even if they move money between other accounts', async () => {
+  const [dollars, euros] = [await aRichStore('USD'), await aRichStore('EUR')]
+  await addRate('1')
+  const payout = { amount: 6_000n, reference: 'one' }
+  const { other } = await inTransaction(till.db, async (tx) => {
+    const first = { ...payout, storeId: dollars, currency: 'USD' } as const
     // Done, but not committed yet.
-    const answer = await recordPayout({ ...operatorOf(till), db: tx }, { ...payout, storeId: first })
-    expect(answer).toMatchObject({ kind: 'done' })
+    expect(await recordPayout({ ...operatorOf(till), db: tx }, first)).toMatchObject({ kind: 'done' })
     let hasEnded = false
-    const other = recordPayout(operatorOf(till), { ...payout, storeId: second }).finally(() => {
+    const second = { ...payout, storeId: euros, currency: 'EUR' } as const
+    const waiting = recordPayout(operatorOf(till), second).finally(() => {
       hasEnded = true
     })
     const isBlocked = async () => {
@@ -65,7 +67,7 @@ it('acts at the same time count together, even if they are about different store
       return hasEnded || rows.length === 1
     }
     await expect.poll(isBlocked).toBe(true)
-    return { other }
+    return { other: waiting }
   })
-  expect(await waiting.other).toMatchObject({ refusal: 'proposed' })
+  expect(await other).toMatchObject({ refusal: 'proposed' })
 })
