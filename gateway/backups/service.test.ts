@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
-import { checkDump } from './service.ts'
+import { checkDump, dump } from './service.ts'
 
 let database: TestDatabase
 let folder: string
@@ -26,14 +26,14 @@ it('the check of a dump that takes long leaves no database behind, even if idle 
   const restore = join(folder, 'pg_restore')
   const slow = `echo "$PGDATABASE" > ${folder}/name; sleep 2; exec`
   writeFileSync(restore, readFileSync(restore, 'utf8').replace('exec', slow))
-  const dump = join(folder, 'till.dump')
-  writeFileSync(dump, 'a dump')
+  const file = join(folder, 'till.dump')
+  writeFileSync(file, 'a dump')
   const serverUrl = new URL(database.url)
   serverUrl.searchParams.set('options', '-c idle_session_timeout=1000')
   const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, 7), oldMasterKeys: [] } as const
   const environment = { PATH: process.env.PATH }
 
-  const checked = await checkDump(dump, { serverUrl: serverUrl.href, claim, folder, environment })
+  const checked = await checkDump(file, { serverUrl: serverUrl.href, claim, folder, environment })
   expect(checked).toMatchObject({ kind: 'inspected', inspection: { isOwnKey: true, differences: [] } })
   const name = readFileSync(join(folder, 'name'), 'utf8').trim()
   expect(name).toMatch(/^tradetill_check_/)
@@ -45,13 +45,23 @@ it('the check of a dump says whether its secrets are sealed with the master key 
   const { rows } = await sql<{ major: number }>`
     select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
   fakePrograms(folder, rows[0]?.major ?? 0)
-  const dump = join(folder, 'till.dump')
-  writeFileSync(dump, 'a dump')
+  const file = join(folder, 'till.dump')
+  writeFileSync(file, 'a dump')
   const check = (key: number) => {
     const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, key), oldMasterKeys: [] } as const
     const environment = { PATH: process.env.PATH }
-    return checkDump(dump, { serverUrl: database.url, claim, folder, environment })
+    return checkDump(file, { serverUrl: database.url, claim, folder, environment })
   }
   expect(await check(7)).toMatchObject({ inspection: { isOwnKey: true } })
   expect(await check(8)).toMatchObject({ inspection: { isOwnKey: false } })
+})
+
+it('a dump can be read by its owner alone', async () => {
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
+  fakePrograms(folder, rows[0]?.major ?? 0)
+  const environment = { PATH: process.env.PATH }
+  const made = await dump(database.url, join(folder, 'dumps'), { at: new Date(0), folder, environment })
+  if (made.kind === 'refused') throw new Error(made.reason)
+  expect(statSync(made.backup.path).mode & 0o777).toBe(0o600)
 })
