@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { CODE_ALPHABET, CODE_LENGTH, systemIds } from '../../gateway/kit/ids.ts'
-import { isSameSet, looksLikeDeposit } from './gift.ts'
+import { isGift, isSameSet, looksLikeDeposit } from './gift.ts'
 
 it.each(['K7MXPQ', ' K7MXPQ ', 'code K7MXPQ', 'K7MXPQ!'])(
   'the message "%s" looks like that of a deposit’s offer',
@@ -37,4 +37,21 @@ it('two lists have the same items if each names the same items once, in any orde
   expect(isSameSet([a, a], [a, b])).toBe(false)
   expect(isSameSet([a, b], [a, a])).toBe(false)
   expect(isSameSet([a, b], [a, { ...b, contextId: '16' }])).toBe(false)
+})
+
+it('an offer is a gift only if it is ours, to this account, with this message, gives exactly these items and takes none', () => {
+  const assets = [{ appId: 730, contextId: '2', assetId: '1' }]
+  const gift = { partnerSteamId: '76561198000000021', token: 'AbC12-_x', message: 'w1', assets }
+  const { partnerSteamId, message } = gift
+  const offer = { partnerSteamId, message, isOurs: true, gives: assets, takes: [] }
+  expect(isGift(offer, gift)).toBe(true)
+  for (const change of [
+    { isOurs: false },
+    { partnerSteamId: '76561198000000031' },
+    { message: 'w2' },
+    { gives: [] },
+    { takes: [{ appId: 730, contextId: '2', assetId: '9' }] },
+  ])
+    expect(isGift({ ...offer, ...change }, gift), JSON.stringify(change)).toBe(false)
+  expect(isGift({ ...offer, gives: [] }, { ...gift, assets: [] })).toBe(false)
 })
