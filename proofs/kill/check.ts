@@ -205,7 +205,7 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
   return [...problems, ...(await compareWithDeposits(till, [...told.values()]))]
 }
 
-/** What a webhook said. `amounts`: credited, held and reversed. */
+/** The contents of a webhook. `amounts`: credited, held and reversed. */
 type Told = { type: string; sequence: number; deposit: string; amounts: string }
 
 /** Compares the last webhook about each deposit with its amounts, and counts those that report its success. */
