@@ -66,3 +66,28 @@ it('a gift is asked about rarely while Steam holds its items in escrow, and is d
   await bench.runRounds(2)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
 })
+
+it('a gift whose send was lost ends, even if its bot sent thousands of offers in the last days', async () => {
+  const { steamId: sender } = bench.accountOf(BOT)
+  const { steamId: partner } = bench.accountOf(STORAGE)
+  const yesterdayS = Math.floor((bench.now().getTime() - DAY_MS) / 1_000)
+  bench.steam.change((world) => {
+    const declined = Array.from({ length: 2_500 }, (_, index) => ({
+      id: String(world.lastId + 1 + index),
+      sender,
+      partner,
+      message: 'K7MXPQ',
+      state: STATE.declined,
+      createdAtS: yesterdayS,
+      updatedAtS: yesterdayS,
+      items: [],
+      give: [],
+    }))
+    const offers = [...world.offers, ...declined]
+    return { world: { ...world, lastId: world.lastId + declined.length, offers }, answer: undefined }
+  })
+  bench.steam.begin('send-drop-before', { times: 1 })
+  const wish = await bench.makeWish(bench.addStock(BOT, 1))
+  await bench.runRounds(6)
+  expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'never_appeared' })
+})

@@ -129,7 +129,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an offer of a wish is sent again after its answer was lost': [
     {
       file: 'vault/giving/next-step.ts',
-      from: "if (!isOver) return { kind: 'find' }",
+      from: "if (!isOver) return { kind: 'find', begunAt }",
       to: "if (!isOver) return { kind: 'send' }",
     },
   ],

@@ -29,8 +29,11 @@ export type GiftOffers = {
     | { kind: 'refused'; because: string; result?: number }
     | { kind: 'unanswered'; result?: number }
   >
-  /** Finds the offer that gives exactly this gift, in any state. */
-  find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
+  /** Finds the offer that gives exactly this gift, in any state. `agoMs`: how long ago its send began. */
+  find(
+    gift: Gift,
+    agoMs: number,
+  ): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
   /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer stays as it is for long. */
   read(offerId: string): Promise<SeenOffer | undefined>
   /** Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. */

@@ -240,7 +240,7 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
       if (await context.till.knows(wishId)) await send(context, { wishId, giftOffers, gift })
       return
     case 'find': {
-      const found = await giftOffers.find(gift)
+      const found = await giftOffers.find(gift, context.now().getTime() - step.begunAt.getTime())
       if (found.kind === 'found') return noteOffer(context, wishId, found.offerId)
       if (found.kind === 'none') context.note({ kind: 'offer_missed', wish: wishId })
       return

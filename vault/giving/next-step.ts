@@ -14,10 +14,10 @@ const CONFIRM_MS = 10 * 60_000
 const LEAST_MISSES = 3
 const APPEARS_WITHIN_MS = 120_000
 
-/** `find`: look for the offer on Steam. `read`: read the offer. */
+/** `find`: look on Steam for the offer, whose send began at `begunAt`. `read`: read the offer. */
 export type Step =
   | { kind: 'send' }
-  | { kind: 'find' }
+  | { kind: 'find'; begunAt: Date }
   | { kind: 'read'; offerId: string }
   | { kind: 'end'; because: GiftEnd }
 
@@ -30,7 +30,7 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
       const { missed, missedAt, begunAt, result } = giving
       // The time since the send proves nothing, because the vault may have been down and not looked.
       const isOver = missed >= LEAST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_WITHIN_MS
-      if (!isOver) return { kind: 'find' }
+      if (!isOver) return { kind: 'find', begunAt }
       return { kind: 'end', because: result === null ? 'never_appeared' : `steam_${result}` }
     }
     case 'offered':

@@ -134,7 +134,8 @@ async function sendOrFind(
     return true
   }
   if (step.kind === 'look') {
-    const found = await giftOffers.find(due)
+    const agoMs = deal.state === 'intended' ? 0 : now().getTime() - deal.begunAt.getTime()
+    const found = await giftOffers.find(due, agoMs)
     if (found.kind === 'unanswered') return false
     if (found.kind === 'found') await journal.add({ kind: 'offer_known', ...ids, offerId: found.offerId })
     else await journal.add({ kind: 'offer_missed', ...ids })

@@ -28,8 +28,8 @@ const STATE = {
 } as const
 /** The states of an offer that was confirmed and has not ended without a trade. */
 const CONFIRMED: ReadonlySet<number> = new Set([STATE.active, STATE.accepted, STATE.inEscrow, STATE.reverted])
-/** How far back to search for an offer. Steam ends offers after 14 days. */
-const LOOK_BACK_S = 15 * 86_400
+/** How much the clocks of Steam and this machine may differ. */
+const CLOCKS_DIFFER_S = 3_600
 
 type Parts = {
   session: Session
@@ -45,7 +45,7 @@ export function createGiftOffers(parts: Parts): GiftOffers {
   const context = { ...parts, patience: createPatience(parts.nowS), offerOf: new Map<string, string>() }
   return {
     send: (gift) => send(parts, gift),
-    find: (gift) => find(parts, gift),
+    find: (gift, agoMs) => find(parts, gift, agoMs),
     read: (offerId) => read(context, offerId),
     confirm: (offerId, gift) => confirm(parts, offerId, gift),
     async cancel(offerId) {
@@ -93,7 +93,9 @@ function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> 
     : { kind: 'unanswered', result: code }
 }
 
-async function find({ session, nowS }: Parts, gift: Gift): ReturnType<GiftOffers['find']> {
+/** Steam lists the offers that are active, or have changed since the send. A busy bot has too many older ones to read. */
+async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): ReturnType<GiftOffers['find']> {
+  const sinceS = nowS() - Math.ceil(Math.max(0, agoMs) / 1_000) - CLOCKS_DIFFER_S
   let cursor = 0
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const reply = await session.api('offers', 'IEconService/GetTradeOffers', {
@@ -101,7 +103,7 @@ async function find({ session, nowS }: Parts, gift: Gift): ReturnType<GiftOffers
       get_received_offers: '0',
       get_descriptions: '0',
       active_only: '1',
-      time_historical_cutoff: String(nowS() - LOOK_BACK_S),
+      time_historical_cutoff: String(sinceS),
       cursor: String(cursor),
     })
     const list = reply && readOffers(reply)
