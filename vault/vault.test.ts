@@ -166,6 +166,19 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because })
   })
 
+  it('is delivered even if nobody has acknowledged Steam’s notice about trade protection for its account', async () => {
+    const behaviour = `${bench.steam.url}/control/behaviours/must-acknowledge`
+    const body = JSON.stringify({ steamId: bench.accountOf(BOT).steamId })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(behaviour, { method: 'PUT', body, headers })
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(2)
+    bench.acceptAll(STORAGE)
+    await bench.runRounds(1)
+    await fetch(behaviour, { method: 'DELETE', body, headers })
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+  })
+
   it('has ended with a reason of its own if its bot can open no session', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     bench.steam.begin('send-401', { times: 2 })

@@ -21,6 +21,7 @@ import type { Till } from './markets/till.ts'
 import { createWaxpeer } from './markets/waxpeer.ts'
 import { createRounds } from './rounds.ts'
 import { acceptGift } from './steam/accept.ts'
+import { createAcknowledgement } from './steam/acknowledge.ts'
 import type { Caller } from './steam/call.ts'
 import { createGiftOffers } from './steam/gift-offers.ts'
 import { createPrices, readFreeItems, readGiver } from './steam/look.ts'
@@ -63,11 +64,12 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   }
   const connect = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
+    const acknowledge = createAcknowledgement({ session, nowS, say })
     return {
-      giftOffers: createGiftOffers({ session, nowS, say }),
+      giftOffers: createGiftOffers({ session, nowS, say, acknowledge }),
       freeItems: (appId) => readFreeItems(session, appId),
       giverOf: (steamTradeId, assets) => readGiver(session, steamTradeId, assets),
-      accept: (offer) => acceptGift(session, offer),
+      accept: (offer) => acceptGift({ session, acknowledge }, offer),
       accessToken: (options) => session.accessToken(options),
     }
   }

@@ -10,7 +10,7 @@ type ReceivedOffer = { offerId: string; fromSteamId: string; gift: Gift }
 
 /** Does nothing unless Steam shows exactly this gift, with nothing in return. */
 export async function acceptGift(
-  session: Session,
+  { session, acknowledge }: { session: Session; acknowledge: () => Promise<void> },
   { offerId, fromSteamId, gift }: ReceivedOffer,
 ): Promise<void> {
   const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
@@ -23,6 +23,7 @@ export async function acceptGift(
     offer.gives.length === 0 &&
     isSameSet(gift.assets, offer.takes)
   if (!isGift) return
+  await acknowledge()
   const referer = `https://steamcommunity.com/tradeoffer/${offerId}/`
   const fields = { serverid: '1', tradeofferid: offerId, partner: fromSteamId, captcha: '' }
   await session.form('accept', `/tradeoffer/${offerId}/accept`, { fields, referer })

@@ -36,6 +36,8 @@ type Parts = {
   /** Seconds since 1970, as Steam's authenticators count them. */
   nowS: () => number
   say(line: string, about: Record<string, string | number>): void
+  /** Acknowledges Steam's notice about trade protection, if that is not done yet. */
+  acknowledge(): Promise<void>
 }
 
 /** `offerOf`: the offers whose trades Steam has not finished, by the trade. */
@@ -57,9 +59,10 @@ export function createGiftOffers(parts: Parts): GiftOffers {
   }
 }
 
-async function send({ session }: Parts, gift: Gift): ReturnType<GiftOffers['send']> {
+async function send({ session, acknowledge }: Parts, gift: Gift): ReturnType<GiftOffers['send']> {
   const { partnerSteamId, token, message, assets } = gift
   if (looksLikeDeposit(message)) return { kind: 'refused', because: 'the message looks like a deposit' }
+  await acknowledge()
   const mine = assets.map(({ appId, contextId, assetId }) => ({
     appid: appId,
     contextid: contextId,

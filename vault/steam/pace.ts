@@ -11,6 +11,7 @@ export const GAPS_MS = {
   offers: 1_500,
   trade: 20_000,
   send: 10_000,
+  acknowledge: 10_000,
   cancel: 5_000,
   accept: 5_000,
   confirmations: 10_000,

@@ -1,0 +1,31 @@
+/** Steam's notice about trade protection. Until an account has acknowledged it once, its offers get stuck. */
+import type { Session } from './session.ts'
+
+const TRY_AGAIN_S = 600
+
+type Parts = {
+  session: Session
+  nowS: () => number
+  say(line: string, about: Record<string, string | number>): void
+}
+
+/** Returns a function to call before an offer is sent or accepted. It asks Steam until the first success, but rarely. */
+export function createAcknowledgement({ session, nowS, say }: Parts): () => Promise<void> {
+  let isDone = false
+  let triedAtS: number | undefined
+  return async () => {
+    if (isDone || (triedAtS !== undefined && Math.abs(nowS() - triedAtS) < TRY_AGAIN_S)) return
+    triedAtS = nowS()
+    const referer = 'https://steamcommunity.com/tradeoffer/new/'
+    const reply = await session.form('acknowledge', '/trade/new/acknowledge', {
+      fields: { message: '1' },
+      referer,
+    })
+    // Steam's answer has no content to judge by.
+    isDone = reply.kind === 'reply' && reply.status === 200
+    if (!isDone) {
+      const { steamId } = session
+      say('Steam did not accept the acknowledgement about trade protection', { account: steamId })
+    }
+  }
+}
