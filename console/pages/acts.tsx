@@ -3,6 +3,7 @@ import type { Json } from '../api/json.ts'
 import { allRows, useRows } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
 import { Heading, Time } from '../ui/parts.tsx'
+import { startOfDay } from '../ui/period.ts'
 import { type Column, List } from '../ui/table.tsx'
 
 type Page = Json<ActPage>
@@ -27,7 +28,7 @@ export function ActsPage({ query }: { query: URLSearchParams }) {
   const input = {
     ...(act != null && { act }),
     ...(operator != null && { operator }),
-    ...(since != null && { since: `${since}T00:00:00Z` }),
+    ...(since != null && { since: startOfDay(since) }),
   }
   const rows = useRows<Page, Row>('acts', input, rowsOf)
   return (

@@ -9,6 +9,7 @@ import { Filters } from '../ui/filters.tsx'
 import { formatMinor, toWords } from '../ui/format.ts'
 import { PageLink } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
+import { startOfDay } from '../ui/period.ts'
 import type { Direction } from '../ui/sort.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
@@ -41,7 +42,11 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
     show: ({ storeId, store }) => <PageLink to={`/stores/${storeId}`}>{store}</PageLink>,
     csvValue: ({ store }) => store,
   },
-  { name: 'Order', show: ({ externalId }) => externalId, csvValue: ({ externalId }) => externalId },
+  {
+    name: 'Order',
+    show: ({ externalId }) => <span className="long-id">{externalId}</span>,
+    csvValue: ({ externalId }) => externalId,
+  },
   {
     name: 'Shopper',
     show: ({ steamId }) =>
@@ -93,14 +98,15 @@ function currencyOf(query: URLSearchParams): string | null {
 
 export function DepositsPage({ query }: { query: URLSearchParams }) {
   const currency = currencyOf(query)
+  const [from, to] = [query.get('from'), query.get('to')]
   const order = query.get('order') ?? 'newest'
   const input = {
     ...(query.get('status') !== null && { status: query.get('status') }),
     ...(query.get('game') !== null && { game: query.get('game') }),
     ...(query.get('store') !== null && { storeId: query.get('store') }),
     ...(query.get('steamId') !== null && { steamId: query.get('steamId') }),
-    ...(query.get('from') !== null && { from: `${query.get('from')}T00:00:00Z` }),
-    ...(query.get('to') !== null && { to: `${query.get('to')}T00:00:00Z` }),
+    ...(from !== null && { from: startOfDay(from) }),
+    ...(to !== null && { to: startOfDay(to) }),
     ...(query.get('needs') === '1' && { needsPerson: true }),
     ...(currency !== null && { currency }),
     ...(query.get('least') !== null && { least: query.get('least') }),

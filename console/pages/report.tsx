@@ -59,8 +59,8 @@ export function ReportPage({ storeId, query }: { storeId: string; query: URLSear
       <Filters
         query={query}
         fields={[
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'Before', type: 'date' },
+          { name: 'from', label: 'From (UTC)', type: 'date' },
+          { name: 'to', label: 'Before (UTC)', type: 'date' },
           { name: 'by', label: 'By', options: ['month', 'day'], fallback: 'month' },
         ]}
       />

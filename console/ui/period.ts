@@ -9,3 +9,12 @@ export function periodOf(query: URLSearchParams, now: string): { from: string; t
   const from = query.get('from') ?? `${now.slice(0, 7)}-01`
   return { from: `${from}T00:00:00Z`, to: `${query.get('to') ?? tomorrow}T00:00:00Z` }
 }
+
+/**
+ * Returns the moment when a day begins where this browser is, because the pages show times there too. A text that is no
+ * day stays as it is, and the server refuses it.
+ */
+export function startOfDay(day: string): string {
+  const start = new Date(`${day}T00:00:00`)
+  return Number.isNaN(start.getTime()) ? day : start.toISOString()
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { enterSandbox } from './support/console.ts'
+import { createDeposit, openBrowser, shopper, till } from './support/shared-till.ts'
+import { callerOf } from './support/widget-calls.ts'
+
+const LAPTOP = { width: 1280, height: 800 }
+
+test('on a laptop, the list of deposits fits beside the menu, and an order id takes few lines', async () => {
+  const caller = await callerOf(till.gateway, await createDeposit())
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  const { page } = await openBrowser({ viewport: LAPTOP })
+  await enterSandbox(page)
+  // Fills every column with wide content.
+  await page.addInitScript(() => {
+    const realJson = Response.prototype.json
+    Response.prototype.json = async function json() {
+      const text = JSON.stringify(await realJson.call(this))
+        .replaceAll('"status":"created"', '"status":"tradeHasInvalidItems"')
+        .replaceAll('"game":null', '"game":"dota"')
+        .replaceAll('"amountMinor":null', '"amountMinor":291750')
+        .replaceAll('"heldMinor":0', '"heldMinor":191750')
+      return JSON.parse(text)
+    }
+  })
+  await page.goto(`${till.console}/deposits`)
+  const order = page.getByRole('cell', { name: /^e2e-[0-9a-f-]{36}$/ }).first()
+  await order.waitFor()
+  const hidden = await page
+    .locator('.table-frame')
+    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+  expect(hidden).toBe(0)
+  const lines = await order.locator('div').evaluate((cell) => {
+    const { lineHeight } = getComputedStyle(cell)
+    return cell.getBoundingClientRect().height / Number.parseFloat(lineHeight)
+  })
+  expect(lines).toBeLessThanOrEqual(5)
+})
+
+test.each([
+  ['Pacific/Kiritimati', '2026-01-01T10:00:00.000Z'],
+  ['America/New_York', '2026-01-02T05:00:00.000Z'],
+])('a day in a filter begins at midnight in %s, where the page shows times too', async (timezoneId, from) => {
+  const { page } = await openBrowser({ viewport: LAPTOP, context: { timezoneId } })
+  await enterSandbox(page)
+  const asked = page.waitForRequest(`${till.console}/ops/find/deposits`)
+  await page.goto(`${till.console}/deposits?from=2026-01-02`)
+  expect((await asked).postDataJSON()).toMatchObject({ from })
+})
