@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
+import { offersTo } from './support/sandbox.ts'
 import {
   callsTo,
   createDeposit,
@@ -13,7 +14,7 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { giveLink, TEXTS } from './support/shopper.ts'
+import { comeBack, giveLink, openOffer, pickItems, TEXTS } from './support/shopper.ts'
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
@@ -335,6 +336,23 @@ test('D-39 the till serves a clip of less than 400 KB, and links to another if t
   await expect.poll(() => link.getAttribute('href')).toBe(other)
   await expect.poll(() => link.getAttribute('target')).toBe('_blank')
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
+})
+
+test('D-27 a second tab gives the deposit to another account, and the first tab shows that one after a return', async () => {
+  const { page, context, texts, deposit } = await openStand()
+  const other = await shopper('magic_seller')
+  const second = await context.newPage()
+  await second.goto(deposit.url)
+  await change(second, texts).click()
+  await giveLink(second, texts, other)
+  await page.getByRole('gridcell').first().click()
+  await expect.poll(() => page.locator('.card-selected').count()).toBe(1)
+  await comeBack(page)
+  await page.getByRole('link', { name: other.name }).waitFor()
+  await expect.poll(() => page.locator('.card-selected').count()).toBe(0)
+  await pickItems(page, 1)
+  await openOffer(page, texts)
+  expect(await offersTo(till.sandbox, other)).toHaveLength(1)
 })
 
 test('A-089 A-122 the field shows an error if Steam cannot name the account at the moment', async () => {

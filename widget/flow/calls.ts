@@ -40,8 +40,11 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
   }
   async function payment(signal: AbortSignal): Promise<FlowEvent> {
     const { hash, language } = stateOf()
+    const accountBefore = accountOf(stateOf())
     const timesBefore = timesForgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
+    // The shopper has entered another account meanwhile, and the answer may still name the one before: ask again.
+    if (!signal.aborted && accountOf(stateOf()) !== accountBefore) return payment(signal)
     // Ignore the tag of an answer that was requested before `forget` was called.
     if (answer.kind === 'ok' && timesBefore === timesForgotten) etag = answer.etag
     return paymentEvent(answer, world.now())
@@ -66,13 +69,8 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
       case 'debounce':
         await world.wait(DEBOUNCE_MS, signal)
         return { kind: 'typingEnded' }
-      case 'resolveUser': {
-        const { request, tradeUrl } = activity
-        const answer = await world.api.resolveUser({ hash, tradeUrl }, { language, signal })
-        return answer.kind === 'ok'
-          ? { kind: 'userResolved', request, user: answer.body }
-          : { kind: 'userFailed', request, refusal: refusalIn(answer) }
-      }
+      case 'resolveUser':
+        return resolveUser(world, stateOf(), { activity, signal })
       case 'loadInventory': {
         const { request, game, reload } = activity
         const query = { hash, game, language: activity.language, reload }
@@ -99,6 +97,19 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     }
   }
   return { payment, forget, eventOf }
+}
+
+type UserCall = { activity: Extract<Activity, { kind: 'resolveUser' }>; signal: AbortSignal }
+
+async function resolveUser(
+  world: World,
+  { hash, language }: FlowState,
+  { activity: { request, tradeUrl }, signal }: UserCall,
+): Promise<FlowEvent> {
+  const answer = await world.api.resolveUser({ hash, tradeUrl }, { language, signal })
+  return answer.kind === 'ok'
+    ? { kind: 'userResolved', request, user: answer.body }
+    : { kind: 'userFailed', request, refusal: refusalIn(answer) }
 }
 
 type OtherOfferRead = {
@@ -164,6 +175,8 @@ async function createTrade(
     return { kind: 'tradeRefused', attempt, refusal: answer.refusal }
   return { kind: 'tradeUnknown', attempt }
 }
+
+const accountOf = ({ payment }: FlowState): string | undefined => payment?.user?.tradeUrl
 
 function paymentEvent(answer: Answer<Payment>, atMs: number): FlowEvent {
   switch (answer.kind) {

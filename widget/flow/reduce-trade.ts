@@ -112,7 +112,8 @@ function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   if (refusal.code === 'technical_works' && state.payment !== null) {
     return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
   }
-  if (isStale) return { ...reloadInventory(state, {}, true), modal }
+  // The items may be those of an account that another page of the deposit has replaced: check the deposit too.
+  if (isStale) return { ...reloadInventory(state, {}, true), modal, checkNow: true }
   if (refusal.cause === ('link_expired' satisfies RefusalCause))
     return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.

@@ -210,10 +210,18 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   return modal
 }
 
-/** Opens the stand once the server has looked up the link from the store, so the shopper does not have to enter one. */
+/**
+ * Opens the stand once the server has looked up the link from the store, so the shopper does not have to enter one; and
+ * a new stand if another page of the deposit has entered another account, because the offer will go to that one.
+ */
 function openStandForUser(before: FlowState, state: FlowState): FlowState {
+  const { page } = state
   const user = state.payment?.user ?? null
-  const link = linkOf(state.page)
+  if (page.stage === 'wait-for-select-items') {
+    const isSame = user === null || user.tradeUrl === page.stand.user.tradeUrl
+    return isSame ? state : withUser(state, user, linkOfUser(state, user))
+  }
+  const link = linkOf(page)
   const isAsking = link?.status === 'idle' || link?.status === 'stored'
   if (before.payment?.user !== null || user === null || !isAsking) return state
   return withUser(state, user, linkOfUser(state, user))

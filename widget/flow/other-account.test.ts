@@ -1,0 +1,67 @@
+/** Another page of the deposit, such as a second tab, has given it to another account. */
+import { expect, it } from 'vitest'
+import { activitiesOf } from './activities.ts'
+import { answers, delayedReply, json, start } from './test-flow.ts'
+import {
+  creating,
+  loaded,
+  OTHER_LINK,
+  payment,
+  play,
+  shownActivities,
+  standOf,
+  toggle,
+  USER,
+  withItems,
+} from './test-states.ts'
+
+const OTHER_USER = {
+  ...USER,
+  name: 'Bob',
+  tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=654321',
+}
+
+it('D-27 the page shows that account with its items, and the picks are cleared', () => {
+  const picked = play(withItems(), toggle('1'), { kind: 'gameChosen', game: 'dota' }).state
+  const { state } = play(picked, loaded({ user: OTHER_USER }))
+  expect(standOf(state)).toMatchObject({ user: OTHER_USER, game: 'dota', selection: [], elsewhere: {} })
+  expect(state.page).toMatchObject({ link: { status: 'resolved', text: OTHER_USER.tradeUrl } })
+  expect(shownActivities(state)).toMatchObject([{ kind: 'loadInventory', game: 'dota' }])
+})
+
+it('A-070 the page keeps asking for a link if the shopper has cleared it', () => {
+  const cleared = play(withItems(), { kind: 'linkTyped', text: '' }).state
+  expect(play(cleared, loaded({ user: OTHER_USER })).state.page.stage).toBe('wait-for-trade-url-input')
+})
+
+it('an answer without a change keeps the items and the picks', () => {
+  const picked = play(withItems(), toggle('1')).state
+  expect(standOf(play(picked, loaded({ user: { ...USER } })).state)).toBe(standOf(picked))
+})
+
+it('a refusal of the items makes the page ask for the deposit, because the items may be those of the account before', () => {
+  const refusal = { code: 'items_unavailable', detail: null }
+  const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
+  expect(activitiesOf(state)).toMatchObject([{ kind: 'loadInventory' }, { kind: 'check', delayMs: 0 }])
+})
+
+it('an answer from before this page entered an account does not bring back the one before', async () => {
+  const before = delayedReply()
+  let user = USER
+  const { flow, pass } = start({
+    ...answers,
+    '/api/payment': (_call, times) => (times === 2 ? before.reply : json(payment({ user }))),
+    '/api/trade-url': () => {
+      user = OTHER_USER
+      return json(user)
+    },
+  })
+  await pass(0)
+  flow.dispatch({ kind: 'linkTyped', text: OTHER_LINK })
+  flow.returned()
+  await pass(700)
+  expect(standOf(flow.state()).user).toEqual(OTHER_USER)
+  before.answer(json(payment()))
+  await pass(0)
+  expect(standOf(flow.state()).user).toEqual(OTHER_USER)
+})
