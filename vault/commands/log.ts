@@ -8,10 +8,13 @@ import type { Terminal } from '../terminal.ts'
 /** Prints the latest entries, without their sealed secrets. */
 export function showLog(settings: Settings, terminal: Terminal, { limit }: { limit: number }): void {
   const folder = openFolder(settings.folder)
-  const entries = readLog(folder, openKey(folder))
-  for (const { n, at, entry } of limit === 0 ? [] : entries.slice(-limit)) {
+  const key = openKey(folder)
+  let count = 0
+  for (const { n } of readLog(folder, key)) count = n
+  for (const { n, at, entry } of readLog(folder, key)) {
+    if (n <= count - limit || n > count) continue
     const json = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
     terminal.print(`${n}\t${at.toISOString()}\t${json}`)
   }
-  terminal.print(`Entries: ${entries.length}, all exactly as the vault wrote them.`)
+  terminal.print(`Entries: ${count}, all exactly as the vault wrote them.`)
 }

@@ -17,7 +17,9 @@ import { join } from 'node:path'
 
 export type Folder = {
   at(name: string): string
-  /** Reads a file. Undefined if there is none. Throws if it belongs to another user, or is open to others. */
+  /** True if there is such a file. Throws if it belongs to another user, or is open to others. */
+  has(name: string): boolean
+  /** Reads a file. Undefined if there is none. Throws as `has` does. */
   read(name: string): string | undefined
   write(name: string, text: string): void
 }
@@ -26,14 +28,16 @@ export type Folder = {
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseUnlessPrivate(path)
+  const has = (name: string): boolean => {
+    const file = join(path, name)
+    if (!existsSync(file)) return false
+    refuseUnlessPrivate(file)
+    return true
+  }
   return {
     at: (name) => join(path, name),
-    read(name) {
-      const file = join(path, name)
-      if (!existsSync(file)) return undefined
-      refuseUnlessPrivate(file)
-      return readFileSync(file, 'utf8')
-    },
+    has,
+    read: (name) => (has(name) ? readFileSync(join(path, name), 'utf8') : undefined),
     write(name, text) {
       const file = join(path, name)
       const handle = openSync(`${file}.new`, 'w', 0o600)

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import { openFolder } from './folder.ts'
+import { openKey } from './key.ts'
+import { openLog, readLog } from './log.ts'
 
 /** Files of the vault's folder may have 8 blocks of 512 or 1,024 bytes, as if the disk were full. */
 const LIMITED = 'ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"'
@@ -23,11 +26,11 @@ console.log(JSON.stringify([
   outcomeOf(() => log.add('next', new Date(0))),
   outcomeOf(() => folder.write('rules.json', large)),
   folder.read('rules.json') === undefined,
-  readLog(folder, key).length,
+  [...readLog(folder, key)].map(({ entry }) => entry),
 ]))
 `
 
-it('a write that the disk takes only in part throws, and the log keeps its earlier entries', async () => {
+it('an entry that the disk takes only in part is refused and cut off, and the log goes on once there is room', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-full-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const args = ['-c', LIMITED, process.execPath, SCRIPT, path]
@@ -35,9 +38,27 @@ it('a write that the disk takes only in part throws, and the log keeps its earli
   expect(JSON.parse(stdout)).toEqual([
     'written',
     expect.stringContaining('EFBIG'),
-    expect.stringContaining('An earlier write to the log of the vault failed'),
+    'written',
     expect.stringContaining('EFBIG'),
     true,
-    1,
+    ['small', 'next'],
   ])
+})
+
+it('entries are read from a file of any length, also those across two reads', () => {
+  const path = mkdtempSync(join(tmpdir(), 'vault-long-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  const folder = openFolder(path)
+  const key = openKey(folder)
+  const log = openLog(folder, key)
+  // With characters of several bytes, in more than one megabyte.
+  const texts = Array.from({ length: 5 }, (_, index) => `${index}${'д'.repeat(150_000)}`)
+  for (const text of texts) log.add(text, new Date(0))
+  expect([...log.entries()].map(({ entry }) => entry)).toEqual(texts)
+  log.close()
+  appendFileSync(join(path, 'log.jsonl'), '{"n":6,')
+  const again = openLog(folder, key)
+  expect(again.add('last', new Date(0)).n).toBe(6)
+  again.close()
+  expect([...readLog(folder, key)].map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6])
 })

@@ -2,15 +2,7 @@
  * The vault's memory: entries are only ever added, and each is signed together with the one before it. The vault knows
  * what it did from this log alone, so no write to the database makes it forget.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { type Folder, syncFolder } from './folder.ts'
@@ -20,6 +12,8 @@ const FILE = 'log.jsonl'
 /** Written to the vault's folder once a log exists, so the vault notices if its log is deleted. */
 const BEGUN_FILE = 'log.begun'
 const LINE_BREAK = '\n'.charCodeAt(0)
+/** How much of the file is read at a time: after years, the whole file would be too long for one text. */
+const PART_BYTES = 1024 * 1024
 
 const lineSchema = z.strictObject({
   n: z.int().positive(),
@@ -33,8 +27,12 @@ type Line = z.infer<typeof lineSchema>
 export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['entry'] }
 
 export type VaultLog = {
-  entries(): readonly Entry[]
-  /** Returns once the entry is safely on the disk. Throws if it cannot be written; the vault must then not act. */
+  /** Reads all entries from the file again, oldest first: none is kept in memory, because they grow for years. */
+  entries(): Iterable<Entry>
+  /**
+   * Returns once the entry is safely on the disk. Throws if it cannot be written; the vault must then not act. The next
+   * call first removes what was written of it.
+   */
   add(entry: Entry['entry'], at: Date): Entry
   close(): void
 }
@@ -45,75 +43,105 @@ export type VaultLog = {
  */
 export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
-  const { entries, lastMac, length } = readChain(folder, key)
+  let { count, lastMac, length } = checkedChain(folder, key)
   const handle = openSync(file, 'a', 0o600)
-  // Cuts off an incomplete last entry: the vault stopped while writing, so it had not acted on the entry yet.
-  ftruncateSync(handle, length)
-  fsyncSync(handle)
+  /** Cuts off an incomplete entry. The vault has not acted on it. */
+  const cutOff = (): void => {
+    ftruncateSync(handle, length)
+    fsyncSync(handle)
+  }
+  cutOff()
   if (folder.read(BEGUN_FILE) === undefined) folder.write(BEGUN_FILE, '')
   syncFolder(dirname(file))
-  const all = [...entries]
-  let before = lastMac
-  let isBroken = false
+  let isIncomplete = false
   return {
-    entries: () => all,
+    entries: () => readChain(folder, key),
     add(entry, at) {
-      if (isBroken) throw new Error('An earlier write to the log of the vault failed. Restart the vault.')
-      const unsigned = { n: all.length + 1, at: at.toISOString(), before, entry }
+      const unsigned = { n: count + 1, at: at.toISOString(), before: lastMac, entry }
       const line: Line = { ...unsigned, mac: macOf(key, unsigned) }
+      const text = `${JSON.stringify(line)}\n`
+      if (isIncomplete) cutOff()
       // Stays true if the write or the sync throws.
-      isBroken = true
+      isIncomplete = true
       // Unlike `writeSync`, throws if the disk takes only a part of the entry.
-      writeFileSync(handle, `${JSON.stringify(line)}\n`)
+      writeFileSync(handle, text)
       fsyncSync(handle)
-      isBroken = false
-      before = line.mac
-      const added = { n: line.n, at, entry }
-      all.push(added)
-      return added
+      isIncomplete = false
+      count = line.n
+      lastMac = line.mac
+      length += Buffer.byteLength(text)
+      return { n: line.n, at, entry }
     },
     close: () => closeSync(handle),
   }
 }
 
 /** Reads the entries of a log that another process may have open. */
-export const readLog = (folder: Folder, key: Key): readonly Entry[] => readChain(folder, key).entries
+export const readLog = (folder: Folder, key: Key): Iterable<Entry> => readChain(folder, key)
 
 const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>
   key.mac(JSON.stringify([n, at, before, entry]))
 
-function readChain(folder: Folder, key: Key) {
+/** `length`: of the complete entries, in bytes. */
+type Chain = { count: number; lastMac: string; length: number }
+
+function checkedChain(folder: Folder, key: Key): Chain {
+  const entries = readChain(folder, key)
+  for (;;) {
+    const next = entries.next()
+    if (next.done) return next.value
+  }
+}
+
+function* readChain(folder: Folder, key: Key): Generator<Entry, Chain, undefined> {
   const file = folder.at(FILE)
-  if (!existsSync(file)) {
-    if (folder.read(BEGUN_FILE) === undefined) return { entries: [], lastMac: '', length: 0 }
+  const chain: Chain = { count: 0, lastMac: '', length: 0 }
+  if (!folder.has(FILE)) {
+    if (folder.read(BEGUN_FILE) === undefined) return chain
     throw new Error(
       `${file} is missing. Without it the vault does not know what it gave: restore it from a backup.`,
     )
   }
-  // Throws if another user may read or write the file.
-  folder.read(FILE)
-  const text = readFileSync(file)
-  // The text after the last line break is incomplete.
-  const length = text.lastIndexOf(LINE_BREAK) + 1
-  const entries: Entry[] = []
-  let lastMac = ''
-  for (const line of text.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
-    const parsed = lineOf(line)
-    const n = entries.length + 1
+  for (const line of completeLines(file)) {
+    const parsed = lineOf(line.toString('utf8'))
+    const n = chain.count + 1
     if (
       parsed === undefined ||
       parsed.n !== n ||
-      parsed.before !== lastMac ||
+      parsed.before !== chain.lastMac ||
       parsed.mac !== macOf(key, parsed)
     ) {
       throw new Error(
         `Entry ${n} of ${file} is not what the vault wrote. The vault gives nothing until the log is restored.`,
       )
     }
-    entries.push({ n, at: new Date(parsed.at), entry: parsed.entry })
-    lastMac = parsed.mac
+    chain.count = n
+    chain.lastMac = parsed.mac
+    chain.length += line.length + 1
+    yield { n, at: new Date(parsed.at), entry: parsed.entry }
   }
-  return { entries, lastMac, length }
+  return chain
+}
+
+/** Yields the lines of a file without their line breaks. The text after the last line break is incomplete. */
+function* completeLines(file: string): Generator<Buffer> {
+  const handle = openSync(file, 'r')
+  try {
+    const part = Buffer.alloc(PART_BYTES)
+    let begun: Buffer[] = []
+    for (let size = readSync(handle, part); size > 0; size = readSync(handle, part)) {
+      const text = Buffer.from(part.subarray(0, size))
+      let from = 0
+      for (let end = text.indexOf(LINE_BREAK); end !== -1; end = text.indexOf(LINE_BREAK, from)) {
+        yield Buffer.concat([...begun, text.subarray(from, end)])
+        begun = []
+        from = end + 1
+      }
+      begun.push(text.subarray(from))
+    }
+  } finally {
+    closeSync(handle)
+  }
 }
 
 function lineOf(text: string): Line | undefined {

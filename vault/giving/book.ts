@@ -70,7 +70,7 @@ export function wishEntryOf(value: unknown): WishEntry | undefined {
   return entrySchema.safeParse(value).data
 }
 
-export function bookOf(entries: readonly DatedEntry[]): Map<string, Giving> {
+export function bookOf(entries: Iterable<DatedEntry>): Map<string, Giving> {
   const book = new Map<string, Giving>()
   for (const dated of entries) {
     const giving = evolve(book.get(dated.entry.wish), dated)

@@ -8,6 +8,7 @@ import type { Rules } from '../files/rules.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
   bookOf,
+  type DatedEntry,
   evolve,
   type Giving,
   type Intended,
@@ -63,11 +64,7 @@ export type Giver = {
 }
 
 export function createGiver(parts: GiverParts): Giver {
-  const entries = parts.log.entries().flatMap(({ at, entry }) => {
-    const wishEntry = wishEntryOf(entry)
-    return wishEntry === undefined ? [] : [{ at, entry: wishEntry }]
-  })
-  const book = bookOf(entries)
+  const book = bookOf(wishEntriesOf(parts.log))
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
   const till = createTillLine(parts.wishes, book)
   const context = { ...parts, book, note, spent, till }
@@ -91,6 +88,13 @@ export function createGiver(parts: GiverParts): Giver {
       for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(context, wishId, giving)
       till.end()
     },
+  }
+}
+
+function* wishEntriesOf(log: VaultLog): Generator<DatedEntry> {
+  for (const { at, entry } of log.entries()) {
+    const wishEntry = wishEntryOf(entry)
+    if (wishEntry !== undefined) yield { at, entry: wishEntry }
   }
 }
 
