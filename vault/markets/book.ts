@@ -73,6 +73,8 @@ export type Book = {
   deals: ReadonlyMap<string, Deal>
   /** The problems of refused deals, by market and number. A refused deal stays refused. */
   refused: ReadonlyMap<string, string>
+  /** How often each number was given to a listing, by market and number. */
+  listedTimes: ReadonlyMap<string, number>
 }
 
 /** An append-only journal. `add` resolves once the entry cannot be lost. */
@@ -86,9 +88,15 @@ export const isOfAccount =
   (each: AccountFields): boolean =>
     each.market === market && (each.account === account || (each.account === null && isFirst))
 
-export const EMPTY_BOOK: Book = { listings: [], deals: new Map(), refused: new Map() }
-
 export const dealKey = (market: string, dealId: string): string => `${market}/${dealId}`
+
+type Numbered = { market: string; itemId: string }
+
+const listedKey = ({ market, itemId }: Numbered): string => `${market}/${itemId}`
+
+/** How often the market has given this number to a listing. A market may use a number again. */
+export const timesListed = ({ listedTimes }: Pick<Book, 'listedTimes'>, item: Numbered): number =>
+  listedTimes.get(listedKey(item)) ?? 0
 
 export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
@@ -99,19 +107,16 @@ export const isTied = (listing: Listing): boolean =>
   isLive(listing) || (listing.state === 'given' && listing.end?.kind !== 'reversed')
 
 /** The newest listing with this number. A market may use the same number each time that an item is listed. */
-export function latestListing(
-  { listings }: Pick<Book, 'listings'>,
-  { market, itemId }: { market: string; itemId: string },
-): Listing | undefined {
-  return listings.findLast((each) => each.market === market && each.itemId === itemId)
+export function latestListing({ listings }: Pick<Book, 'listings'>, item: Numbered): Listing | undefined {
+  return listings.findLast(isListing(item))
 }
 
-/** The live listing of an asset, on any market. */
+/** The live listing of an asset, on any market. It is among the newest. */
 export function liveListing(
   { listings }: Book,
   { appId, assetId }: Pick<GivenAsset, 'appId' | 'assetId'>,
 ): Listing | undefined {
-  return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
+  return listings.findLast((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
 type OnSale = {
@@ -158,51 +163,79 @@ export function soldSince({ deals, listings }: Book, since: Date): { cents: bigi
   return { cents, items }
 }
 
-export function bookOf(entries: readonly DatedEntry[]): Book {
-  return entries.reduce(evolve, EMPTY_BOOK)
+/** A book under change. */
+type Draft = {
+  listings: Listing[]
+  deals: Map<string, Deal>
+  refused: Map<string, string>
+  listedTimes: Map<string, number>
 }
 
-export function evolve(book: Book, { at, entry }: DatedEntry): Book {
+/** Reads a journal of years: unlike `evolve`, it copies nothing. `book` changes until the last entry is added. */
+export function createFold(): { book: Book; add(dated: DatedEntry): void } {
+  const book: Draft = { listings: [], deals: new Map(), refused: new Map(), listedTimes: new Map() }
+  return { book, add: (dated) => change(book, dated) }
+}
+
+export function bookOf(entries: readonly DatedEntry[]): Book {
+  const { book, add } = createFold()
+  for (const dated of entries) add(dated)
+  return book
+}
+
+/** Returns the book after the entry, and leaves the given one as it is. */
+export function evolve({ listings, deals, refused, listedTimes }: Book, dated: DatedEntry): Book {
+  const draft = {
+    listings: [...listings],
+    deals: new Map(deals),
+    refused: new Map(refused),
+    listedTimes: new Map(listedTimes),
+  }
+  change(draft, dated)
+  return draft
+}
+
+function change(draft: Draft, { at, entry }: DatedEntry): void {
   switch (entry.kind) {
     case 'listing_begun': {
       const { market, account, appId, assetId, priceMinor } = entry
-      const listing: Listing = {
-        market,
-        account,
-        appId,
-        assetId,
-        priceMinor,
-        itemId: null,
-        begunAt: at,
-        state: 'on_sale',
-        end: null,
-      }
-      return { ...book, listings: [...book.listings, listing] }
+      const fixed = { market, account, appId, assetId, priceMinor }
+      draft.listings.push({ ...fixed, itemId: null, begunAt: at, state: 'on_sale', end: null })
+      return
     }
-    case 'listed':
-      return changeListing(book, isBegunListing(entry), (listing) => ({ ...listing, itemId: entry.itemId }))
-    case 'not_listed':
-      return { ...book, listings: book.listings.filter((listing) => !isBegunListing(entry)(listing)) }
+    case 'listed': {
+      changeLast(draft, isBegunListing(entry), (listing) => {
+        draft.listedTimes.set(listedKey(entry), timesListed(draft, entry) + 1)
+        return { ...listing, itemId: entry.itemId }
+      })
+      return
+    }
+    case 'not_listed': {
+      const index = draft.listings.findLastIndex(isBegunListing(entry))
+      if (index !== -1) draft.listings.splice(index, 1)
+      return
+    }
     case 'repriced':
-      return changeListing(book, isLatestListing(book, entry), (listing) => ({
-        ...listing,
-        priceMinor: entry.priceMinor,
-      }))
+      changeLast(draft, isListing(entry), (listing) => ({ ...listing, priceMinor: entry.priceMinor }))
+      return
     case 'unlisted':
-      return changeListing(book, isLatestListing(book, entry), (listing) => ({ ...listing, state: 'over' }))
-    case 'due_refused': {
-      const refused = new Map(book.refused).set(dealKey(entry.market, entry.due.dealId), entry.problem)
-      return { ...book, refused }
-    }
+      changeLast(draft, isListing(entry), (listing) => ({ ...listing, state: 'over' }))
+      return
+    case 'due_refused':
+      draft.refused.set(dealKey(entry.market, entry.due.dealId), entry.problem)
+      return
     case 'deal_intended': {
       const { market, account, due, itemIds } = entry
       const deal: Deal = { market, account, due, itemIds, intendedAt: at, state: 'intended' }
-      return withDeal(changeListing(book, isPartOfDeal(book, deal), markInDeal), deal)
+      changeParts(draft, deal, markInDeal)
+      draft.deals.set(dealKey(market, due.dealId), deal)
+      return
     }
     case 'outcome':
-      return changeListing(book, isLatestListing(book, entry), (listing) => withEnd(listing, entry.end))
+      changeLast(draft, isListing(entry), (listing) => withEnd(listing, entry.end))
+      return
     default:
-      return changeDeal(book, entry, at)
+      changeDeal(draft, entry, at)
   }
 }
 
@@ -210,15 +243,15 @@ const markInDeal = (listing: Listing): Listing => ({ ...listing, state: 'in_deal
 
 type DealEntry = Extract<SaleEntry, { dealId: string }>
 
-function changeDeal(book: Book, entry: DealEntry, at: Date): Book {
-  const deal = book.deals.get(dealKey(entry.market, entry.dealId))
+function changeDeal(draft: Draft, entry: DealEntry, at: Date): void {
+  const key = dealKey(entry.market, entry.dealId)
+  const deal = draft.deals.get(key)
   if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
   const changed = evolveDeal(deal, entry, at)
-  const after = withDeal(book, changed)
-  if (changed.state === 'delivered') return changeListing(after, isPartOfDeal(after, changed), markGiven)
+  draft.deals.set(key, changed)
+  if (changed.state === 'delivered') changeParts(draft, changed, markGiven)
   // Nothing was given, so the items may be listed again.
-  if (changed.state === 'ended') return changeListing(after, isPartOfDeal(after, changed), markOver)
-  return after
+  if (changed.state === 'ended') changeParts(draft, changed, markOver)
 }
 
 const markGiven = (listing: Listing): Listing => ({ ...listing, state: 'given' })
@@ -272,16 +305,19 @@ function withEnd(listing: Listing, end: Outcome['end']): Listing {
   return { ...listing, end }
 }
 
-function withDeal(book: Book, deal: Deal): Book {
-  return { ...book, deals: new Map(book.deals).set(dealKey(deal.market, deal.due.dealId), deal) }
+/** Changes the newest matching listing, of which there is at most one that is still open. */
+function changeLast(
+  { listings }: Draft,
+  matches: (listing: Listing) => boolean,
+  changed: (listing: Listing) => Listing,
+): void {
+  const index = listings.findLastIndex(matches)
+  const listing = listings[index]
+  if (listing !== undefined) listings[index] = changed(listing)
 }
 
-function changeListing(
-  book: Book,
-  matches: (listing: Listing) => boolean,
-  change: (listing: Listing) => Listing,
-): Book {
-  return { ...book, listings: book.listings.map((listing) => (matches(listing) ? change(listing) : listing)) }
+function changeParts(draft: Draft, { market, itemIds }: Deal, changed: (listing: Listing) => Listing): void {
+  for (const itemId of itemIds) changeLast(draft, isListing({ market, itemId }), changed)
 }
 
 const isBegunListing =
@@ -292,15 +328,7 @@ const isBegunListing =
     listing.assetId === assetId &&
     listing.itemId === null
 
-function isLatestListing(
-  book: Book,
-  item: { market: string; itemId: string },
-): (listing: Listing) => boolean {
-  const latest = latestListing(book, item)
-  return (listing) => listing === latest
-}
-
-function isPartOfDeal(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
-  const parts = new Set(itemIds.map((itemId) => latestListing(book, { market, itemId })))
-  return (listing) => parts.has(listing)
-}
+const isListing =
+  ({ market, itemId }: Numbered) =>
+  (listing: Listing): boolean =>
+    listing.market === market && listing.itemId === itemId

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { OwnItem } from '../steam/look.ts'
 import { APP, createOutside } from '../testing/outside.ts'
-import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
+import { type Book, bookOf, type Listing } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
 import type { Listed, Market } from './market.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
@@ -37,7 +37,7 @@ beforeEach(() => {
   const outside = createOutside()
   nowMs = 1_800_000_000_000
   refreshes = []
-  book = EMPTY_BOOK
+  book = bookOf([])
   moneyReads = 0
   moneySince = undefined
   items = new Map()
@@ -168,11 +168,11 @@ async function countMoneyReads(minutes: number): Promise<number> {
 }
 
 it('every five minutes a desk asks whether sales were paid, and every 20 seconds for two minutes after an item was given or its money fell due', async () => {
-  book = { ...EMPTY_BOOK, listings: [givenListing(null)] }
+  book = { ...bookOf([]), listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
   const settlesAt = new Date(nowMs + 600 * SECOND_MS)
-  book = { ...EMPTY_BOOK, listings: [givenListing({ kind: 'settling', receivedMinor: 95n, settlesAt })] }
+  book = { ...bookOf([]), listings: [givenListing({ kind: 'settling', receivedMinor: 95n, settlesAt })] }
   expect(await countMoneyReads(10)).toBe(2)
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
@@ -223,7 +223,7 @@ it.each([
 ] as const)(
   'while the %s does not answer, nothing is listed, but listings are taken down only after %i seconds',
   async (party, seconds) => {
-    book = { ...EMPTY_BOOK, listings: onSale(2) }
+    book = { ...bookOf([]), listings: onSale(2) }
     await pass(3)
     expect(desk.isOpen()).toBe(true)
     nowMs += 1_800 * SECOND_MS
@@ -238,7 +238,7 @@ it.each([
 )
 
 it('listings that cannot be taken down do not keep the others on sale', async () => {
-  book = { ...EMPTY_BOOK, listings: onSale(120) }
+  book = { ...bookOf([]), listings: onSale(120) }
   isOffAtTill = true
   await pass(3 * ROUND_S)
   expect(takenDown).toEqual(onSale(120).map(({ itemId }) => itemId))
@@ -330,7 +330,7 @@ it('a desk asks on for two weeks about an item that was given, although the mark
   // It was on sale for a month, and the history from then on can be long.
   const begunAt = new Date(nowMs - 30 * 86_400 * SECOND_MS)
   const soldMs = nowMs
-  book = { ...EMPTY_BOOK, deals, listings: [{ ...listing, begunAt }] }
+  book = { ...bookOf([]), deals, listings: [{ ...listing, begunAt }] }
   expect(await countMoneyReads(10)).toBe(2)
   expect(moneySince).toEqual(new Date(soldMs - 86_400 * SECOND_MS))
   nowMs += 14 * 86_400 * SECOND_MS
@@ -343,7 +343,7 @@ it('however many items are on sale, their new prices do not keep a desk from loo
     ids.map((assetId) => [assetId, { assetId, marketHashName: `Item ${assetId}`, isTradable: true }]),
   )
   book = {
-    ...EMPTY_BOOK,
+    ...bookOf([]),
     listings: ids.map((assetId) => ({ ...givenListing(null), assetId, itemId: assetId, state: 'on_sale' })),
   }
   looksMs = [nowMs]

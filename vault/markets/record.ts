@@ -1,7 +1,7 @@
 /** The record of sales in the vault's log, and the reports to the till that follow from it. */
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
-import { type Book, EMPTY_BOOK, evolve, type Journal } from './book.ts'
+import { type Book, createFold, type DatedEntry, evolve, type Journal } from './book.ts'
 import { fromLog, toLog } from './entries.ts'
 import { reportsOf, type TillReport } from './reports.ts'
 
@@ -24,34 +24,34 @@ type Parts = {
 }
 
 export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
-  let book: Book = EMPTY_BOOK
   let reports: NumberedReport[] = []
   /** The reports up to this entry are not in `reports`. */
   let forgottenTo = 0
-  const apply = (n: number, dated: Parameters<typeof evolve>[1]): void => {
-    book = evolve(book, dated)
-    reports.push(
-      ...reportsOf(book, dated.entry, isBot).map((report, part) => ({ n, part, at: dated.at, report })),
-    )
+  const addReports = (after: Book, n: number, { at, entry }: DatedEntry): void => {
+    reports.push(...reportsOf(after, entry, isBot).map((report, part) => ({ n, part, at, report })))
   }
-  const readLog = (): void => {
-    book = EMPTY_BOOK
+  const readLog = (): Book => {
     reports = []
     forgottenTo = 0
+    const past = createFold()
     for (const entry of log.entries()) {
       const dated = fromLog(entry, key)
-      if (dated !== undefined) apply(entry.n, dated)
+      if (dated === undefined) continue
+      past.add(dated)
+      addReports(past.book, entry.n, dated)
     }
+    return past.book
   }
-  readLog()
+  let book = readLog()
   return {
     book: () => book,
     async add(entry) {
       const { n, at } = log.add(toLog(entry, key), now())
-      apply(n, { at, entry })
+      book = evolve(book, { at, entry })
+      addReports(book, n, { at, entry })
     },
     reportsAfter(n) {
-      if (n < forgottenTo) readLog()
+      if (n < forgottenTo) book = readLog()
       return reports.filter((each) => each.n > n)
     },
     forget(n) {

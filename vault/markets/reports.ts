@@ -1,7 +1,7 @@
 /** The reports for the till's books that follow from each entry of the record. Pure. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Book, Deal, SaleEntry } from './book.ts'
-import { dealKey, liveListing } from './book.ts'
+import { dealKey, liveListing, timesListed } from './book.ts'
 import type { Outcome } from './market.ts'
 
 /** `reference`: the market's number of the listing; see `referenceOf`. */
@@ -88,9 +88,9 @@ function giftOf(book: Book, entry: Extract<SaleEntry, { kind: 'deal_intended' }>
 }
 
 /** The books have one row per listing, so a number that the market reuses gets a counter as a suffix. */
-function referenceOf({ listings }: Book, { market, itemId }: { market: string; itemId: string }): string {
-  const times = listings.filter((each) => each.market === market && each.itemId === itemId).length
-  return times > 1 ? `${itemId}.${times}` : itemId
+function referenceOf(book: Book, item: { market: string; itemId: string }): string {
+  const times = timesListed(book, item)
+  return times > 1 ? `${item.itemId}.${times}` : item.itemId
 }
 
 const dealOf = (book: Book, market: string, dealId: string): Deal | undefined =>

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { bookOf, type DatedEntry, evolve, latestListing, type SaleEntry } from './book.ts'
+
+const at = new Date(0)
+const [market, account, appId] = ['market.test', '76561198000000001', 730]
+const itemId = '17'
+const due = { dealId: '5', partnerSteamId: '76561198000000002', token: 'token', message: '', assets: [] }
+const ENTRIES: readonly SaleEntry[] = [
+  { kind: 'listing_begun', market, account, appId, assetId: '1', priceMinor: 100n },
+  { kind: 'listed', market, appId, assetId: '1', itemId },
+  { kind: 'repriced', market, itemId, priceMinor: 90n },
+  { kind: 'listing_begun', market, account, appId, assetId: '2', priceMinor: 100n },
+  { kind: 'not_listed', market, appId, assetId: '2', code: 'no_price' },
+  { kind: 'due_refused', market, due: { ...due, dealId: '4' }, problem: 'unknown item' },
+  { kind: 'deal_intended', market, account, due, itemIds: [itemId] },
+  { kind: 'send_begun', market, dealId: '5' },
+  { kind: 'offer_known', market, dealId: '5', offerId: '6' },
+  { kind: 'delivered', market, dealId: '5', steamTradeId: '7' },
+  { kind: 'outcome', market, itemId, end: { kind: 'paid', receivedMinor: 80n } },
+  { kind: 'listing_begun', market, account, appId, assetId: '3', priceMinor: 70n },
+  { kind: 'listed', market, appId, assetId: '3', itemId },
+]
+const dated: readonly DatedEntry[] = ENTRIES.map((entry) => ({ at, entry }))
+
+it('a journal that is read at once gives the same book as its entries one by one, which change no earlier book', () => {
+  const books = [bookOf([])]
+  for (const each of dated) books.push(evolve(books.at(-1) ?? bookOf([]), each))
+  for (const [count, book] of books.entries()) expect(book).toEqual(bookOf(dated.slice(0, count)))
+})
+
+it('a number that is used again belongs to the newest listing', () => {
+  const book = bookOf([...dated, { at, entry: { kind: 'repriced', market, itemId, priceMinor: 60n } }])
+  expect(book.listings.map(({ state, priceMinor }) => [state, priceMinor])).toEqual([
+    ['given', 90n],
+    ['on_sale', 60n],
+  ])
+  expect(latestListing(book, { market, itemId })?.assetId).toBe('3')
+})
