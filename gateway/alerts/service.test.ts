@@ -124,17 +124,43 @@ test('a count that keeps rising is reported a minute after its first rise', asyn
   expect(reports().map(({ count }) => count)).toEqual([3])
 })
 
-test('a refused message is retried with the same id, and finally given up', async () => {
-  receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
+test('a refused message is retried with the same id, and after the schedule once a day until it is accepted', async () => {
+  receiver.answers.push(...Array.from({ length: ATTEMPTS + 3 }, () => status(500)))
   await insertDeadBot()
   await passMinutes(2)
-  for (let quarterOfDay = 0; quarterOfDay < 60; quarterOfDay += 1) {
-    await jump(till, 6 * 3_600)
-    await sendAlerts(deps)
+  const passDays = async (days: number) => {
+    for (let hour = 0; hour < 24 * days; hour += 6) {
+      await jump(till, 6 * 3_600)
+      await sendAlerts(deps)
+    }
   }
-  expect(reports()).toHaveLength(ATTEMPTS)
+  await passDays(10)
+  expect(reports().length).toBeGreaterThan(ATTEMPTS)
+  await passDays(5)
+  expect(reports()).toHaveLength(ATTEMPTS + 4)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-  receiver.answers.length = 0
+})
+
+test('a receiver that is slow with one message gets the others meanwhile', async () => {
+  await insertDeadBot()
+  const other = await aBot(till, fakeSession('76561198000000999'))
+  await till.db
+    .updateTable('bot')
+    .set({ token_expires_at: deps.clock.now() })
+    .where('id', '=', other.bot.botId)
+    .execute()
+  await sendAlerts(deps)
+  await jump(till, 61)
+  const { promise: isOtherSent, resolve } = Promise.withResolvers<void>()
+  let calls = 0
+  const send: AlertDeps['send'] = async () => {
+    calls += 1
+    if (calls === 1) await isOtherSent
+    else resolve()
+    return { kind: 'answered', status: 204, text: '' }
+  }
+  await sendAlerts({ ...deps, send })
+  expect(calls).toBeGreaterThan(1)
 })
 
 test('a date in Retry-After is the machine’s time, however far the till’s clock is ahead', async () => {

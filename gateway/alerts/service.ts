@@ -1,4 +1,4 @@
-/** Reports problems that need a person to the operator's webhook when their count rises. Retries a report for days. */
+/** Reports problems that need a person to the operator's webhook when their count rises. Retries each report. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -15,6 +15,9 @@ import { signWebhook } from '../webhooks/signature.ts'
 import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, setNextAttempt, setTold, takeDue } from './store.ts'
+
+/** After the schedule's last attempt. The message then is still the only one of its kind. */
+const DAILY_MS = 24 * 60 * 60_000
 
 /** If a process ends while sending a message, another process sends it after this time. */
 const CLAIM_MS = 60_000
@@ -48,9 +51,10 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
     const known = await lockAlerts(tx)
     for (const step of alertSteps(known, needs)) await applyStep(tx, step, { id: uuid(), now })
   })
-  for (const due of await takeDue(db, { now, until: new Date(now.getTime() + CLAIM_MS) })) {
-    await sendAlert(deps, alerts, due)
-  }
+  const claimed = clock.now()
+  const due = await takeDue(db, { now: claimed, until: new Date(claimed.getTime() + CLAIM_MS) })
+  // All at once: one after the other, slow answers could take longer than the claims last.
+  await Promise.all(due.map((each) => sendAlert(deps, alerts, each)))
 }
 
 async function sendAlert(
@@ -69,10 +73,11 @@ async function sendAlert(
   const retryAfterMs =
     result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
-  await setNextAttempt(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
+  await setNextAttempt(db, messageId, new Date(now.getTime() + (waitMs ?? DAILY_MS)))
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const fields = { kind, attempts, because }
-  if (waitMs === undefined) log.error(fields, 'alert was given up after its last attempt')
+  if (waitMs === undefined)
+    log.error(fields, 'alert was not accepted for days by the webhook and is sent once a day')
   else log.warn(fields, 'alert was not accepted by the webhook')
 }
 
