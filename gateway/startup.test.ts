@@ -166,14 +166,12 @@ describe('another master key', () => {
 
   it('is accepted together with the former key, and from then on both are needed', async () => {
     await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
-    for (const [lone, missing] of [
-      [KEY, OTHER_KEY],
-      [OTHER_KEY, KEY],
-    ] as const) {
-      await expect(start(withKey(lone))).rejects.toThrow(
-        `may be sealed with the master key ${fingerprintOf(missing).slice(0, 8)}…, and these settings do not have it. Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE`,
-      )
-    }
+    await expect(start(withKey(KEY))).rejects.toThrow(
+      `seal with the master key ${fingerprintOf(OTHER_KEY).slice(0, 8)}…, and these settings do not have it. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY to it`,
+    )
+    await expect(start(withKey(OTHER_KEY))).rejects.toThrow(
+      `may be sealed with the master key ${fingerprintOf(KEY).slice(0, 8)}…, and these settings do not have it. Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE`,
+    )
     // A gateway with the former settings still starts if it has the new key as an old one.
     await expect(start(withBoth(KEY, OTHER_KEY))).resolves.toEqual(KEY)
     await expect(start(withKey(KEY))).rejects.toThrow('and these settings do not have it')

@@ -75,6 +75,11 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
     return { kind: 'own', masterKey, isNew: !used.includes(fingerprint) }
   }
+  if (fingerprint !== undefined && missing.includes(known.keyFingerprint) && missing.length < used.length) {
+    return foreign(
+      `Gateways on this database seal with the master key ${shortened(known.keyFingerprint)}, and these settings do not have it. ${CURRENT_KEY_ADVICE}`,
+    )
+  }
   if (fingerprint !== undefined && missing.length < used.length) {
     return foreign(
       `Secrets in this database may be sealed with the master key ${missing.map(shortened).join(', ')}, and these settings do not have it. ${RING_ADVICE}`,
@@ -90,6 +95,9 @@ const foreign = (reason: string): Ownership => ({ kind: 'foreign', reason })
 
 const KEY_ADVICE =
   'Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY to the key of that till, or DATABASE_URL to another database.'
+
+const CURRENT_KEY_ADVICE =
+  'Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY to it, and put the key of these settings on a line of TRADETILL_OLD_MASTER_KEYS_FILE.'
 
 const RING_ADVICE =
   'Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE until tradetill key-ring rotate has sealed everything with the new key.'
