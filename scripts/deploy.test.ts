@@ -310,6 +310,13 @@ describe('the containers', () => {
     expect(mounted.filter((name) => !files.includes(name))).toEqual(['deploy/backups'])
     expect(text).toContain('read_only: true')
   })
+
+  it('limit the log of every container', () => {
+    const [, services = ''] = /^services:\n([\s\S]*?)^networks:/m.exec(read('deploy/compose.yml')) ?? []
+    const names = services.match(/^ {2}\w+:$/gm) ?? []
+    expect(names.length).toBeGreaterThan(3)
+    expect(services.match(/^ {4}logging: \*logging$/gm)).toHaveLength(names.length)
+  })
 })
 
 it('backup.sh keeps neither the file nor the database of a backup that could not be restored', () => {
@@ -338,6 +345,27 @@ it('backup.sh keeps neither the file nor the database of a backup that could not
   expect(stderr).toContain('FAILED')
   expect(readdirSync(join(folder, 'backups'))).toEqual([])
   expect(existsSync(restored)).toBe(false)
+})
+
+it('nightly.sh keeps two backups that failed their check, under another name, beside the good ones', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nightly-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const till = join(folder, 'till')
+  const run = (night: number, exitCode: number) => {
+    const made = join(folder, `tradetill-2026-11-0${night}.dump`)
+    const text = `#!/bin/sh\ncase $2 in create) touch ${made} ;; check) exit ${exitCode} ;; esac\n`
+    writeFileSync(till, text, { mode: 0o755 })
+    return spawnSync('sh', [join(ROOT, 'deploy/nightly.sh'), folder, till], { encoding: 'utf8' })
+  }
+  expect(run(1, 0).status).toBe(0)
+  for (const night of [2, 3, 4])
+    expect(run(night, 6)).toMatchObject({ status: 6, stderr: expect.stringContaining('kept as') })
+  expect(readdirSync(folder).sort()).toEqual([
+    'till',
+    'tradetill-2026-11-01.dump',
+    'tradetill-2026-11-03.dump.failed',
+    'tradetill-2026-11-04.dump.failed',
+  ])
 })
 
 it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh', 'vault.sh', 'install.sh', 'node.sh'])(
