@@ -28,11 +28,34 @@ export type ListedSale = {
   cost: bigint
   costCurrency: Currency
   /**
-   * The cost in minor units of `currency`. If the currencies differ, it is converted to dollars at the quote's rate,
-   * and from dollars at the latest rate before the sale. Null if there is no rate.
+   * Proceeds less the cost of the item, in minor units of `currency`; the refund alone if the sale was reversed. Null
+   * until it is known, and if the sale was refused or cancelled. The proceeds of a late sale are zero.
    */
-  convertedCost: bigint | null
+  result: bigint | null
 }
+
+/**
+ * Sales with their items, costs and results. If the currencies of cost and sale differ, the cost is converted to dollars
+ * at the quote's rate, and from dollars at the latest rate before the sale; without such a rate there is no result. After
+ * a reversed sale the item is back, so only the refund counts. In a late sale the item was given, and the market owes
+ * nothing for it.
+ */
+const salesWithResults = () => sql`
+  sale join trade on trade.id = sale.trade_id
+  join trade_item item on item.trade_id = sale.trade_id and item.asset_id = sale.asset_id
+  join quote on quote.id = trade.quote_id join exchange_rate paid on paid.id = quote.rate_id
+  left join lateral (
+    select case when sale.currency = 'USD' then 1 else (select per_usd from exchange_rate
+      where currency = sale.currency and as_of <= sale.sold_at order by as_of desc limit 1) end as per_usd
+  ) there on true
+  cross join lateral (
+    select case when trade.currency = sale.currency then item.price
+      else round(item.price / paid.per_usd * there.per_usd)::bigint end as cost
+  ) converted
+  cross join lateral (
+    select case when sale.state = 'reversed' then sale.refund when sale.state = 'late' then -converted.cost
+      when sale.state in ('settling', 'paid') then sale.received - converted.cost end as result
+  ) outcome`
 
 /** Returns what was sold in the period, oldest first. */
 export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Promise<ListedSale[]> {
@@ -40,18 +63,28 @@ export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Prom
     select sale.id as "saleId", sale.market, sale.reference, sale.state, sale.by_hand as "byHand",
       sale.trade_id || '-' || sale.asset_id as item, trade.deposit_id as "depositId", sale.app_id as "appId",
       item.market_hash_name as "marketHashName", sale.sold_at as "soldAt", sale.settles_at as "settlesAt", sale.currency,
-      sale.price, sale.received, sale.refund, item.price as cost, trade.currency as "costCurrency",
-      case when trade.currency = sale.currency then item.price
-        else round(item.price / paid.per_usd * there.per_usd)::bigint end as "convertedCost"
-    from sale join trade on trade.id = sale.trade_id
-    join trade_item item on item.trade_id = sale.trade_id and item.asset_id = sale.asset_id
-    join quote on quote.id = trade.quote_id join exchange_rate paid on paid.id = quote.rate_id
-    left join lateral (
-      select case when sale.currency = 'USD' then 1 else (select per_usd from exchange_rate
-        where currency = sale.currency and as_of <= sale.sold_at order by as_of desc limit 1) end as per_usd
-    ) there on true
-    where sale.sold_at >= ${from} and sale.sold_at < ${to}
+      sale.price, sale.received, sale.refund, item.price as cost, trade.currency as "costCurrency", outcome.result
+    from ${salesWithResults()} where sale.sold_at >= ${from} and sale.sold_at < ${to}
     order by sale.sold_at, sale.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** `resultMinor`: sum of the results of the item's sales in this currency. */
+export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
+
+/** Returns items whose sales in the period lost money, those first that lost most in dollars. */
+export async function selectLosingItems(
+  db: Db,
+  { appId, from, to, limit }: SaleFilter & { appId: number },
+): Promise<LosingItem[]> {
+  const { rows } = await sql<LosingItem>`
+    select item.market_hash_name as item, count(*)::int as sales, sale.currency, sum(outcome.result)::bigint as "resultMinor"
+    from ${salesWithResults()} where sale.sold_at >= ${from} and sale.sold_at < ${to} and sale.app_id = ${appId}
+      and outcome.result is not null
+    group by item.market_hash_name, sale.currency having sum(outcome.result) < 0
+    order by sum(outcome.result / there.per_usd), item.market_hash_name, sale.currency limit ${limit}`.execute(
+    db,
+  )
   return rows
 }
 

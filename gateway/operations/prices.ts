@@ -1,4 +1,5 @@
 import { GAMES, type Game } from '../../contract/games.ts'
+import type { LosingItem } from '../departures/sale-list-store.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
 import { judgeItems } from '../pricing/judge-items.ts'
@@ -14,7 +15,7 @@ import {
 } from '../pricing/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
-import { type LosingItem, losingItems } from './sales.ts'
+import { losingItems } from './sales.ts'
 
 export type PricedItem = { game: Game; item: string }
 

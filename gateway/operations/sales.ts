@@ -6,7 +6,9 @@ import { moveItem } from '../bots/items.ts'
 import type { Tx } from '../db/client.ts'
 import {
   type ListedSale,
+  type LosingItem,
   type MarketBooks,
+  selectLosingItems,
   selectMarketBooks,
   selectSales,
 } from '../departures/sale-list-store.ts'
@@ -24,16 +26,12 @@ import {
   unchanged,
 } from './operation.ts'
 
-export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'convertedCost'> & {
+export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'result'> & {
   game: string
   priceMinor: bigint
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
-  /**
-   * Proceeds less the cost of the item, in minor units of `currency`; the refund alone if the sale was reversed. Null
-   * until it is known, and if the sale was refused or cancelled. The proceeds of a late sale are zero.
-   */
   resultMinor: bigint | null
 }
 
@@ -86,8 +84,7 @@ export async function reportSales(
   return done({ sales, totals: totalsOf(sales), markets, isCut: rows.length > MOST_SALES })
 }
 
-function viewOf({ price, received, refund, cost, convertedCost, ...sale }: ListedSale): SaleView {
-  const resultMinor = resultOf({ ...sale, received, refund, convertedCost })
+function viewOf({ price, received, refund, cost, result, ...sale }: ListedSale): SaleView {
   return {
     ...sale,
     game: gameOf(sale.appId),
@@ -95,45 +92,18 @@ function viewOf({ price, received, refund, cost, convertedCost, ...sale }: Liste
     receivedMinor: received,
     refundMinor: refund,
     costMinor: cost,
-    resultMinor,
+    resultMinor: result,
   }
 }
-
-/** `resultMinor`: proceeds of the item's sales less its cost, in minor units of `currency`. */
-export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
 
 const LOSS_PERIOD_MS = 30 * 86_400_000
 const MOST_LOSSES = 20
 
 /** Returns up to 20 items of a game whose sales in the last 30 days brought less than their cost, worst first. */
-export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<LosingItem[]> {
+export function losingItems({ db, clock }: FindDeps, game: Game): Promise<LosingItem[]> {
   const to = clock.now()
-  const rows = await selectSales(db, { from: new Date(to.getTime() - LOSS_PERIOD_MS), to, limit: MOST_SALES })
-  const items = new Map<string, LosingItem>()
-  for (const sale of rows.map(viewOf)) {
-    const { marketHashName: item, currency, resultMinor } = sale
-    if (sale.game !== game || resultMinor === null) continue
-    const key = `${currency} ${item}`
-    const total = items.get(key) ?? { item, sales: 0, currency, resultMinor: 0n }
-    items.set(key, { ...total, sales: total.sales + 1, resultMinor: total.resultMinor + resultMinor })
-  }
-  return [...items.values()]
-    .filter(({ resultMinor }) => resultMinor < 0n)
-    .sort((one, other) => Number(one.resultMinor - other.resultMinor))
-    .slice(0, MOST_LOSSES)
-}
-
-type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'convertedCost'>
-
-/**
- * After a reversed sale the item is back, so only the refund counts. In a late sale the item was given, and the market
- * owes nothing for it.
- */
-function resultOf({ state, received, refund, convertedCost }: Outcome): bigint | null {
-  if (state === 'reversed') return refund
-  if (state === 'late') return convertedCost === null ? null : -convertedCost
-  if (state !== 'settling' && state !== 'paid') return null
-  return received === null || convertedCost === null ? null : received - convertedCost
+  const from = new Date(to.getTime() - LOSS_PERIOD_MS)
+  return selectLosingItems(db, { appId: GAME_FACTS[game].appId, from, to, limit: MOST_LOSSES })
 }
 
 const gameOf = (appId: number): string =>
