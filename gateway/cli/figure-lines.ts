@@ -30,7 +30,7 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Show
   ]
 }
 
-export function moneyLines({ balances, own, atRisk, check }: Money): string[] {
+export function moneyLines({ balances, own, atRisk, isCut, check }: Money): string[] {
   return [
     ...balances.map(({ storeId, store, currency, availableMinor, heldMinor }) =>
       [
@@ -47,6 +47,7 @@ export function moneyLines({ balances, own, atRisk, check }: Money): string[] {
         `at risk ${formatAmount(usdMinor, 'USD')} of ${formatAmount(limitUsdMinor, 'USD')}`,
       ].join('\t'),
     ),
+    ...(isCut ? ['Only 500 balances and 500 limits are listed: store list has every store.'] : []),
     ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${formatAmount(amountMinor, currency)}`),
     check === null
       ? 'The ledger has not been checked yet.'

@@ -58,6 +58,7 @@ export const OVERVIEW_SHAPES: Record<string, z.ZodObject> = {
     atRisk: z.array(
       z.strictObject({ storeId: id, store: z.string(), usdMinor: minor, limitUsdMinor: minor }),
     ),
+    isCut: z.boolean(),
     check: z
       .strictObject({ completeAt: time.nullable(), differences: z.int(), verifiedEntry: z.string() })
       .nullable(),
