@@ -78,11 +78,15 @@ export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency
 
 export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const
 
-/** Flag for the number of rows on a page of a list. */
+/** Flag for the number of rows on a page of a list. A page of none would look like a list without rows. */
 export const limitUpTo = (most: number) =>
   ({
     kind: 'parsed',
-    parse: wholeUpTo(most),
+    parse: (text: string) => {
+      const limit = wholeUpTo(most)(text)
+      if (limit === 0) throw new Error(`must be a whole number from 1 to ${most}`)
+      return limit
+    },
     brief: `how many, ${most} at most`,
     placeholder: 'NUMBER',
     default: '50',

@@ -60,6 +60,7 @@ describe('help and mistakes in arguments', () => {
       ['key', 'rotate', 'abcdefgh', '--overlap-hours', '1.5'],
       '--overlap-hours must be a whole number up to 9999.',
     ],
+    [['deposit', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 500.'],
     [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is required, with a value.'],
     [['price', 'show', '--game', 'chess', '--item', 'x'], '--game must be one of cs, dota, rust, tf.'],
     [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],
