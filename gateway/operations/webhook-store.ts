@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 export type EndpointFilter = {
@@ -42,8 +42,8 @@ const GIVEN_UP = sql`from webhook_delivery where endpoint_id = endpoint.id and s
  * Covers every given-up event if there are at most twice `MOST_COUNTED`, and otherwise those of as many oldest and newest
  * deliveries. A replay can give an old event the newest delivery.
  */
-const givenUpAt = (bound: RawBuilder<unknown>) => sql`(
-  select ${bound}(sequence) from event where id in (
+const GIVEN_UP_RANGE = sql`(
+  select min(sequence) as "from", max(sequence) as "to" from event where id in (
     (select event_id ${GIVEN_UP} order by webhook_delivery.id limit ${MOST_COUNTED})
     union (select event_id ${GIVEN_UP} order by webhook_delivery.id desc limit ${MOST_COUNTED})))`
 
@@ -62,7 +62,7 @@ export async function selectEndpoints(
       disabled_reason as "disabledReason",
       (select count(*)::int from (select ${RETRYING} limit ${MOST_COUNTED}) counted) as retrying,
       (select count(*)::int from (select ${GIVEN_UP} limit ${MOST_COUNTED}) counted) as "givenUp",
-      ${givenUpAt(sql`min`)} as "givenUpFrom", ${givenUpAt(sql`max`)} as "givenUpTo",
+      given_up."from" as "givenUpFrom", given_up."to" as "givenUpTo",
       (select event.created_at from event where event.id = (
         select event_id ${RETRYING} and attempts = (select max(attempts) ${RETRYING})
         order by due_at limit 1)) as "failingSince",
@@ -75,6 +75,7 @@ export async function selectEndpoints(
         and (not ${failing} or disabled_reason = 'gone' or exists (select ${RETRYING}) or exists (select ${GIVEN_UP}))
       order by id limit ${limit}
     ) endpoint join store on store.id = endpoint.store_id
+    cross join lateral ${GIVEN_UP_RANGE} given_up
     order by "endpointId" limit ${limit}`.execute(db)
   return rows.map((row) => ({
     ...row,
