@@ -9,7 +9,7 @@ import { sha256 } from '../kit/sha256.ts'
 import { isOwnBot } from '../shoppers/store.ts'
 import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
-import { DEFAULT_DEPOSIT_LIFE_MS } from './deposit.ts'
+import { acceptedGames, DEFAULT_DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
 import {
   countOpenDeposits,
@@ -132,9 +132,8 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
 /** Returns the games of the call that the store may use; null for all. Refuses a call that names none of those. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
   const allowed = await gamesOfStore(tx, storeId)
-  if (allowed === null || named === undefined) return allowed ?? (named === undefined ? null : [...named])
-  const common = named.filter((game) => allowed.includes(game))
-  if (common.length > 0) return common
+  const common = acceptedGames(allowed, named)
+  if (allowed === null || common === null || common.length > 0) return common
   return refuse('invalid_request', [
     { path: 'games', message: `must name some that your store takes: ${allowed.join(', ')}` },
   ])

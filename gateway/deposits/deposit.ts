@@ -1,4 +1,5 @@
 /** The life cycle of a deposit. Pure. */
+import type { Game } from '../../contract/games.ts'
 import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.ts'
 
 /** Suffix of a reason: the offer ended before a person could have read it. */
@@ -30,6 +31,15 @@ export type EndReason = (typeof END_REASONS)[number]
 
 export const isEndReason = (reason: string): reason is EndReason =>
   END_REASONS.some((known) => known === reason)
+
+/** The games of a deposit: those that the call names and the store may use; null for all. */
+export function acceptedGames(
+  allowed: readonly Game[] | null,
+  named: readonly Game[] | undefined,
+): Game[] | null {
+  if (named === undefined) return allowed === null ? null : [...allowed]
+  return named.filter((game) => allowed === null || allowed.includes(game))
+}
 
 /** How long a deposit waits for a trade, unless the store names another time. */
 export const DEFAULT_DEPOSIT_LIFE_MS = 60 * 60_000

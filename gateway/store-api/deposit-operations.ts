@@ -9,6 +9,7 @@ import {
   storeDepositSchema,
 } from '../../contract/store-api.ts'
 import { depositEventsSchema } from '../../contract/webhooks.ts'
+import { acceptedGames } from '../deposits/deposit.ts'
 import { gamesOfStore } from '../deposits/store.ts'
 import { readDepositEvents } from '../events/store.ts'
 import type { CallingStore } from '../http/call.ts'
@@ -174,9 +175,8 @@ async function refuseUnpayable(
 ): Promise<void> {
   const { maxAmount, games, currency, externalId } = body
   if (maxAmount === undefined) return
-  const allowed = await gamesOfStore(deps.db, store.id)
-  const accepted = allowed?.filter((game) => games?.includes(game) ?? true) ?? games
-  const least = await smallestSum(deps, { games: accepted, currency })
+  const accepted = acceptedGames(await gamesOfStore(deps.db, store.id), games)
+  const least = await smallestSum(deps, { games: accepted ?? undefined, currency })
   if (least === undefined || maxAmount >= least) return
   if ((await deps.findDeposit(store.id, { externalId })) !== undefined) return
   const message = `must be at least ${least}, the smallest sum of a trade with the games that this deposit accepts`
