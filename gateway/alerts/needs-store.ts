@@ -40,16 +40,19 @@ export type Needs = {
 /** After this many failures, the next attempt is hours away. */
 const FAILED_TIMES = 5
 
+/** How long Steam is asked in vain before a person is told. */
+export const IN_VAIN_MS = 86_400_000
 /** A little more than the longest pause until Steam is asked about such a trade again: few trades are due that soon. */
-const ASK_AGAIN = '61 minutes'
+export const ASK_AGAIN_MS = 3_660_000
 
 export async function readNeeds(db: Db): Promise<Needs> {
+  const seconds = (ms: number) => sql`make_interval(secs => ${sql.lit(ms / 1_000)})`
   const { rows } = await sql<Needs>`
     select
-      (select count(*) from trade where due_at < (select till_now()) + ${ASK_AGAIN}::interval and (
+      (select count(*) from trade where due_at < (select till_now()) + ${seconds(ASK_AGAIN_MS)} and (
         due_at < (select till_now()) - interval '1 minute'
-        or (state in ('sending', 'unknown', 'active') and send_started_at < (select till_now()) - interval '1 day')
-        or (state = 'held' and settles_at < (select till_now()) - interval '1 day')))::int as "tradesOverdue",
+        or (state in ('sending', 'unknown', 'active') and send_started_at < (select till_now()) - ${seconds(IN_VAIN_MS)})
+        or (state = 'held' and settles_at < (select till_now()) - ${seconds(IN_VAIN_MS)})))::int as "tradesOverdue",
       (select count(*) from bot where state = 'dead')::int as "botsDead",
       (select count(*) from bot where state = 'active' and not (online and ${hasGateway}))::int as "botsUnheld",
       (select count(*) from bot where state in ('active', 'paused')

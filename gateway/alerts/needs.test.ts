@@ -6,7 +6,9 @@ import { payFor } from '../testing/payment.ts'
 import { startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeparture, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
-import { readNeeds } from './needs-store.ts'
+import { nextLook } from '../trades/alarm.ts'
+import { RELEASE_AFTER_MS } from '../trades/by-hand.ts'
+import { ASK_AGAIN_MS, IN_VAIN_MS, readNeeds } from './needs-store.ts'
 
 let till: Till
 let bot: Awaited<ReturnType<typeof aBot>>
@@ -137,4 +139,11 @@ test('an endpoint counts after repeated failures, unless its store disables it',
   await till.db.updateTable('webhook_endpoint').set(disabled).where('id', '=', id).execute()
   expect(await needs()).toMatchObject({ endpointsFailing: 0 })
   await receiver.close()
+})
+
+test('the times are those of the rules of trades, which most commands do not load', () => {
+  const now = new Date()
+  const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
+  expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)
+  expect(RELEASE_AFTER_MS).toBe(IN_VAIN_MS)
 })

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import { IN_VAIN_MS } from '../alerts/needs-store.ts'
 import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { type DepositOrder, isByAmount } from './deposit-orders.ts'
@@ -196,7 +197,6 @@ const MOST_NEEDY = 1_000
 const AWAY_MS = 120_000
 /** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due by then counts too. */
 const WAKE_AGAIN_MS = 30_000
-const SILENT_MS = 86_400_000
 
 /**
  * At most `MOST_NEEDY` deposits of each need: those that have needed a person for the shortest time, or for the longest
@@ -211,7 +211,7 @@ function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
         and (not ${hasGateway} or bot.state not in ('active', 'paused'))
       order by due_at ${direction} limit ${MOST_NEEDY})
     union all (select deposit_id, 'steam_silent' from trade
-      where send_started_at < ${ago(SILENT_MS)} and delivered_at is null and ended_at is null
+      where send_started_at < ${ago(IN_VAIN_MS)} and delivered_at is null and ended_at is null
       order by send_started_at ${direction} limit ${MOST_NEEDY})
     union all (select deposit_id, 'credit_waits' from trade
       where state = 'held' and settles_at < ${ago(RELEASE_WAIT_MS)}
