@@ -315,26 +315,6 @@ describe('the report of sales', () => {
     await setCost(original)
   })
 
-  it('puts the greatest loss in dollars first, whatever the currency of the sale', async () => {
-    const rolledBack = new Error('rolled back')
-    const losses = till.db.transaction().execute(async (tx) => {
-      // Turns off the triggers, because no sale changes its currency.
-      await sql`set local session_replication_role = replica`.execute(tx)
-      await sql`delete from sale where state not in ('paid', 'reversed')`.execute(tx)
-      await sql`update sale set state = 'late', causer = null`.execute(tx)
-      await sql`update sale set currency = 'BRL' where reference = '1'`.execute(tx)
-      await sql`insert into exchange_rate (currency, per_usd, as_of, source)
-        select 'BRL', 5.5, min(sold_at) - interval '1 minute', 'test' from sale`.execute(tx)
-      const found = await losingItems({ ...findDeps(), db: tx }, 'dota')
-      expect(found.map(({ currency, resultMinor }) => [currency, resultMinor])).toEqual([
-        ['USD', -2_000n],
-        ['BRL', -5_500n],
-      ])
-      throw rolledBack
-    })
-    await expect(losses).rejects.toBe(rolledBack)
-  })
-
   it('is compared with the money that the market reports', async () => {
     const balance = {
       market: MARKET,
