@@ -20,17 +20,26 @@ type Parts = {
 const SURE_AFTER_MS = 60_000
 
 type Reprice = { itemId: string; priceMinor: bigint }
+type Change = { appId: number; lines: readonly Reprice[] }
+type List = { appId: number; rows: readonly Row[] }
+/** Prices by the market's number of the listing. */
+type Prices = Map<string, bigint>
 
 export function createListings(parts: Parts) {
   /** The points in which the market's latest list contradicts the record, and since when each does. */
   const doubts = new Map<string, number>()
+  /** The prices that listings may have, because the answer to the change was lost. */
+  const unsure: Prices = new Map()
   return {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
     unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
-    reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
+    reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, unsure, { appId, lines }),
     /** The live listings of this account. */
     own: (appId: number) => ownListings(parts, appId),
-    compare: (appId: number, rows: readonly Row[]) => compare(parts, doubts, { appId, rows }),
+    async compare(appId: number, rows: readonly Row[]) {
+      await settlePrices(parts, unsure, { appId, rows })
+      await compare(parts, doubts, { appId, rows })
+    },
   }
 }
 
@@ -73,27 +82,42 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
     if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
 
-/** Changes prices. If the answer is lost, takes the listings down: a sale at an unknown price cannot be handed over. */
-async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
+/** Changes prices. If the answer is lost, the market's next list shows which price holds. */
+async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): Promise<void> {
   const { market, journal } = parts
   const answer = await market.reprice(appId, lines)
-  if (answer.kind === 'busy' || answer.kind === 'locked_out') return
+  if (answer.kind === 'unanswered') for (const { itemId, priceMinor } of lines) unsure.set(itemId, priceMinor)
   const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
   for (const { itemId } of done) {
     const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
     if (priceMinor !== undefined)
       await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
   }
-  if (answer.kind === 'unanswered')
-    await unlist(
-      parts,
-      appId,
-      lines.map(({ itemId }) => itemId),
-    )
+}
+
+/**
+ * Records changes of prices whose answer was lost, as the market's list shows them. If it shows no price, takes the
+ * listing down: a sale at an unknown price cannot be handed over.
+ */
+async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List): Promise<void> {
+  const { market, journal, scale } = parts
+  const unknown: string[] = []
+  for (const { state, itemId, priceMinor: before } of ownListings(parts, appId)) {
+    if (state !== 'on_sale') continue
+    const priceMinor = itemId === null ? undefined : unsure.get(itemId)
+    const row = rows.find((each) => each.itemId === itemId)
+    if (itemId === null || priceMinor === undefined || row === undefined) continue
+    if (row.price === null) unknown.push(itemId)
+    else unsure.delete(itemId)
+    if (row.price !== null && scale.isPrice(row.price, priceMinor) && priceMinor !== before)
+      await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+  }
+  if (unknown.length > 0) await unlist(parts, appId, unknown)
+  const live = new Set(journal.book().listings.flatMap((each) => (isLive(each) ? [each.itemId] : [])))
+  for (const itemId of unsure.keys()) if (!live.has(itemId)) unsure.delete(itemId)
 }
 
 type Doubts = Map<string, number>
-type List = { appId: number; rows: readonly Row[] }
 
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
 async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Promise<void> {
@@ -111,7 +135,7 @@ async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Pro
     if (itemId !== null) await journal.add({ kind: 'unlisted', market: market.name, itemId })
     else await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
-  // The answer to a change of its price was lost, or somebody else has our key. No sale at this price is handed over.
+  // The process ended while it changed the price, or somebody else has our key. No sale at this price is handed over.
   for (const itemId of repriced) alarm({ kind: 'other_price', itemId })
   if (repriced.length > 0) await unlist(parts, appId, repriced)
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(own, row))

@@ -1,22 +1,17 @@
 /** The seller at a market that lies, with answers that are lost, and killed at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { APP, BUYER, createOutside, Killed, type Lie, type Mishap, type Outside } from '../testing/outside.ts'
+import {
+  APP,
+  BUYER,
+  createOutside,
+  type Lie,
+  type Mishap,
+  type Outside,
+  runVault,
+} from '../testing/outside.ts'
 import type { Market } from './market.ts'
 import { reportsOf } from './reports.ts'
-
-/** A process of the vault, newly started unless it is given, does each step once. Ends early if a fault kills it. */
-async function runVault(out: Outside, seller = out.seller()): Promise<void> {
-  const lines = ['1', '2', '3'].map((assetId) => ({ assetId, priceMinor: 100n }))
-  try {
-    await seller.list(APP, lines)
-    await seller.round(APP)
-    await seller.advance()
-    await seller.followMoney(APP, new Date(0))
-  } catch (error) {
-    if (!(error instanceof Killed)) throw error
-  }
-}
 
 /** Runs one process of the vault without faults, with a willing buyer, until every sale must have ended. */
 async function runWithoutFaults(out: Outside): Promise<void> {
@@ -206,83 +201,6 @@ it('a deal that cannot be read is named once', async () => {
   await seller.round(APP)
   await seller.round(APP)
   expect(out.alarms).toEqual(unread.map((dealId) => ({ kind: 'unread_deal', dealId })))
-})
-
-describe('a listing', () => {
-  const roundWithoutRows: Market['round'] = async () => ({ kind: 'answered', value: { rows: [], due: [] } })
-
-  it.each([
-    ['known', 'none'],
-    ['lost', 'lost_after'],
-  ] as const)(
-    'whose answer was %s stays on record while the market’s list does not show it yet',
-    async (_what, mishap) => {
-      const out = createOutside()
-      const { round } = out.market
-      out.plan([mishap])
-      await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])
-      out.market.round = roundWithoutRows
-      out.advanceS(3)
-      await out.seller().round(APP)
-      expect(out.book().listings.map(({ state }) => state)).toEqual(['on_sale'])
-      out.market.round = round
-      out.advanceS(15)
-      await out.seller().round(APP)
-      expect(out.book().listings.map(({ state, itemId }) => [state, itemId])).toEqual([['on_sale', '101']])
-      expect([out.alarms, out.items.map(({ stage }) => stage)]).toEqual([[], ['on_sale']])
-    },
-  )
-
-  it.each([
-    ['does not show', (out: Outside) => out.items.splice(0)],
-    [
-      'shows as cancelled',
-      (out: Outside) => out.items.map((item) => Object.assign(item, { stage: 'cancelled' })),
-    ],
-  ])('that the market’s list %s for a minute is over', async (_what, change) => {
-    const out = createOutside()
-    const seller = out.seller()
-    await seller.list(APP, [{ assetId: '1', priceMinor: 100n }])
-    change(out)
-    const states: (string | undefined)[] = []
-    for (let looks = 0; looks < 5; looks += 1) {
-      await seller.round(APP)
-      states.push(out.book().listings[0]?.state)
-      out.advanceS(15)
-    }
-    expect(states).toEqual(['on_sale', 'on_sale', 'on_sale', 'on_sale', 'over'])
-  })
-
-  it('stays on record, and is given to its buyer, although the market’s list was empty once', async () => {
-    const out = createOutside()
-    const seller = out.seller()
-    await runVault(out, seller)
-    out.advanceS(600)
-    out.plan([], 'empty')
-    await seller.round(APP)
-    out.plan([])
-    out.buy(1)
-    out.advanceS(15)
-    await runVault(out, seller)
-    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
-  })
-
-  it('at another price than the record says is taken down after a minute, with an alarm', async () => {
-    const out = createOutside()
-    const seller = out.seller()
-    await runVault(out, seller)
-    const [item] = out.items
-    if (item === undefined) throw new Error('nothing is listed')
-    item.price = 1n
-    for (let looks = 0; looks < 5; looks += 1) {
-      expect(item.stage).toBe('on_sale')
-      await seller.round(APP)
-      out.advanceS(15)
-    }
-    expect(item.stage).toBe('cancelled')
-    expect(out.alarms).toEqual([{ kind: 'other_price', itemId: item.itemId }])
-    expect(out.book().listings[0]?.state).toBe('over')
-  })
 })
 
 describe('a market that lies', () => {

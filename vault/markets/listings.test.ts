@@ -1,0 +1,100 @@
+/** Listings on a market whose list of them is late, empty or wrong. */
+import { describe, expect, it } from 'vitest'
+import { APP, createOutside, type Outside, runVault } from '../testing/outside.ts'
+import type { Market } from './market.ts'
+
+describe('a listing', () => {
+  const roundWithoutRows: Market['round'] = async () => ({ kind: 'answered', value: { rows: [], due: [] } })
+
+  it.each([
+    ['known', 'none'],
+    ['lost', 'lost_after'],
+  ] as const)(
+    'whose answer was %s stays on record while the market’s list does not show it yet',
+    async (_what, mishap) => {
+      const out = createOutside()
+      const { round } = out.market
+      out.plan([mishap])
+      await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])
+      out.market.round = roundWithoutRows
+      out.advanceS(3)
+      await out.seller().round(APP)
+      expect(out.book().listings.map(({ state }) => state)).toEqual(['on_sale'])
+      out.market.round = round
+      out.advanceS(15)
+      await out.seller().round(APP)
+      expect(out.book().listings.map(({ state, itemId }) => [state, itemId])).toEqual([['on_sale', '101']])
+      expect([out.alarms, out.items.map(({ stage }) => stage)]).toEqual([[], ['on_sale']])
+    },
+  )
+
+  it.each([
+    ['does not show', (out: Outside) => out.items.splice(0)],
+    [
+      'shows as cancelled',
+      (out: Outside) => out.items.map((item) => Object.assign(item, { stage: 'cancelled' })),
+    ],
+  ])('that the market’s list %s for a minute is over', async (_what, change) => {
+    const out = createOutside()
+    const seller = out.seller()
+    await seller.list(APP, [{ assetId: '1', priceMinor: 100n }])
+    change(out)
+    const states: (string | undefined)[] = []
+    for (let looks = 0; looks < 5; looks += 1) {
+      await seller.round(APP)
+      states.push(out.book().listings[0]?.state)
+      out.advanceS(15)
+    }
+    expect(states).toEqual(['on_sale', 'on_sale', 'on_sale', 'on_sale', 'over'])
+  })
+
+  it('stays on record, and is given to its buyer, although the market’s list was empty once', async () => {
+    const out = createOutside()
+    const seller = out.seller()
+    await runVault(out, seller)
+    out.advanceS(600)
+    out.plan([], 'empty')
+    await seller.round(APP)
+    out.plan([])
+    out.buy(1)
+    out.advanceS(15)
+    await runVault(out, seller)
+    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+  })
+
+  it.each(['lost_before', 'lost_after'] as const)(
+    'is sold at its true price if the answer to a change of the price and the next call are lost: %s',
+    async (mishap) => {
+      const out = createOutside()
+      const seller = out.seller()
+      await runVault(out, seller)
+      const [item] = out.items
+      if (item === undefined) throw new Error('nothing is listed')
+      out.plan([mishap, 'lost_before'])
+      await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])
+      out.plan([])
+      out.buy(1)
+      out.advanceS(15)
+      await runVault(out, seller)
+      expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+      expect(out.book().listings[0]?.priceMinor).toBe(item.price)
+    },
+  )
+
+  it('at another price than the record says is taken down after a minute, with an alarm', async () => {
+    const out = createOutside()
+    const seller = out.seller()
+    await runVault(out, seller)
+    const [item] = out.items
+    if (item === undefined) throw new Error('nothing is listed')
+    item.price = 1n
+    for (let looks = 0; looks < 5; looks += 1) {
+      expect(item.stage).toBe('on_sale')
+      await seller.round(APP)
+      out.advanceS(15)
+    }
+    expect(item.stage).toBe('cancelled')
+    expect(out.alarms).toEqual([{ kind: 'other_price', itemId: item.itemId }])
+    expect(out.book().listings[0]?.state).toBe('over')
+  })
+})
