@@ -39,7 +39,7 @@ const ROUNDS = 40
 const LEAST_MS = 4
 
 /** `findsNothing`: no row matches. Every other find must find something, or it would measure nothing. */
-type Find = { name: string; find: string; input: object; findsNothing?: true }
+type Find = { name: string; find: string; input: object; findsNothing?: boolean }
 
 /** A deposit of the bench's rows. */
 type Sample = { id: bigint; shopper: string; order: string }
