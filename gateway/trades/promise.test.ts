@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { forecastPromise } from '../ledger/promise.ts'
+import { readRoom } from '../ledger/promise-store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
@@ -114,6 +115,18 @@ describe('D-9 an open offer', () => {
     await accept(1)
     expect(await shown(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
   })
+
+  it.each(['intended', 'sending', 'unknown', 'active'] as const)(
+    'keeps its promise while its trade is %s',
+    async (state) => {
+      await setStore({ risk_limit_usd_cents: 1_000n })
+      await openOffer({ total: 3_375n })
+      await till.db.updateTable('trade').set({ state }).execute()
+      const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
+      const room = await readRoom(till.db, { storeId: store.id, rateId })
+      expect(room).toMatchObject({ free: 1_000n, otherPromises: 1_000n })
+    },
+  )
 
   it('promises the part of the limit that earlier offers left, and is credited as promised', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })

@@ -169,6 +169,18 @@ describe('an endpoint that answers 410', () => {
   })
 })
 
+/** How long an attempt can take: the store's deadline, and a second for the record of its result. */
+const LONGEST_ATTEMPT_MS = 16_000
+
+it('no other sender claims a delivery while an attempt may still be under way', async () => {
+  await createEvents(1)
+  const slow = await startAttempt()
+  till.clock.advance(LONGEST_ATTEMPT_MS)
+  expect(await claimDue(deps, endpointId, 1)).toEqual([])
+  await slow.answer(204)
+  expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1 })
+})
+
 describe('a sender whose claim has run out', () => {
   it.each([500, 204])('settles nothing with status %i while another sender is sending', async (code) => {
     await createEvents(1)
