@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bookOf, type DatedEntry, evolve, latestListing, type SaleEntry } from './book.ts'
+import { bookOf, createFold, type DatedEntry, latestListing, type SaleEntry } from './book.ts'
 
 const at = new Date(0)
 const [market, account, appId] = ['market.test', '76561198000000001', 730]
@@ -22,10 +22,14 @@ const ENTRIES: readonly SaleEntry[] = [
 ]
 const dated: readonly DatedEntry[] = ENTRIES.map((entry) => ({ at, entry }))
 
-it('a journal that is read at once gives the same book as its entries one by one, which change no earlier book', () => {
-  const books = [bookOf([])]
-  for (const each of dated) books.push(evolve(books.at(-1) ?? bookOf([]), each))
-  for (const [count, book] of books.entries()) expect(book).toEqual(bookOf(dated.slice(0, count)))
+it('later entries replace the listings and deals of a book, and change none that somebody holds', () => {
+  const { book, add } = createFold()
+  const held = dated.map((each) => {
+    add(each)
+    const parts = [...book.listings, ...book.deals.values()]
+    return { parts, asTheyWere: structuredClone(parts) }
+  })
+  for (const { parts, asTheyWere } of held) expect(parts).toEqual(asTheyWere)
 })
 
 it('a number that is used again belongs to the newest listing', () => {

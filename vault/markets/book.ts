@@ -77,7 +77,10 @@ export type Book = {
   listedTimes: ReadonlyMap<string, number>
 }
 
-/** An append-only journal. `add` resolves once the entry cannot be lost. */
+/**
+ * An append-only journal. `add` resolves once the entry cannot be lost. `book` changes with each entry, so a caller
+ * copies the lists that it needs as they are. A listing or deal never changes: another one replaces it.
+ */
 export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 
 /** An account that sells at a market. `isFirst`: entries without an account belong to it. */
@@ -171,7 +174,10 @@ type Draft = {
   listedTimes: Map<string, number>
 }
 
-/** Reads a journal of years: unlike `evolve`, it copies nothing. `book` changes until the last entry is added. */
+/**
+ * Turns entries into a book. `book` changes with each entry that is added. A journal holds years of sales, so an entry
+ * copies nothing but the listings and the deal that it concerns.
+ */
 export function createFold(): { book: Book; add(dated: DatedEntry): void } {
   const book: Draft = { listings: [], deals: new Map(), refused: new Map(), listedTimes: new Map() }
   return { book, add: (dated) => change(book, dated) }
@@ -181,18 +187,6 @@ export function bookOf(entries: readonly DatedEntry[]): Book {
   const { book, add } = createFold()
   for (const dated of entries) add(dated)
   return book
-}
-
-/** Returns the book after the entry, and leaves the given one as it is. */
-export function evolve({ listings, deals, refused, listedTimes }: Book, dated: DatedEntry): Book {
-  const draft = {
-    listings: [...listings],
-    deals: new Map(deals),
-    refused: new Map(refused),
-    listedTimes: new Map(listedTimes),
-  }
-  change(draft, dated)
-  return draft
 }
 
 function change(draft: Draft, { at, entry }: DatedEntry): void {

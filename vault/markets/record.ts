@@ -1,7 +1,7 @@
 /** The record of sales in the vault's log, and the reports to the till that follow from it. */
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
-import { type Book, createFold, type DatedEntry, evolve, type Journal } from './book.ts'
+import { type Book, createFold, type DatedEntry, type Journal } from './book.ts'
 import { fromLog, toLog } from './entries.ts'
 import { reportsOf, type TillReport } from './reports.ts'
 
@@ -24,39 +24,50 @@ type Parts = {
 }
 
 export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
-  let reports: NumberedReport[] = []
-  /** The reports up to this entry are not in `reports`. */
-  let forgottenTo = 0
-  const addReports = (after: Book, n: number, { at, entry }: DatedEntry): void => {
-    reports.push(...reportsOf(after, entry, isBot).map((report, part) => ({ n, part, at, report })))
-  }
-  const readLog = (): Book => {
-    reports = []
-    forgottenTo = 0
-    const past = createFold()
+  const readLog = (): Reading => {
+    const reading = startReading(isBot)
     for (const entry of log.entries()) {
       const dated = fromLog(entry, key)
-      if (dated === undefined) continue
-      past.add(dated)
-      addReports(past.book, entry.n, dated)
+      if (dated !== undefined) reading.takeUp(entry.n, dated)
     }
-    return past.book
+    return reading
   }
-  let book = readLog()
+  let reading = readLog()
+  /** The reports up to this entry are not in `reading`. */
+  let forgottenTo = 0
   return {
-    book: () => book,
+    book: () => reading.book,
     async add(entry) {
       const { n, at } = log.add(toLog(entry, key), now())
-      book = evolve(book, { at, entry })
-      addReports(book, n, { at, entry })
+      reading.takeUp(n, { at, entry })
     },
     reportsAfter(n) {
-      if (n < forgottenTo) book = readLog()
-      return reports.filter((each) => each.n > n)
+      if (n < forgottenTo) {
+        reading = readLog()
+        forgottenTo = 0
+      }
+      return reading.reports.filter((each) => each.n > n)
     },
     forget(n) {
       forgottenTo = Math.max(forgottenTo, n)
-      reports = reports.filter((each) => each.n > n)
+      reading.reports = reading.reports.filter((each) => each.n > n)
     },
   }
+}
+
+type Reading = { book: Book; reports: NumberedReport[]; takeUp(n: number, dated: DatedEntry): void }
+
+/** `takeUp` is for the entries of years and for a new one alike: what it does must not grow with the book. */
+function startReading(isBot: Parts['isBot']): Reading {
+  const { book, add } = createFold()
+  const reading: Reading = {
+    book,
+    reports: [],
+    takeUp(n, dated) {
+      add(dated)
+      const reports = reportsOf(book, dated.entry, isBot)
+      reading.reports.push(...reports.map((report, part) => ({ n, part, at: dated.at, report })))
+    },
+  }
+  return reading
 }

@@ -1,7 +1,6 @@
 /** The reports of sales that the till gets, also after it was restored from a backup. */
 import { beforeEach, expect, it } from 'vitest'
-import type { Key } from '../files/key.ts'
-import type { Entry, VaultLog } from '../files/log.ts'
+import { createMemoryLog, PLAIN_KEY } from '../testing/memory-log.ts'
 import { openRecord, type SaleRecord } from './record.ts'
 import { createReporter } from './reporter.ts'
 import type { Till } from './till.ts'
@@ -32,19 +31,8 @@ beforeEach(() => {
   told = new Set()
   asked = 0
   isAnswerLost = false
-  const entries: Entry[] = []
-  const log: VaultLog = {
-    entries: () => entries,
-    add(entry, at) {
-      const added = { n: entries.length + 1, at, entry }
-      entries.push(added)
-      return added
-    },
-    close() {},
-  }
-  const key: Key = { seal: (plain) => plain, open: (sealed) => sealed, mac: (text) => text }
   const now = () => new Date(nowMs)
-  record = openRecord({ log, key, now, isBot: () => false })
+  record = openRecord({ log: createMemoryLog(), key: PLAIN_KEY, now, isBot: () => false })
   report = createReporter({ record, till, now })
 })
 

@@ -58,9 +58,8 @@ export function createSeller(parts: Parts) {
     },
     /** Advances every open deal until it has no further step now. */
     async advance() {
-      for (const deal of parts.journal.book().deals.values()) {
-        if (isOfAccount(parts.marketAccount)(deal)) await advance(parts, deal)
-      }
+      const deals = [...parts.journal.book().deals.values()].filter(isOfAccount(parts.marketAccount))
+      for (const deal of deals) await advance(parts, deal)
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
   }

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { OwnItem } from '../steam/look.ts'
 import { createOutside } from '../testing/outside.ts'
-import { bookOf, type DatedEntry, evolve } from './book.ts'
+import { createFold, type DatedEntry } from './book.ts'
 import type { Row } from './market.ts'
 import { createShop, type ShopParts } from './shop.ts'
 
@@ -17,12 +17,12 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   const outside = createOutside()
   let nowMs = 1_800_000_000_000
   const now = () => new Date(nowMs)
-  let book = bookOf([])
+  const { book, add: addDated } = createFold()
   const listed: string[] = []
   const prices = new Map<string, bigint>([['Cap', 1_000n]])
   let [lists, readings] = [0, 0]
   const add = async (entry: DatedEntry['entry']) => {
-    book = evolve(book, { at: now(), entry })
+    addDated({ at: now(), entry })
   }
   const parts: ShopParts = {
     accesses: SELLERS.map((steamId) => ({

@@ -1,7 +1,7 @@
 /** A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a call. */
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
 import type { Alarm } from '../markets/alarm.ts'
-import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
+import { bookOf, createFold, type DatedEntry, type SaleEntry } from '../markets/book.ts'
 import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { type Scale, scaleOf } from '../markets/scale.ts'
 import { createSeller } from '../markets/seller.ts'
@@ -310,13 +310,14 @@ function dollarScale(): Scale {
 
 /** The journal of a process that has just read it. */
 function journalOf(entries: DatedEntry[], now: () => Date) {
-  let book = bookOf(entries)
+  const { book, add } = createFold()
+  for (const dated of entries) add(dated)
   return {
     book: () => book,
     async add(entry: SaleEntry) {
       const dated = { at: now(), entry }
       entries.push(dated)
-      book = evolve(book, dated)
+      add(dated)
     },
   }
 }

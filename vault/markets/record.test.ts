@@ -1,0 +1,39 @@
+/** The work that an entry costs must not grow with the book, which holds years of sales. */
+import { expect, it } from 'vitest'
+import { createMemoryLog, PLAIN_KEY } from '../testing/memory-log.ts'
+import type { SaleEntry } from './book.ts'
+import { openRecord } from './record.ts'
+
+const [market, account, appId] = ['market.test', '76561198000000001', 570]
+const open = () =>
+  openRecord({ log: createMemoryLog(), key: PLAIN_KEY, now: () => new Date(0), isBot: () => false })
+
+/** The entries of an item that is listed, sold and given, and of a refused deal. */
+function saleOf(n: number): SaleEntry[] {
+  const [itemId, dealId, assetId] = [`${n}`, `d${n}`, `a${n}`]
+  const due = { dealId, partnerSteamId: '76561198000000002', token: 'token', message: '', assets: [] }
+  return [
+    { kind: 'listing_begun', market, account, appId, assetId, priceMinor: 100n },
+    { kind: 'listed', market, appId, assetId, itemId },
+    { kind: 'due_refused', market, due: { ...due, dealId: `x${n}` }, problem: 'unknown item' },
+    { kind: 'deal_intended', market, account, due, itemIds: [itemId] },
+    { kind: 'send_begun', market, dealId },
+    { kind: 'offer_known', market, dealId, offerId: '6' },
+    { kind: 'told', market, dealId },
+    { kind: 'delivered', market, dealId, steamTradeId: '7' },
+  ]
+}
+
+it('adds each entry to the one book that it has, and copies none of its lists', async () => {
+  const record = open()
+  const { listings, deals, refused, listedTimes } = record.book()
+  for (const entry of saleOf(1)) {
+    await record.add(entry)
+    const book = record.book()
+    expect(book.listings).toBe(listings)
+    expect(book.deals).toBe(deals)
+    expect(book.refused).toBe(refused)
+    expect(book.listedTimes).toBe(listedTimes)
+  }
+  expect([listings.length, deals.size, refused.size, listedTimes.size]).toEqual([1, 1, 1, 1])
+})
