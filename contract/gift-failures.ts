@@ -26,9 +26,16 @@ export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'e
  * Why nothing was given. `no_session`: the offer was certainly not sent, because no session of the bot could be used.
  * `steam_N`: Steam answered the send with its result number N, and made no offer. `never_appeared`: the answer to the
  * send was lost, and Steam's lists did not contain the offer. `no_longer_allowed`: the operator removed or changed the
- * destination before the send.
+ * destination before the send. `wish_gone`: the operator withdrew the wish before the till knew of the gift, or a
+ * restored database lost it.
  */
-export type GiftEnd = EndedOffer | 'no_session' | `steam_${number}` | 'never_appeared' | 'no_longer_allowed'
+export type GiftEnd =
+  | EndedOffer
+  | 'no_session'
+  | `steam_${number}`
+  | 'never_appeared'
+  | 'no_longer_allowed'
+  | 'wish_gone'
 
 /** No item can be the cause of these. A partner may decline or counter an offer because of one item. */
 const OF_NO_ITEM: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
@@ -41,6 +48,7 @@ const OF_NO_ITEM: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
   'no_session',
   'never_appeared',
   'no_longer_allowed',
+  'wish_gone',
 ])
 
 /** Steam's result numbers that an item can cause: Fail, InvalidParam, AccessDenied and Revoked. */

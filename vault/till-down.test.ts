@@ -67,12 +67,34 @@ it('the report of an offer that was lost is made again, so the till lets nobody 
   await bench.runRounds(1)
 })
 
+it.each([
+  ['the operator has withdrawn', (wish: string) => bench.withdraw(wish)],
+  ['a restored database has lost', (wish: string) => bench.loseWish(wish)],
+])('a gift ends unsent if its wish is one that %s before the till knew of it', async (_, undo) => {
+  const before = botOffers().length
+  const stock = bench.addStock(BOT, 1)
+  const wish = await bench.makeWish(stock)
+  bench.failTill('reports')
+  await runFailingRounds(1)
+  await undo(wish)
+  bench.failTill('none')
+  await bench.runRounds(2)
+  expect(botOffers()).toHaveLength(before)
+  expect(bench.logged).toContain(
+    `a gift ended without a delivery ${JSON.stringify({ wish, because: 'wish_gone' })}`,
+  )
+  // The items are free for the next wish.
+  const next = await bench.makeWish(stock)
+  await bench.runRounds(2)
+  expect(await bench.readDeed(next)).toMatchObject({ state: 'offered' })
+  bench.acceptAll(STORAGE)
+  await bench.runRounds(1)
+})
+
 it('a wish that a restored database has lost keeps no other from being carried out', async () => {
   const lost = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
-  for (const table of ['vault_deed', 'wish_item'])
-    await bench.database.pool.query(`delete from ${table} where wish_id = $1`, [lost])
-  await bench.database.pool.query('delete from wish where id = $1', [lost])
+  await bench.loseWish(lost)
   bench.restart()
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)

@@ -97,6 +97,8 @@ export async function closeEndedWishes(db: Db | Tx): Promise<void> {
 
 /** Closes a wish. Resolves to false if it is already closed, or if the vault has taken it up or refused it. */
 export async function withdrawWish(tx: Tx, id: bigint): Promise<boolean> {
+  // The vault holds the same lock while it takes a wish up. Only a later statement is certain to see what it wrote.
+  await tx.selectFrom('wish').select('id').where('id', '=', id).forUpdate().execute()
   const { rows } = await sql`
     with closed as (
       update wish set closed_at = till_now() where id = ${id} and closed_at is null

@@ -7,6 +7,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { freeItems, sweepWishes } from './wish.ts'
+import { withdrawWish } from './wish-store.ts'
 
 let till: Till
 let deps: ActDeps
@@ -183,6 +184,37 @@ it('a wish can be withdrawn until the vault has taken it up', async () => {
   expect(await withdraw(deps, wishId)).toMatchObject({ kind: 'done' })
   expect(await newestWishes()).toMatchObject([{ isOpen: false }])
 })
+
+it('a wish that the vault takes up at the same moment is not withdrawn', async () => {
+  await sendItems(deps, { to: 'storage', assets: undefined })
+  const wishId = (await newestWishes())[0]?.wishId ?? 0n
+  const vault = await till.db.startTransaction().execute()
+  await sql`select hold_open_wish(${wishId})`.execute(vault)
+  const withdrawn = withdraw(deps, wishId)
+  await expect.poll(waiting).toBe(1)
+  await sql`insert into vault_deed (wish_id, state, assets, at) values (${wishId}, 'intended', '{}', now())`.execute(
+    vault,
+  )
+  await vault.commit().execute()
+  expect(refusalOf(await withdrawn)).toMatch(/^There is no open wish/)
+})
+
+it('the vault takes no wish up that is withdrawn at the same moment', async () => {
+  await sendItems(deps, { to: 'storage', assets: undefined })
+  const wishId = (await newestWishes())[0]?.wishId ?? 0n
+  const tx = await till.db.startTransaction().execute()
+  expect(await withdrawWish(tx, wishId)).toBe(true)
+  const held = sql<{ isOpen: boolean }>`select hold_open_wish(${wishId}) as "isOpen"`.execute(till.db)
+  await expect.poll(waiting).toBe(1)
+  await tx.commit().execute()
+  expect((await held).rows).toEqual([{ isOpen: false }])
+})
+
+/** The number of statements that wait for another transaction. */
+const waiting = () =>
+  sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    .execute(till.db)
+    .then(({ rows }) => rows.length)
 
 it('a wish to give back a deposit names the trade that brought its items', async () => {
   expect(await returnItems(deps, depositId)).toMatchObject({ kind: 'done', data: { items: free.length } })

@@ -55,9 +55,11 @@ export class ModelTill {
     return this.wishes.filter((wish) => stateOf(wish).isOpen)
   }
 
-  reportWish(...[wishId, report]: Parameters<Wishes['report']>): void {
+  reportWish(...[wishId, report]: Parameters<Wishes['report']>): { isOpen: boolean } {
     const wish = this.wishes.find(({ id }) => id === wishId)
+    const isOpen = wish !== undefined && stateOf(wish).isOpen
     if (wish !== undefined) wish.report = report
+    return { isOpen }
   }
 
   lastReported(): number {

@@ -239,10 +239,13 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
   const isAllowed = isStillAllowed(context, intended)
   const step = stepBefore(giving, isAllowed)
   switch (step.kind) {
-    case 'send':
+    case 'send': {
       // The till must know of the gift: it lets nobody withdraw the wish then, and takes the gift for no theft.
-      if (await context.till.knows(wishId)) await send(context, { wishId, giftOffers, gift })
+      const wanted = await context.till.announce(wishId)
+      if (wanted === 'gone') return end(context, wishId, 'wish_gone')
+      if (wanted === 'open') await send(context, { wishId, giftOffers, gift })
       return
+    }
     case 'find': {
       const found = await giftOffers.find(gift, context.now().getTime() - step.begunAt.getTime())
       if (found.kind === 'found') return noteOffer(context, wishId, found.offerId)

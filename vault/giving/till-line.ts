@@ -5,7 +5,8 @@ import type { Wish } from './judge.ts'
 /** The till's database: the vault reads wishes there, and writes their results. */
 export type Wishes = {
   open(): Promise<readonly Wish[]>
-  report(wishId: string, report: WishReport): Promise<void>
+  /** `isOpen`: the till has the wish, and it is open. Otherwise a report that a gift is intended counts for nothing. */
+  report(wishId: string, report: WishReport): Promise<{ isOpen: boolean }>
 }
 
 export type WishReport = { giving: Giving } | { waitsBecause: string }
@@ -15,10 +16,13 @@ export type TillLine = {
   begin(): Promise<void>
   /** The open wishes; none if the till does not answer. */
   wishes(): Promise<readonly Wish[]>
-  /** Reports the state of the wish. Resolves to false if the till did not answer; it is then told in a later round. */
-  tell(wishId: string): Promise<boolean>
-  /** Resolves to true if the till knows the state of the wish, telling it if needed. */
-  knows(wishId: string): Promise<boolean>
+  /** Reports the state of the wish. If the till does not answer, it is told in a later round. */
+  tell(wishId: string): Promise<void>
+  /**
+   * Reports an intended gift, again if it was reported before: the till's database may have been restored since. `open`:
+   * the till knows of the gift, and lets nobody withdraw the wish. `gone`: the wish was withdrawn or lost.
+   */
+  announce(wishId: string): Promise<'open' | 'gone' | 'unanswered'>
   tellWait(wishId: string, because: string): Promise<void>
   /** Throws the error of the till, if it did not answer in this round. */
   end(): void
@@ -39,13 +43,17 @@ export function createTillLine(wishes: Wishes, book: Book): TillLine {
       return undefined
     }
   }
-  async function tell(wishId: string): Promise<boolean> {
+  async function announce(wishId: string): Promise<'open' | 'gone' | 'unanswered'> {
     const giving = book.get(wishId)
-    if (giving === undefined) return true
+    if (giving === undefined) return 'unanswered'
     untold.add(wishId)
-    if ((await call(() => wishes.report(wishId, { giving }))) === undefined) return false
+    const reported = await call(() => wishes.report(wishId, { giving }))
+    if (reported === undefined) return 'unanswered'
     untold.delete(wishId)
-    return true
+    return reported.answer.isOpen ? 'open' : 'gone'
+  }
+  async function tell(wishId: string): Promise<void> {
+    await announce(wishId)
   }
   return {
     async begin() {
@@ -54,7 +62,7 @@ export function createTillLine(wishes: Wishes, book: Book): TillLine {
     },
     wishes: async () => (await call(() => wishes.open()))?.answer ?? [],
     tell,
-    knows: async (wishId) => !untold.has(wishId) || (await tell(wishId)),
+    announce,
     async tellWait(wishId, waitsBecause) {
       await call(() => wishes.report(wishId, { waitsBecause }))
     },

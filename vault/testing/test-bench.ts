@@ -292,6 +292,17 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
       }
       return id
     },
+    /** Withdraws a wish, as its operator does. */
+    async withdraw(wishId: string): Promise<void> {
+      await asGateway.query('update wish set closed_at = now() where id = $1', [wishId])
+      await asGateway.query('update wish_item set is_open = false where wish_id = $1', [wishId])
+    },
+    /** Removes a wish, as a restore of an earlier backup does. */
+    async loseWish(wishId: string): Promise<void> {
+      for (const table of ['vault_deed', 'wish_item'])
+        await database.pool.query(`delete from ${table} where wish_id = $1`, [wishId])
+      await database.pool.query('delete from wish where id = $1', [wishId])
+    },
     /** Writes a deposit with the gateway's role. Resolves to its number. */
     async makeDeposit(): Promise<string> {
       const { rows } = await asGateway.query(

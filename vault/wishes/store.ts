@@ -9,6 +9,7 @@ const MOST_WISHES = 50
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)
 const lastRowSchema = z.object({ id: DIGITS })
+const heldSchema = z.array(z.object({ isOpen: z.boolean() }))
 const rowSchema = z
   .object({
     id: DIGITS,
@@ -53,20 +54,27 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
       // Ignores a row that is not a valid wish, because an attacker who controls the gateway may have written it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
-    // Does nothing if the wish is gone, as after a restore of the database.
+    // Does nothing if the wish is gone, as after a restore of the database. The till reads `intended` as a promise that
+    // the wish stays open, so it is written only while the wish is locked and open.
     async report(wishId, report) {
+      const mustBeOpen = 'giving' in report && report.giving.state === 'intended'
       const { state, because, partner, assets, offerId, steamTradeId } = deedOf(report)
-      await query(
-        `insert into vault_deed (wish_id, state, because, partner_steam_id, assets, offer_id, steam_trade_id, at)
-         select $1::bigint, $2, $3, $4, $5::text[], $6, $7, $8::timestamptz
-         where exists (select from wish where id = $1::bigint)
-         on conflict (wish_id) do update set state = excluded.state, because = excluded.because,
-           partner_steam_id = excluded.partner_steam_id, assets = excluded.assets, offer_id = excluded.offer_id,
-           steam_trade_id = excluded.steam_trade_id, at = excluded.at
-         where (vault_deed.state, vault_deed.because, vault_deed.offer_id, vault_deed.steam_trade_id)
-           is distinct from (excluded.state, excluded.because, excluded.offer_id, excluded.steam_trade_id)`,
-        [wishId, state, because, partner, assets, offerId, steamTradeId, now()],
+      const { rows } = await query(
+        `with held as (select hold_open_wish($1::bigint) as is_open),
+         written as (
+           insert into vault_deed (wish_id, state, because, partner_steam_id, assets, offer_id, steam_trade_id, at)
+           select $1::bigint, $2, $3, $4, $5::text[], $6, $7, $8::timestamptz from held
+           where is_open or (not $9::boolean and exists (select from wish where id = $1::bigint))
+           on conflict (wish_id) do update set state = excluded.state, because = excluded.because,
+             partner_steam_id = excluded.partner_steam_id, assets = excluded.assets, offer_id = excluded.offer_id,
+             steam_trade_id = excluded.steam_trade_id, at = excluded.at
+           where (vault_deed.state, vault_deed.because, vault_deed.offer_id, vault_deed.steam_trade_id)
+             is distinct from (excluded.state, excluded.because, excluded.offer_id, excluded.steam_trade_id)
+         )
+         select is_open as "isOpen" from held`,
+        [wishId, state, because, partner, assets, offerId, steamTradeId, now(), mustBeOpen],
       )
+      return { isOpen: heldSchema.parse(rows).some(({ isOpen }) => isOpen) }
     },
   }
 }
