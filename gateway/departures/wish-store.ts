@@ -17,6 +17,12 @@ export type NewWish = {
 /** The inventory context of items that may leave a bot. */
 const FREE_CONTEXT = '2'
 
+/** False after a restore, until the next epoch begins. The database then refuses new wishes. */
+export async function mayMakeWishes(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`select life_is_current() as may`.execute(db)
+  return rows[0]?.may === true
+}
+
 /** Resolves to the number of the wish. Throws if another open wish has one of the items. */
 export async function insertWish(tx: Tx, { botId, askedBy, assets, ask }: NewWish): Promise<bigint> {
   const { id } = await tx

@@ -12,6 +12,7 @@ import {
   insertWish,
   listedItems,
   lockWishedAssets,
+  mayMakeWishes,
   type NewWish,
   readSendRule,
   recentFailures,
@@ -108,7 +109,7 @@ export function askableNow(
 export async function sweepWishes({ db, clock, log }: { db: Db; clock: Clock; log: Log }): Promise<void> {
   await closeEndedWishes(db)
   const rule = await readSendRule(db)
-  if (rule === undefined) return
+  if (rule === undefined || !(await mayMakeWishes(db))) return
   const wishes = await inTransaction(db, async (tx) => {
     const beyond = itemsBeyond(await freeItems(tx), rule.keep)
     if (beyond.length === 0) return []

@@ -67,6 +67,14 @@ const finish = (...args: string[]) =>
 /** The SQL state with which triggers refuse writes after a restore, until the next epoch. */
 const BETWEEN_EPOCHS = 'TT001'
 
+/** Resolves to the number of the wish. */
+async function makeWish(botId: bigint): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into wish (kind, bot_id, destination, asked_by) values ('send', ${botId}, 'storage', 'rule')
+    returning id::int`.execute(till.db)
+  return rows[0]?.id ?? 0
+}
+
 /** Publishes `count` events. */
 async function publish(count: number): Promise<void> {
   for (let number = 0; number < count; number += 1) await expiredDeposit(till, api.store)
@@ -104,6 +112,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     const intent = sql`insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state, currency,
       total, gross_total) values (${deposit.id}, ${bot.botId}, ${deposit.quoteId}, 'dota', 'ABC', '1', 'intended', 'USD', 1, 1)`
     await expect(intent.execute(till.db)).rejects.toMatchObject({ code: BETWEEN_EPOCHS })
+    await expect(makeWish(bot.botId)).rejects.toMatchObject({ code: BETWEEN_EPOCHS })
     expect(await renewLease(till.db, lease)).toBe(false)
     await till.db.updateTable('bot').set({ lease_until: null }).execute()
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
@@ -155,6 +164,8 @@ describe('D-37 restore finish', () => {
     expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(2)
     const opened = (await openDeposit('order-9')).json()
     expect(Number(opened.id)).toBeGreaterThan(1_000_000)
+    // The vault remembers what it did for each wish of the lost life.
+    expect(await makeWish((await aBot(till)).bot.botId)).toBeGreaterThan(1_000_000)
   })
 
   test('begins one epoch for each loss, even with two stores', async () => {
