@@ -20,6 +20,8 @@ export function createAcknowledgement({ session, nowS, say }: Parts): () => Prom
     const reply = await session.form('acknowledge', '/trade/new/acknowledge', {
       fields: { message: '1' },
       referer,
+      // The send that follows needs the session, and a login can be a minute away.
+      keepsSession: true,
     })
     // Steam's answer has no content to judge by.
     isDone = reply.kind === 'reply' && reply.status === 200

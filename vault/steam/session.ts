@@ -21,18 +21,19 @@ export type Session = {
   api(kind: RequestKind, method: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
   /** Reads a page of the website. */
   page(kind: RequestKind, path: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
-  /** Posts a form of the website. `not_made`: Steam certainly did not carry out the request. */
-  form(
-    kind: RequestKind,
-    path: string,
-    form: { fields: Record<string, string>; referer: string },
-  ): Promise<RequestResult>
+  /**
+   * Posts a form of the website. `not_made`: Steam certainly did not carry out the request. `keepsSession`: a refusal of
+   * this form says nothing about the session, so it causes no login.
+   */
+  form(kind: RequestKind, path: string, form: Form): Promise<RequestResult>
   /**
    * Returns a session token of this account, for a market that must see its offers. `fresh`: from a new login,
    * even if a session is open. Undefined if that needs a login, and it fails or would have to wait too long.
    */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
+
+type Form = { fields: Record<string, string>; referer: string; keepsSession?: true }
 
 export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
@@ -80,6 +81,7 @@ export function createSession(
   const request = async (
     kind: RequestKind,
     make: (tokens: Tokens) => Promise<Reply>,
+    keepsSession = false,
   ): Promise<RequestResult> => {
     for (const isLast of [false, true]) {
       const current = await tokens.current()
@@ -92,6 +94,7 @@ export function createSession(
       }
       pace.answered(kind)
       if (!hasEnded(reply)) return reply
+      if (keepsSession) break
       tokens.drop(current)
       if (isLast) break
     }
@@ -123,14 +126,17 @@ export function createSession(
           }),
         ),
       ),
-    form: (kind, path, { fields, referer }) =>
-      request(kind, (current) =>
-        caller.call({
-          method: 'POST',
-          url: addressOf(COMMUNITY, path, {}),
-          headers: { ...cookieOf(steamId, current), origin: COMMUNITY, referer },
-          form: new URLSearchParams({ sessionid: current.sessionId, ...fields }),
-        }),
+    form: (kind, path, { fields, referer, keepsSession }) =>
+      request(
+        kind,
+        (current) =>
+          caller.call({
+            method: 'POST',
+            url: addressOf(COMMUNITY, path, {}),
+            headers: { ...cookieOf(steamId, current), origin: COMMUNITY, referer },
+            form: new URLSearchParams({ sessionid: current.sessionId, ...fields }),
+          }),
+        keepsSession,
       ),
   }
 }
