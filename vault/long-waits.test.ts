@@ -5,6 +5,7 @@ import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-benc
 
 const DAY_MS = 86_400_000
 const TEN_MINUTES_MS = 600_000
+const AWAY_DAYS = 35 / 144
 
 let bench: TestBench
 
@@ -22,6 +23,7 @@ const setTrade = (tradeId: string | undefined, change: (trade: Trade) => Trade) 
     world: { ...world, trades: world.trades.map((trade) => (trade.id === tradeId ? change(trade) : trade)) },
     answer: undefined,
   }))
+const clearFaults = () => fetch(`${bench.steam.url}/control/faults`, { method: 'DELETE' })
 /** Runs a round every ten minutes. Resolves to the number of rounds. */
 async function runForDays(days: number): Promise<number> {
   const rounds = (days * DAY_MS) / TEN_MINUTES_MS
@@ -65,6 +67,37 @@ it('a gift is asked about rarely while Steam holds its items in escrow, and is d
   bench.advanceMs(15 * DAY_MS)
   await bench.runRounds(2)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+})
+
+it('an offer that nobody accepts is cancelled within minutes after Steam’s API was away for hours', async () => {
+  const wish = await bench.makeWish(bench.addStock(BOT, 1))
+  await bench.runRounds(2)
+  const away = { match: { path: '/IEconService/GetTradeOffer/v1' }, effect: { status: 503 } }
+  bench.steam.fault({ ...away, times: 10_000 })
+  await runForDays(AWAY_DAYS)
+  await clearFaults()
+  expect(botOffers().at(-1)?.state).toBe(STATE.active)
+  await bench.runRounds(3)
+  expect(botOffers().at(-1)?.state).toBe(STATE.canceled)
+  expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
+})
+
+it.each([
+  ['that Steam refuses for more than a day asks for a person', { status: 500 }, 1],
+  ['that cannot be made for more than a day is not blamed on Steam', { status: 302 }, 0],
+])('a cancellation %s', async (_, effect, lines) => {
+  const wish = await bench.makeWish(bench.addStock(BOT, 1))
+  await bench.runRounds(2)
+  const offerId = botOffers().at(-1)?.id
+  bench.steam.fault({ match: { path: `/tradeoffer/${offerId}/cancel` }, effect, times: 10_000 })
+  await runForDays(1.1)
+  const said = bench.logged.filter(
+    (line) => line.includes('does not cancel') && line.includes(`"${offerId}"`),
+  )
+  expect(said).toHaveLength(lines)
+  await clearFaults()
+  await bench.runRounds(3)
+  expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
 })
 
 it('a gift whose send was lost ends, even if its bot sent thousands of offers in the last days', async () => {

@@ -3,7 +3,7 @@ import { accountIdOf } from '../files/trade-link.ts'
 import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
 import { acceptConfirmation, findConfirmation } from './confirm.ts'
-import { createPatience, type Patience } from './patience.ts'
+import { createPatience, type Patience, type Reason } from './patience.ts'
 import type { RequestResult, Session } from './session.ts'
 import { resultOfTrade } from './trade-record.ts'
 
@@ -52,8 +52,11 @@ export function createGiftOffers(parts: Parts): GiftOffers {
     confirm: (offerId, gift) => confirm(parts, offerId, gift),
     async cancel(offerId) {
       const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
-      await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, { fields: {}, referer })
-      waitFor(context, offerId, { why: 'does not cancel an offer' })
+      const result = await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, {
+        fields: {},
+        referer,
+      })
+      if (result.kind !== 'not_made') waitFor(context, offerId, { why: NOT_CANCELLED })
     },
     checkTrade: (steamTradeId, gift) => checkTrade(context, steamTradeId, gift),
   }
@@ -119,11 +122,18 @@ async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): Return
   return { kind: 'unanswered' }
 }
 
-type Delay = { why: string; steamTrade?: string }
+/** Why an offer waits, after `Steam`. */
+const NOT_CANCELLED = 'does not cancel an offer'
+
+type Delay = Reason & { steamTrade?: string }
 
 /** Records that Steam leaves the offer as it is, and tells a person if it has for a day. */
-function waitFor({ patience, say }: Context, offerId: string, { why, ...about }: Delay): void {
-  if (patience.wait(offerId, why).isLong)
+function waitFor(
+  { patience, say }: Context,
+  offerId: string,
+  { why, isTrade = false, ...about }: Delay,
+): void {
+  if (patience.wait(offerId, { why, isTrade }).isLong)
     say(`Steam ${why} for a day or longer, so a person must look`, { offerId, ...about })
 }
 
@@ -138,13 +148,14 @@ async function read(context: Context, offerId: string): Promise<SeenOffer | unde
   if (seen === undefined) waitFor(context, offerId, { why: 'does not show an offer' })
   else if (seen.state === 'in_escrow') {
     // Steam ends the escrow after at most 15 days, so this needs no person.
-    if (patience.wait(offerId, 'holds an offer in escrow').isNew)
+    if (patience.wait(offerId, { why: 'holds an offer in escrow', isTrade: true }).isNew)
       say('Steam holds the items of an offer in escrow', { offerId })
-  } else if (seen.state === 'ended') patience.end(offerId)
-  else if (seen.state === 'accepted') {
-    if (seen.steamTradeId === null) waitFor(context, offerId, { why: 'names no trade of an accepted offer' })
+  } else if (seen.state === 'accepted') {
+    if (seen.steamTradeId === null)
+      waitFor(context, offerId, { why: 'names no trade of an accepted offer', isTrade: true })
     else noteTrade(offerOf, seen.steamTradeId, offerId)
-  }
+  } else if (seen.state === 'ended') patience.end(offerId)
+  else patience.end(offerId, NOT_CANCELLED)
   return seen
 }
 
@@ -213,7 +224,7 @@ async function checkTrade(
   const trade = readTrade(reply)
   const result = trade?.tradeid === steamTradeId ? resultOfTrade(trade, gift) : undefined
   if (result === undefined) {
-    waitFor(context, offerId, { why: 'has not finished a trade', steamTrade: steamTradeId })
+    waitFor(context, offerId, { why: 'has not finished a trade', isTrade: true, steamTrade: steamTradeId })
     return undefined
   }
   if (result.isAbandoned)

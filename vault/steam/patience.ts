@@ -1,13 +1,18 @@
 /** When to ask Steam again about offers that may stay as they are for days, such as those in escrow. */
 
-const LONGEST_GAP_S = 30 * 60
+/** The longest gap for an offer that may have to be cancelled, and for one that was accepted. */
+const LONGEST_GAP_S = 60
+const LONGEST_GAP_OF_TRADE_S = 30 * 60
 /** The next gap is this part of the time for which the offer has waited. */
 const GAP_PART = 1 / 4
 const DAY_S = 86_400
 const MOST_OFFERS = 1_000
 
 /** `sinceS`: when the offer began to wait. `toldS`: when a person was last told, or else `sinceS`. */
-type Wait = { whys: Set<string>; sinceS: number; nextS: number; toldS: number }
+type Wait = { whys: Set<string>; isTrade: boolean; sinceS: number; nextS: number; toldS: number }
+
+/** `isTrade`: the offer was accepted, so nothing can be cancelled. */
+export type Reason = { why: string; isTrade?: boolean }
 
 export type Patience = {
   /** False while it is too early to ask about the offer again. */
@@ -16,30 +21,45 @@ export type Patience = {
    * Records that the offer waits. `isNew`: it did not wait for this reason before. `isLong`: it has waited for a day; true
    * once a day.
    */
-  wait(offerId: string, why: string): { isNew: boolean; isLong: boolean }
-  end(offerId: string): void
+  wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean }
+  /** Ends the wait, unless the offer also waits for the reason `except`. */
+  end(offerId: string, except?: string): void
 }
+
+const longestGapS = ({ isTrade }: Pick<Wait, 'isTrade'>): number =>
+  isTrade ? LONGEST_GAP_OF_TRADE_S : LONGEST_GAP_S
 
 /** `nowS`: seconds since 1970. */
 export function createPatience(nowS: () => number): Patience {
   const waits = new Map<string, Wait>()
   return {
     isDue(offerId) {
-      const aheadS = (waits.get(offerId)?.nextS ?? 0) - nowS()
+      const wait = waits.get(offerId)
+      if (wait === undefined) return true
+      const aheadS = wait.nextS - nowS()
       // After the clock was set back, the next time can be far away.
-      return aheadS <= 0 || aheadS > LONGEST_GAP_S
+      return aheadS <= 0 || aheadS > longestGapS(wait)
     },
-    wait(offerId, why) {
+    wait(offerId, { why, isTrade = false }) {
       const atS = nowS()
-      const { whys, sinceS, toldS } = waits.get(offerId) ?? { whys: new Set(), sinceS: atS, toldS: atS }
-      const nextS = atS + Math.min(Math.max(0, (atS - sinceS) * GAP_PART), LONGEST_GAP_S)
+      const known = waits.get(offerId)
+      const { whys, sinceS, toldS } = known ?? { whys: new Set<string>(), sinceS: atS, toldS: atS }
       const [isNew, isLong] = [!whys.has(why), atS - toldS >= DAY_S]
+      const wait = {
+        whys: whys.add(why),
+        isTrade: isTrade || known?.isTrade === true,
+        sinceS,
+        toldS: isLong ? atS : toldS,
+      }
+      const nextS = atS + Math.min(Math.max(0, (atS - sinceS) * GAP_PART), longestGapS(wait))
       waits.delete(offerId)
-      waits.set(offerId, { whys: whys.add(why), sinceS, nextS, toldS: isLong ? atS : toldS })
+      waits.set(offerId, { ...wait, nextS })
       const [oldest] = waits.keys()
       if (waits.size > MOST_OFFERS && oldest !== undefined) waits.delete(oldest)
       return { isNew, isLong }
     },
-    end: (offerId) => void waits.delete(offerId),
+    end(offerId, except) {
+      if (except === undefined || waits.get(offerId)?.whys.has(except) !== true) waits.delete(offerId)
+    },
   }
 }
