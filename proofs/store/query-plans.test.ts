@@ -19,6 +19,7 @@ import { listDeposits as listForOperator } from '../../gateway/operations/deposi
 import type { DepositFilter } from '../../gateway/operations/deposit-list-store.ts'
 import { showDeposit } from '../../gateway/operations/deposits.ts'
 import { find } from '../../gateway/operations/find.ts'
+import { countValues, SEALED, valuesWithout } from '../../gateway/operations/sealed-store.ts'
 import { listTrades } from '../../gateway/operations/trades.ts'
 import { listEndpoints } from '../../gateway/operations/webhooks.ts'
 import { readBalances, readStatement } from '../../gateway/stores/balance-store.ts'
@@ -174,6 +175,9 @@ const NEAR_THE_END = 1_200n
 /** The limit for calls that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
 
+/** No sealed value of the test begins with it, so all of them are still to be sealed again. */
+const NEW_MARK = Buffer.from('a new key')
+
 /** Each call with its name. The number replaces `MOST_ROWS`. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the newest deposits', listOf({})],
@@ -217,6 +221,17 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['items, after many that left at the same time', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
   ['the bots’ items, after many that have left', () => heldItems(observed), FEW_ROWS],
   ['the items of one bot, after many that have left', () => heldItems(observed, { botId: 1n }), FEW_ROWS],
+  [
+    'the count of sealed values, after many trades whose tokens were erased',
+    () => countValues(observed, NEW_MARK),
+    FEW_ROWS,
+  ],
+  ...SEALED.map(({ table, column, ...source }): [string, () => Promise<unknown>, number] => [
+    `the values of ${table}.${column} to seal again`,
+    () =>
+      valuesWithout(observed, { table, column, ...source }, { mark: NEW_MARK, after: undefined, limit: 100 }),
+    FEW_ROWS,
+  ]),
   ['endpoints', () => listEndpoints(operatorDeps(), { limit: 50 })],
   ['failing endpoints', () => listEndpoints(operatorDeps(), { limit: 50, failing: true })],
   ['the next step of a deposit', () => showDeposit(operatorDeps(), 1_011n)],
