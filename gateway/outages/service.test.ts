@@ -127,6 +127,32 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
+  it('D-28 an acceptance that Steam takes back after the outage leaves the offer the time of the outage', async () => {
+    const { hash } = await pendingDeposit()
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('no offer')
+    session.offers.set('1', { ...offer, state: 'accepted', tradeId: null })
+    await runTradeJobs()
+    await steamGoesDown()
+    till.clock.advance(10 * MINUTE_MS)
+    const dueAt = () => till.db.selectFrom('trade').select('due_at').executeTakeFirstOrThrow()
+    const due = await dueAt()
+    await steamComesBack()
+    // Steam is asked for the proof as soon as before.
+    expect(await dueAt()).toEqual(due)
+    session.offers.set('1', offer)
+    await runTradeJobs()
+    till.clock.advance(MINUTE_MS)
+    await runTradeJobs()
+    // 30 seconds passed before the outage began, and a minute since its end.
+    till.clock.advance(3.5 * MINUTE_MS - 1)
+    await runTradeJobs()
+    expect(await statusOf(hash)).toBe('pending')
+    till.clock.advance(1)
+    await runTradeJobs()
+    expect(await statusOf(hash)).toBe('tradeTimeout')
+  })
+
   it('D-28 a decline right after the outage counts as the shopper’s own, because the offer was sent long before', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)

@@ -66,12 +66,16 @@ export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void
     where status = 'created' and created_at < ${to}`.execute(tx)
 }
 
-/** Extends open offers by the time in which shoppers could not accept. */
+/**
+ * Extends open offers by the time in which shoppers could not accept. Steam can still take back an acceptance without a
+ * Steam trade, so its offer keeps its time too. When to ask Steam for the proof does not change.
+ */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update trade set
       deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),
-      due_at = due_at + (${to}::timestamptz - greatest(${from}, send_started_at))
-    where state = 'active' and accepted_at is null and cancelling is null and send_started_at < ${to}`.execute(
+      due_at = case when accepted_at is null
+        then due_at + (${to}::timestamptz - greatest(${from}, send_started_at)) else due_at end
+    where state = 'active' and steam_trade_id is null and cancelling is null and send_started_at < ${to}`.execute(
     tx,
   )
 }

@@ -46,7 +46,7 @@ export type Trade =
   | (Sent & {
       state: 'active'
       offerId: string
-      /** Without effect once the offer is accepted. */
+      /** Without effect while the offer counts as accepted. */
       deadline: Date
       acceptedAt: Date | null
       steamTradeId: string | null
