@@ -4,6 +4,7 @@ import { type Answer, type FailedForMs, trackHealth } from './health.ts'
 const good: Answer = { kind: 'missing' }
 const down: Answer = { kind: 'unavailable', reason: 'timeout' }
 const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
+const empty: Answer = { kind: 'nothing' }
 const heldBack: Answer = { kind: 'unavailable', reason: 'not_our_turn' }
 
 function aBot(recorded: FailedForMs = { offers: null, inventories: null }) {
@@ -75,6 +76,35 @@ describe('a capability of a bot (offers or inventories)', () => {
     bot.recordAnswer('offers', heldBack)
     bot.recordNoSession(heldBack)
     expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
+  })
+
+  it('neither fails nor works by an answer without content', () => {
+    const bot = aBot()
+    bot.recordAnswer('offers', empty)
+    expect(bot.after(600_000).offers).toBeNull()
+    bot.recordAnswer('offers', down)
+    for (let minute = 1; minute <= 30; minute += 1) {
+      bot.after(60_000)
+      bot.recordAnswer('offers', empty)
+      if (minute % 9 === 0) bot.recordAnswer('offers', down)
+    }
+    expect(bot.failing().offers).toBe(30 * 60_000)
+    expect(bot.sinceAnswerMs('offers')).toBe(0)
+  })
+
+  it('works again once Steam has given only answers without content for ten minutes, as for a bot without offers', () => {
+    const bot = aBot({ offers: 20_000, inventories: null })
+    bot.after(599_999)
+    bot.recordAnswer('offers', empty)
+    expect(bot.after(1).offers).toBe(620_000)
+    bot.recordAnswer('offers', empty)
+    expect(bot.failing().offers).toBeNull()
+    bot.recordNoSession(down)
+    bot.recordAnswer('offers', empty)
+    expect(bot.failing()).toEqual({ offers: 0, inventories: 0 })
+    bot.after(600_000)
+    bot.recordAnswer('offers', empty)
+    expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
   it('reports how long ago it was last answered', () => {

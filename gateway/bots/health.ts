@@ -21,6 +21,12 @@ const LIMITED_AGAIN_MS = 20_000
 /** Longer than any of our pauses. Refusals this far apart are unrelated. */
 const LIMITS_APART_MS = 15 * 60_000
 
+/**
+ * An answer without content proves neither failure nor success. If Steam gives only such answers for this long, a failure
+ * ends nevertheless: perhaps it gives them to an account without offers, and only a new offer can show whether it works.
+ */
+const ONLY_EMPTY_MS = 10 * 60_000
+
 const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
 
 /** `known` is the database's record when this process takes the bot. */
@@ -34,6 +40,7 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
     offers: Number.NEGATIVE_INFINITY,
     inventories: Number.NEGATIVE_INFINITY,
   }
+  const failedAtMs: Record<Capability, number> = { offers: monotonicMs(), inventories: monotonicMs() }
   // After a 429 we pause, and our pause must not count as an outage. So the first 429 is no failure, but a 429 after
   // the pause is.
   const limited: Record<Capability, { firstMs: number; lastMs: number } | null> = {
@@ -47,6 +54,7 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
   /** Records the failure, and returns when it began; null if it does not count as a failure yet. */
   const recordFailure = (capability: Capability, { reason }: Answer): number | null => {
     const nowMs = monotonicMs()
+    failedAtMs[capability] = nowMs
     if (reason !== 'rate_limited') return since[capability] ?? nowMs
     const before = limited[capability]
     const firstMs = before !== null && nowMs - before.lastMs < LIMITS_APART_MS ? before.firstMs : nowMs
@@ -62,6 +70,7 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
         if (capability === 'inventories') isInferred = false
         return
       }
+      if (isEmpty(answer) && monotonicMs() - failedAtMs[capability] < ONLY_EMPTY_MS) return
       since[capability] = null
       limited[capability] = null
       if (capability === 'offers' && isInferred) since.inventories = null
@@ -84,6 +93,11 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
 /** Steam was not asked, so the answer says nothing about whether it works. */
 function isOurLimit({ reason }: Answer): boolean {
   return reason === 'not_our_turn'
+}
+
+/** For example a list of offers that lacks everything, even its end. */
+function isEmpty({ kind }: Answer): boolean {
+  return kind === 'nothing'
 }
 
 /** A refusal of the request itself means that Steam works. */

@@ -124,7 +124,14 @@ export type ProveBotAnswer =
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' | 'check_link_refused' }
   | Unavailable
 
-type ProvedBot = { kind: 'proved'; profile: Profile; token: SealedToken; ownHoldDays: number | null }
+/** `areOffersListed`: false if Steam's answers about the account's offers lacked everything. */
+type ProvedBot = {
+  kind: 'proved'
+  profile: Profile
+  token: SealedToken
+  areOffersListed: boolean
+  ownHoldDays: number | null
+}
 
 /** Asks Steam whether the account of this refresh token can work as a bot. Writes nothing to the database. */
 export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
@@ -137,11 +144,12 @@ export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
   try {
     const test = await testSession(steam, session, clock.now())
     if (test.kind !== 'passed') return test
-    const { profile, acknowledged } = test
+    const { profile, acknowledged, areOffersListed } = test
     const hold = await readOwnHold(session, checkWith)
     if (hold.kind !== 'known') return hold
     const sealed = box.seal(token, tokenPlace(steamId))
-    return { kind: 'proved', profile, token: { sealed, expiresAt, acknowledged }, ownHoldDays: hold.days }
+    const stored = { sealed, expiresAt, acknowledged }
+    return { kind: 'proved', profile, token: stored, areOffersListed, ownHoldDays: hold.days }
   } finally {
     session.close()
   }
@@ -174,19 +182,28 @@ export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promi
 }
 
 type SelfTest =
-  | { kind: 'passed'; profile: Profile; acknowledged: boolean }
+  | { kind: 'passed'; profile: Profile; acknowledged: boolean; areOffersListed: boolean }
   | { kind: 'refused'; reason: 'unknown_account' }
   | Unavailable
 
-/** Tests what every deposit needs of the account: Steam returns its profile, and its offers can be listed. */
+/** How often to ask for the offers until Steam's answer says something. */
+const MOST_LISTS = 3
+
+/**
+ * Tests what every deposit needs of the account: Steam returns its profile, and its offers can be listed. A list that
+ * lacks everything is no reason to refuse: Steam may give it to a good account without offers.
+ */
 async function testSession(steam: Steam, session: SteamSession, now: Date): Promise<SelfTest> {
   const answer = await steam.readProfile(session.steamId)
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'unknown_account') return { kind: 'refused', reason: 'unknown_account' }
   const acknowledged = (await session.acknowledgeProtection()).kind === 'done'
-  const offers = await session.listOffers(now, null)
+  let offers = await session.listOffers(now, null)
+  for (let lists = 1; offers.kind === 'nothing' && lists < MOST_LISTS; lists += 1) {
+    offers = await session.listOffers(now, null)
+  }
   if (offers.kind === 'unavailable') return offers
-  return { kind: 'passed', profile: answer.profile, acknowledged }
+  return { kind: 'passed', profile: answer.profile, acknowledged, areOffersListed: offers.kind === 'offers' }
 }
 
 /** The row and column that an encrypted refresh token is bound to. */

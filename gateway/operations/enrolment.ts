@@ -61,7 +61,7 @@ export async function enrolBot(
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
       : ''
     const verb = expected === undefined ? 'added' : 'renewed'
-    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot)}`)
+    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot, proved)}`)
   })
 }
 
@@ -72,7 +72,11 @@ const WHY_REFUSED: Record<Extract<ProveBotAnswer, { kind: 'refused' }>['reason']
   check_link_refused: 'Steam refused the trade link of --check-with: give a current one of another account',
 }
 
-const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
+const noticeOf = (
+  { protectionAcknowledged, ownHoldDays }: AddedBot,
+  { areOffersListed }: { areOffersListed: boolean },
+): string =>
+  (areOffersListed ? '' : ' Steam’s answers about its offers were empty, so they prove nothing.') +
   (protectionAcknowledged
     ? ''
     : ' Steam did not accept the acknowledgement about trade protection; the gateway will try again.') +

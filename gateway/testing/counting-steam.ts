@@ -25,6 +25,8 @@ export function countingSteam() {
      * for good.
      */
     answers: 'good' as 'good' | 'down' | 'dead',
+    /** How many of the next answers about the list of offers lack everything. */
+    emptyLists: 0,
     async openSession(refreshToken: string): Promise<SessionAnswer> {
       if (fake.session === 'down') return STEAM_DOWN
       if (fake.session === 'dead' || refreshToken !== BOT_TOKEN) {
@@ -55,8 +57,12 @@ export function countingSteam() {
       readOwnInventory: () => answer({ kind: 'items' as const, items: [], isComplete: true }),
       sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
       readOffer: () => answer({ kind: 'missing' } as const),
-      listOffers: () =>
-        answer({ kind: 'offers' as const, sent: [], received: [], unreadable: [], next: null }),
+      listOffers: () => {
+        if (fake.emptyLists === 0)
+          return answer({ kind: 'offers' as const, sent: [], received: [], unreadable: [], next: null })
+        fake.emptyLists -= 1
+        return answer({ kind: 'nothing' } as const)
+      },
       cancelOffer: () => answer({ kind: 'done' } as const),
       declineOffer: () => answer({ kind: 'done' } as const),
       readSteamTrade: () => answer({ kind: 'missing' } as const),
