@@ -188,11 +188,17 @@ describe('an answer about the offers that lacks everything', () => {
     expect(await answer).toEqual({ kind: 'active' })
   })
 
-  it('does not end the search for orphans', async () => {
+  it('does not end the search for orphans, and is logged once after an hour', async () => {
     const { listOffers } = session
     session.listOffers = async () => ({ kind: 'nothing' })
     const { watch } = tradeHandlers(till.deps)
+    const lines = () => till.lines.filter((line) => line.includes('said nothing about a bot’s offers'))
     expect(await watch(bot)).toBe(1)
+    for (let minutes = 1; minutes <= 180; minutes += 1) {
+      till.clock.advance(60_000)
+      expect(await watch(bot)).toBe(1)
+      expect(lines()).toHaveLength(minutes < 60 ? 0 : 1)
+    }
     session.listOffers = listOffers
     till.clock.advance(60_000)
     expect(await watch(bot)).toBe(0)

@@ -28,8 +28,16 @@ export function beginPass(since: Date, now: Date): ListPass {
   return { since, begunAt: now, cursor: null, pages: 0, failures: 0, isComplete: false }
 }
 
-/** The content of the pages of one turn. `hasFailed`: Steam did not answer a page, or its answer was empty. */
-type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; hasFailed: boolean }
+/**
+ * The content of the pages of one turn. `hasFailed`: Steam did not answer a page, or its answer was empty (`isEmpty`).
+ */
+export type Turn = {
+  offers: Offer[]
+  received: Offer[]
+  unreadable: UnreadableOffer[]
+  hasFailed: boolean
+  isEmpty: boolean
+}
 
 /** Reads the next pages of a pass. Stops early once `isEnough` returns true: one hit proves that the offer exists. */
 export async function readOn(
@@ -37,13 +45,13 @@ export async function readOn(
   { session }: BotContext,
   isEnough: (offers: readonly Offer[]) => boolean = () => false,
 ): Promise<Turn> {
-  const turn: Turn = { offers: [], received: [], unreadable: [], hasFailed: false }
+  const turn: Turn = { offers: [], received: [], unreadable: [], hasFailed: false, isEmpty: false }
   for (let pages = 0; pages < PAGES_A_TURN && !pass.isComplete; pages += 1) {
     const page = await session.listOffers(pass.since, pass.cursor)
     if (page.kind !== 'offers') {
       pass.failures += 1
       if (pass.failures >= MOST_FAILURES) restart(pass)
-      return { ...turn, hasFailed: true }
+      return { ...turn, hasFailed: true, isEmpty: page.kind === 'nothing' }
     }
     turn.offers.push(...page.sent)
     turn.received.push(...page.received)
@@ -63,6 +71,9 @@ function restart(pass: ListPass): void {
   pass.pages = 0
   pass.failures = 0
 }
+
+/** How long Steam's list may keep a search from its end before an error is logged. */
+export const BLOCKED_MS = 3_600_000
 
 /** The search for the offer of one trade. */
 export type Search = {

@@ -3,8 +3,9 @@
  * older than the offer. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
+import { isPast } from '../kit/clock.ts'
 import type { Offer } from '../steam/steam.ts'
-import { beginPass, type ListPass, readOn } from './offer-list.ts'
+import { BLOCKED_MS, beginPass, type ListPass, readOn, type Turn } from './offer-list.ts'
 import { cancelStray } from './offers.ts'
 import { isLikeOurs } from './stray.ts'
 import type { ShellDeps } from './trade-store.ts'
@@ -37,6 +38,9 @@ type BotOrphans = {
   pass: ListPass | null
   left: Map<string, Offer>
   logged: Set<string>
+  /** Since when Steam's answers about the list have lacked everything. */
+  emptySince: Date | null
+  isEmptyLogged: boolean
 }
 
 const noOrphans = (leaseEpoch: bigint): BotOrphans => ({
@@ -45,6 +49,8 @@ const noOrphans = (leaseEpoch: bigint): BotOrphans => ({
   pass: null,
   left: new Map(),
   logged: new Set(),
+  emptySince: null,
+  isEmptyLogged: false,
 })
 
 export function createOrphans(deps: ShellDeps): Orphans {
@@ -97,7 +103,9 @@ export function createOrphans(deps: ShellDeps): Orphans {
       // A copy: if the database fails before the offers are handled, their pages are read again.
       const pass = { ...(known.pass ?? beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)) }
       const stillOpen = pass.isComplete ? [...left.values()] : []
-      const { offers, hasFailed } = await readOn(pass, bot)
+      const turn = await readOn(pass, bot)
+      const { offers, hasFailed } = turn
+      reportEmpty(deps, bot, { known, turn })
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
       // This pause applies if the database fails now.
       known.nextAt = new Date(now.getTime() + RETRY_SEARCH_MS)
@@ -113,4 +121,20 @@ export function createOrphans(deps: ShellDeps): Orphans {
       return known.nextAt !== null
     },
   }
+}
+
+function reportEmpty(
+  { clock, log }: ShellDeps,
+  { botId }: BotContext,
+  { known, turn }: { known: BotOrphans; turn: Turn },
+): void {
+  const now = clock.now()
+  if (!turn.hasFailed) known.emptySince = null
+  else if (turn.isEmpty) known.emptySince ??= now
+  if (known.emptySince === null || known.isEmptyLogged || !isPast(known.emptySince, BLOCKED_MS, now)) return
+  known.isEmptyLogged = true
+  log.error(
+    { botId: String(botId) },
+    'Steam said nothing about a bot’s offers for an hour: an offer that belongs to no trade may be open',
+  )
 }

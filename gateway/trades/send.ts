@@ -5,7 +5,7 @@ import { isPast } from '../kit/clock.ts'
 import type { Offer, Partner, Unavailable, UnreadableOffer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
 import { moveOn } from './move-on.ts'
-import { readOn, type Search, type Shell } from './offer-list.ts'
+import { BLOCKED_MS, readOn, type Search, type Shell } from './offer-list.ts'
 import { record } from './record.ts'
 import { isExactOfferOf, isOfferOf } from './stray.ts'
 import type { Trade } from './trade.ts'
@@ -102,9 +102,6 @@ function continueSoon(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Pr
   const now = deps.clock.now()
   return deps.trades.postpone(loaded, bot, readOnAt(deps.core.retryAt(loaded.trade, now), now))
 }
-
-/** How long unreadable rows that might be the offer keep the trade waiting before an error is logged. */
-const BLOCKED_MS = 3_600_000
 
 /** Searches the sent offers by partner, code and item set, a few pages of the list per turn. */
 export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
