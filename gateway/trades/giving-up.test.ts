@@ -152,12 +152,27 @@ describe('a bot that never comes back', () => {
 })
 
 describe('a delivered trade about which Steam says nothing more', () => {
-  it('is no longer asked about after 15 days, so the history is not read back to it for good', async () => {
+  async function aFinalTradeToLookAt() {
     const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)
-    session.trades.clear()
     till.clock.advance(HOUR_MS)
+    return tradeId
+  }
+
+  it('is asked about however late its bot comes back, so a reversal is booked', async () => {
+    const tradeId = await aFinalTradeToLookAt()
+    const { steam_trade_id: steamTradeId } = await trade()
+    session.takeBack(steamTradeId ?? '')
+    await sweepLater(16 * DAY_MS)
+    expect(await trade()).toMatchObject({ state: 'final', look_at: expect.any(Date) })
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await trade()).toMatchObject({ state: 'reversed' })
+  })
+
+  it('is no longer asked about after 15 days, so the history is not read back to it for good', async () => {
+    const tradeId = await aFinalTradeToLookAt()
+    session.trades.clear()
     await tradeHandlers(till.deps).trade(bot, tradeId)
     await sweepLater(14 * DAY_MS)
     expect(await trade()).toMatchObject({
@@ -166,6 +181,10 @@ describe('a delivered trade about which Steam says nothing more', () => {
       look_at: expect.any(Date),
     })
     await sweepLater(DAY_MS)
+    // A history that was read completely since then shows each reversal.
+    expect(await trade()).toMatchObject({ state: 'final', look_at: expect.any(Date) })
+    await tradeHandlers(till.deps).history(bot)
+    await sweepTrades(till.deps)
     expect(await trade()).toMatchObject({ state: 'final', due_at: null, look_at: null })
     expect(errors()).toContain('looks at a delivered trade were ended')
     expect(await till.deps.trades.oldestProtectedOf(bot.botId)).toBeUndefined()

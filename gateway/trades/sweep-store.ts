@@ -133,12 +133,24 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
 /** Steam is then asked once an hour, so the index on `due_at` finds the trades. */
 const ASKED_WITHIN_MS = 61 * 60_000
 
-/** Final trades whose last look got no answer in time. */
+/**
+ * Final trades whose last look got no answer in time, although the bot could ask: it has read its history completely
+ * since then. A bot that was away asks first, however late it comes back.
+ */
 function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
+  const wait = sql`make_interval(secs => ${sql.lit(WAIT_MS / 1_000)})`
   return waitingTrades(db)
     .where('due_at', '<=', new Date(now.getTime() + ASKED_WITHIN_MS))
     .where('state', '=', 'final')
     .where('look_at', '<=', new Date(now.getTime() - WAIT_MS))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('bot_history')
+          .select('bot_history.bot_id')
+          .whereRef('bot_history.bot_id', '=', 'trade.bot_id')
+          .where('bot_history.complete_at', '>=', sql<Date>`trade.look_at + ${wait}`),
+      ),
+    )
     .orderBy('due_at')
     .limit(limit)
     .execute()
