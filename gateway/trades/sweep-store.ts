@@ -1,5 +1,6 @@
 /** The queries of the sweeps: what is due, and what no bot will end. */
 import { sql } from 'kysely'
+import { ASK_AGAIN_MS } from '../alerts/needs-store.ts'
 import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'
 import { SPEAKING_STATES } from '../bots/store.ts'
@@ -130,17 +131,15 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
     .execute()
 }
 
-/** Steam is then asked once an hour, so the index on `due_at` finds the trades. */
-const ASKED_WITHIN_MS = 61 * 60_000
-
 /**
  * Final trades whose last look got no answer in time, although the bot could ask: it has read its history completely
- * since then. A bot that was away asks first, however late it comes back.
+ * since then. A bot that was away asks first, however late it comes back. Steam is asked once an hour, so the index on
+ * `due_at` finds these trades.
  */
 function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const wait = sql`make_interval(secs => ${sql.lit(WAIT_MS / 1_000)})`
   return waitingTrades(db)
-    .where('due_at', '<=', new Date(now.getTime() + ASKED_WITHIN_MS))
+    .where('due_at', '<=', new Date(now.getTime() + ASK_AGAIN_MS))
     .where('state', '=', 'final')
     .where('look_at', '<=', new Date(now.getTime() - WAIT_MS))
     .where(({ exists, selectFrom }) =>
