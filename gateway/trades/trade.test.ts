@@ -84,6 +84,13 @@ describe('an event', () => {
     })
   })
 
+  it('that ends a doubt, or withdraws an acceptance, takes away just that', () => {
+    const badEnd = { state: 'not_accepted', seenAt: at(50) }
+    const doubted = { ...active, acceptedAt: at(30), settlesAt: at(700_000), badEnd }
+    expect(evolve(doubted, { kind: 'doubt_ended' })).toEqual({ ...doubted, badEnd: null })
+    expect(evolve(doubted, { kind: 'acceptance_withdrawn' })).toEqual(active)
+  })
+
   const common = {
     tradeId: intended.tradeId,
     partnerSteamId: intended.partnerSteamId,
