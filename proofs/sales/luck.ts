@@ -26,6 +26,7 @@ export const SHARED_FAULTS = [
   'market names an account of ours as the buyer',
   'market uses the message of a deposit',
   'market shows another price',
+  'market changes prices late',
   'market shows no listings',
   'market changes a deal',
   'market shows an item twice',

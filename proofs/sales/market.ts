@@ -13,6 +13,8 @@ const SECRET_CODE = 'K7MXPQ'
 const HAND_OVER_MS = 5 * MINUTE_MS
 /** How long after the sale the market cancels a deal whose offer is still open, unless Steam holds it in escrow. */
 const GIVES_UP_MS = 11 * MINUTE_MS
+/** How long a change of prices may take whose answer is lost. */
+const LATE_MS = MINUTE_MS / 2
 
 export type MarketItem = {
   itemId: string
@@ -26,6 +28,7 @@ export type MarketItem = {
   /** True once it is decided whether the trade is taken back. */
   isReversalDecided?: boolean
 }
+type PriceLine = { itemId: string; priceMinor: bigint }
 type ModelDeal = { due: DueGift; seller: string; soldAtMs: number; isForged: boolean }
 export type Context = {
   luck: Luck
@@ -53,6 +56,8 @@ export class ModelMarket {
   /** The fee that the market states; null for markets of the family of market.csgo.com, which state none. */
   readonly #statedFeeBp: bigint | null
   readonly #context: Context
+  /** The changes of prices that the market is still to make, and when. */
+  #lateChanges: { atMs: number; lines: readonly PriceLine[] }[] = []
 
   constructor(name: MarketName, order: Market['order'], context: Context) {
     this.name = name
@@ -64,8 +69,10 @@ export class ModelMarket {
   /** The market's port for the account of this seller. */
   port(seller: string): Market {
     const { luck } = this.#context
-    const callOverNetwork = async <T>(effect: () => MarketAnswer<T>): Promise<MarketAnswer<T>> =>
-      luck.call('a market', { effect, lost })
+    const callOverNetwork = async <T>(effect: () => MarketAnswer<T>): Promise<MarketAnswer<T>> => {
+      this.#makeLateChanges()
+      return luck.call('a market', { effect, lost })
+    }
     return {
       name: this.name,
       games: GAMES,
@@ -78,7 +85,11 @@ export class ModelMarket {
       refresh: () => callOverNetwork(() => answered(null)),
       list: (appId, lines) =>
         callOverNetwork(() => answered(lines.map((line) => this.#list({ seller, appId, line })))),
-      reprice: (_, lines) => callOverNetwork(() => answered(lines.map((line) => this.#reprice(line)))),
+      reprice: (_, lines) =>
+        callOverNetwork(() => {
+          const isLate = luck.hits('market changes prices late', 0.2)
+          return isLate ? this.#repriceLater(lines) : answered(lines.map((line) => this.#reprice(line)))
+        }),
       unlist: (_, itemIds) => callOverNetwork(() => answered(itemIds.map((itemId) => this.#unlist(itemId)))),
       unlistAll: () => callOverNetwork(() => answered(null)),
       round: (appId) =>
@@ -98,6 +109,7 @@ export class ModelMarket {
 
   /** Lets somebody buy one or two items of a game. */
   buy(): void {
+    this.#makeLateChanges()
     const { luck, nowMs, steam } = this.#context
     const first = this.#pickAny(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (first === undefined) return
@@ -210,12 +222,37 @@ export class ModelMarket {
     return { kind: 'listed', assetId, itemId }
   }
 
-  #reprice({ itemId, priceMinor }: { itemId: string; priceMinor: bigint }) {
-    const item = this.items.find((each) => each.itemId === itemId)
-    if (item?.stage !== 'on_sale') return { itemId, isDone: false }
+  #reprice({ itemId, priceMinor }: PriceLine) {
+    const item = this.#onSale(itemId)
+    if (item === undefined) return { itemId, isDone: false }
     this.#checkPrice(item.assetId, priceMinor)
     item.priceMinor = priceMinor
     return { itemId, isDone: true }
+  }
+
+  #onSale = (itemId: string): MarketItem | undefined =>
+    this.items.find((each) => each.itemId === itemId && each.stage === 'on_sale')
+
+  /** Makes the changes only after the vault has given up waiting for the answer. */
+  #repriceLater(lines: readonly PriceLine[]): typeof lost {
+    for (const { itemId, priceMinor } of lines) {
+      const item = this.#onSale(itemId)
+      if (item !== undefined) this.#checkPrice(item.assetId, priceMinor)
+    }
+    this.#lateChanges.push({ atMs: this.#context.nowMs() + LATE_MS, lines })
+    return lost
+  }
+
+  #makeLateChanges(): void {
+    const nowMs = this.#context.nowMs()
+    for (const { atMs, lines } of this.#lateChanges) {
+      if (atMs > nowMs) continue
+      for (const { itemId, priceMinor } of lines) {
+        const item = this.#onSale(itemId)
+        if (item !== undefined) item.priceMinor = priceMinor
+      }
+    }
+    this.#lateChanges = this.#lateChanges.filter(({ atMs }) => atMs > nowMs)
   }
 
   /**

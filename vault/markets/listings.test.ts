@@ -81,6 +81,28 @@ describe('a listing', () => {
     },
   )
 
+  it.each([
+    ['before the market carries the change out', 0, 100n],
+    ['soon after that', 45, 90n],
+  ])('is sold at its true price if it is bought %s, which is late', async (_what, seconds, price) => {
+    const out = createOutside()
+    const seller = out.seller()
+    await runVault(out, seller)
+    const [item] = out.items
+    if (item === undefined) throw new Error('nothing is listed')
+    out.plan(['late'])
+    await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])
+    for (let waited = 0; waited < seconds; waited += 15) {
+      // The first lists still show the old price.
+      if (waited < 30) await seller.round(APP)
+      out.advanceS(15)
+    }
+    out.buy(1)
+    await runVault(out, seller)
+    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+    expect(out.book().listings[0]?.priceMinor).toBe(price)
+  })
+
   it('at another price than the record says is taken down after a minute, with an alarm', async () => {
     const out = createOutside()
     const seller = out.seller()

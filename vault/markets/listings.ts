@@ -22,13 +22,15 @@ const SURE_AFTER_MS = 60_000
 type Reprice = { itemId: string; priceMinor: bigint }
 type Change = { appId: number; lines: readonly Reprice[] }
 type List = { appId: number; rows: readonly Row[] }
-/** Prices by the market's number of the listing. */
-type Prices = Map<string, bigint>
+/**
+ * Prices that listings may have, because the answer to the change was lost, and since when. By the market's number of
+ * the listing.
+ */
+type Prices = Map<string, { priceMinor: bigint; sinceMs: number }>
 
 export function createListings(parts: Parts) {
   /** The points in which the market's latest list contradicts the record, and since when each does. */
   const doubts = new Map<string, number>()
-  /** The prices that listings may have, because the answer to the change was lost. */
   const unsure: Prices = new Map()
   return {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
@@ -82,11 +84,13 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
     if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
 
-/** Changes prices. If the answer is lost, the market's next list shows which price holds. */
+/** Changes prices. If the answer is lost, the market's next lists show which price holds. */
 async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): Promise<void> {
-  const { market, journal } = parts
+  const { market, journal, now } = parts
   const answer = await market.reprice(appId, lines)
-  if (answer.kind === 'unanswered') for (const { itemId, priceMinor } of lines) unsure.set(itemId, priceMinor)
+  const sinceMs = now().getTime()
+  if (answer.kind === 'unanswered')
+    for (const { itemId, priceMinor } of lines) unsure.set(itemId, { priceMinor, sinceMs })
   const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
   for (const { itemId } of done) {
     const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
@@ -96,21 +100,25 @@ async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): 
 }
 
 /**
- * Records changes of prices whose answer was lost, as the market's list shows them. If it shows no price, takes the
- * listing down: a sale at an unknown price cannot be handed over.
+ * Records changes of prices whose answer was lost, as the market's list shows them. While it shows the old price, the
+ * market may still be at work on the change. If it shows no price, takes the listing down: a sale at an unknown price
+ * cannot be handed over.
  */
 async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List): Promise<void> {
-  const { market, journal, scale } = parts
+  const { market, journal, scale, now } = parts
   const unknown: string[] = []
   for (const { state, itemId, priceMinor: before } of ownListings(parts, appId)) {
     if (state !== 'on_sale') continue
-    const priceMinor = itemId === null ? undefined : unsure.get(itemId)
+    const change = itemId === null ? undefined : unsure.get(itemId)
     const row = rows.find((each) => each.itemId === itemId)
-    if (itemId === null || priceMinor === undefined || row === undefined) continue
+    if (itemId === null || change === undefined || row === undefined) continue
+    const { priceMinor, sinceMs } = change
     if (row.price === null) unknown.push(itemId)
-    else unsure.delete(itemId)
-    if (row.price !== null && scale.isPrice(row.price, priceMinor) && priceMinor !== before)
-      await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+    else if (scale.isPrice(row.price, priceMinor)) {
+      unsure.delete(itemId)
+      if (priceMinor !== before)
+        await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+    } else if (Math.abs(now().getTime() - sinceMs) >= SURE_AFTER_MS) unsure.delete(itemId)
   }
   if (unknown.length > 0) await unlist(parts, appId, unknown)
   const live = new Set(journal.book().listings.flatMap((each) => (isLive(each) ? [each.itemId] : [])))

@@ -273,6 +273,7 @@ const mishap = fc.constantFrom<Mishap>(
   'kill_after',
   'lost_before',
   'lost_after',
+  'late',
 )
 /** Leaves out `swap`: only the market knows who bought an item, so another buyer in its first answer goes unnoticed. */
 const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price', 'empty'), {

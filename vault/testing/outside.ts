@@ -14,8 +14,12 @@ const MARKET_SCALE = dollarScale()
 /** Thrown by a call during which the process of the vault dies. */
 export class Killed extends Error {}
 
-/** A fault of a call: the process dies before or after its effect, or the answer is lost, without effect or with it. */
-export type Mishap = 'none' | 'kill_before' | 'kill_after' | 'lost_before' | 'lost_after'
+/**
+ * A fault of a call: the process dies before or after its effect, or the answer is lost, without effect or with it.
+ * `late`: the answer is lost, and the effect comes half a minute later.
+ */
+export type Mishap = 'none' | 'kill_before' | 'kill_after' | 'lost_before' | 'lost_after' | 'late'
+const LATE_MS = 30_000
 type Offer = { offerId: string; gift: Gift; seen: SeenOffer }
 type MarketItem = {
   itemId: string
@@ -48,12 +52,18 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const entries: DatedEntry[] = []
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
+  /** Effects that are yet to come, and when. */
+  let lateEffects: { atMs: number; effect: () => unknown }[] = []
 
   /** Runs an effect. Its answer may be lost, or the process may die before or after it. */
   function call<T, L>(effect: () => T, lostAnswer: L): T | L {
     const mishap = mishaps.shift() ?? 'none'
     if (mishap === 'kill_before') throw new Killed()
     if (mishap === 'lost_before') return lostAnswer
+    if (mishap === 'late') {
+      lateEffects.push({ atMs: nowMs + LATE_MS, effect })
+      return lostAnswer
+    }
     const answer = effect()
     if (mishap === 'kill_after') throw new Killed()
     return mishap === 'lost_after' ? lostAnswer : answer
@@ -270,6 +280,9 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     },
     advanceS: (seconds: number) => {
       nowMs += seconds * 1000
+      const due = lateEffects.filter(({ atMs }) => atMs <= nowMs)
+      lateEffects = lateEffects.filter(({ atMs }) => atMs > nowMs)
+      for (const { effect } of due) effect()
     },
     /** Lets one buyer buy up to `count` items on sale, in one deal. */
     buy(count: number): void {
