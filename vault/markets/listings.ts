@@ -39,8 +39,9 @@ export function createListings(parts: Parts) {
     /** The live listings of this account. */
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
-      await settlePrices(parts, unsure, { appId, rows })
       await compare(parts, doubts, { appId, rows })
+      // Only now: a listing that this takes down would be strange in the same list.
+      await settlePrices(parts, unsure, { appId, rows })
     },
   }
 }
@@ -101,8 +102,8 @@ async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): 
 
 /**
  * Records changes of prices whose answer was lost, as the market's list shows them. While it shows the old price, the
- * market may still be at work on the change. If it shows no price, takes the listing down: a sale at an unknown price
- * cannot be handed over.
+ * market may still be at work on the change. If it shows no price, takes the listing down: the vault would not know the
+ * price of its sale.
  */
 async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List): Promise<void> {
   const { market, journal, scale, now } = parts
@@ -113,8 +114,10 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
     const row = rows.find((each) => each.itemId === itemId)
     if (itemId === null || change === undefined || row === undefined) continue
     const { priceMinor, sinceMs } = change
-    if (row.price === null) unknown.push(itemId)
-    else if (scale.isPrice(row.price, priceMinor)) {
+    if (row.price === null) {
+      // A sold item must be given.
+      if (row.stage === 'on_sale') unknown.push(itemId)
+    } else if (scale.isPrice(row.price, priceMinor)) {
       unsure.delete(itemId)
       if (priceMinor !== before)
         await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
