@@ -48,19 +48,27 @@ describe('a listing', () => {
     expect(states).toEqual(['on_sale', 'on_sale', 'on_sale', 'on_sale', 'over'])
   })
 
-  it('stays on record, and is given to its buyer, although the market’s list was empty once', async () => {
-    const out = createOutside()
-    const seller = out.seller()
-    await runVault(out, seller)
-    out.advanceS(600)
-    out.plan([], 'empty')
-    await seller.round(APP)
-    out.plan([])
-    out.buy(1)
-    out.advanceS(15)
-    await runVault(out, seller)
-    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
-  })
+  it.each([
+    ['once', 1],
+    ['twice, hours apart', 2],
+  ])(
+    'stays on record, and is given to its buyer, although the market’s list was empty %s',
+    async (_what, times) => {
+      const out = createOutside()
+      const seller = out.seller()
+      await runVault(out, seller)
+      out.plan([], 'empty')
+      for (let looks = 0; looks < times; looks += 1) {
+        out.advanceS(10_000)
+        await seller.round(APP)
+      }
+      out.plan([])
+      out.buy(1)
+      out.advanceS(15)
+      await runVault(out, seller)
+      expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+    },
+  )
 
   it.each(['lost_before', 'lost_after'] as const)(
     'is sold at its true price if the answer to a change of the price and the next call are lost: %s',

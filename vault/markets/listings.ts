@@ -18,6 +18,8 @@ type Parts = {
  * be at work on a change, or answer with an empty list now and then.
  */
 const SURE_AFTER_MS = 60_000
+/** How many lists that must be at least. The vault may not look for hours. */
+const LEAST_LISTS = 3
 
 type Reprice = { itemId: string; priceMinor: bigint }
 type Change = { appId: number; lines: readonly Reprice[] }
@@ -29,8 +31,7 @@ type List = { appId: number; rows: readonly Row[] }
 type Prices = Map<string, { priceMinor: bigint; sinceMs: number }>
 
 export function createListings(parts: Parts) {
-  /** The points in which the market's latest list contradicts the record, and since when each does. */
-  const doubts = new Map<string, number>()
+  const doubts: Doubts = new Map()
   const unsure: Prices = new Map()
   return {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
@@ -128,7 +129,8 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
   for (const itemId of unsure.keys()) if (!live.has(itemId)) unsure.delete(itemId)
 }
 
-type Doubts = Map<string, number>
+/** The points in which the market's latest lists contradict the record: since when, and how many lists. */
+type Doubts = Map<string, { sinceMs: number; lists: number }>
 
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
 async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Promise<void> {
@@ -171,11 +173,12 @@ function contradictionsOf(
   const seen = new Set<string>()
   const isSure = (doubt: string): boolean => {
     const key = `${appId}/${doubt}`
-    const sinceMs = Math.min(doubts.get(key) ?? nowMs, nowMs)
-    const isOver = nowMs - sinceMs >= SURE_AFTER_MS
+    const known = doubts.get(key) ?? { sinceMs: nowMs, lists: 0 }
+    const [sinceMs, lists] = [Math.min(known.sinceMs, nowMs), known.lists + 1]
+    const isOver = nowMs - sinceMs >= SURE_AFTER_MS && lists >= LEAST_LISTS
     // If the consequence has no effect, it is tried again after the same time.
     if (isOver) doubts.delete(key)
-    else doubts.set(key, sinceMs)
+    else doubts.set(key, { sinceMs, lists })
     seen.add(key)
     return isOver
   }
