@@ -92,6 +92,7 @@ export const FAULTS = {
   'odd-rows': {
     line: 'The lists of Waxpeer contain a row without amount, status or price, and a sale without a trade link.',
   },
+  'history-late': { line: 'The history of Waxpeer shows a sale only after its end.' },
   'status-unknown': {
     line: 'Waxpeer gives a sale whose offer it knows the status 2, which is not documented.',
   },

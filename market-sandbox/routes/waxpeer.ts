@@ -300,10 +300,12 @@ function history({ market, seller, request }: CallContext): Reply {
   const skip = Number(field(body, 'skip') ?? 0)
   if (skip > MOST_SKIPPED) return refuse('skip must be at most 1000')
   const world = market.world()
+  const isShown = (deal: Deal) => deal.state !== 'open' || !market.faults.isOn('history-late')
   const rows = world.deals
     .filter(
       (deal) => deal.seller === seller.steamId && deal.madeAtS * 1000 >= start && deal.madeAtS * 1000 <= end,
     )
+    .filter(isShown)
     .toReversed()
     .flatMap((deal) => itemsOf(world, deal).map((item) => rowOf(market, deal, item)))
   const odd = market.faults.isOn('odd-rows') && skip === 0 ? [oddRow(market)] : []

@@ -11,7 +11,7 @@ import {
   sell,
   unwrap,
 } from '../testing/market-bench.ts'
-import type { Market } from './market.ts'
+import type { DueGift, Market } from './market.ts'
 
 let bench: MarketBench
 let client: Market
@@ -26,6 +26,7 @@ beforeEach(async () => {
 afterEach(() => bench.end())
 afterAll(() => bench.close())
 
+const isWanted = (due: DueGift) => client.isWanted(due, { offerId: '1', listedAt: new Date(0) })
 const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
@@ -142,11 +143,11 @@ describe('a sale', () => {
   it('that is not handed over stays open until its time is up', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     const offerId = bench.send(due, false)
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await unwrap(isWanted(due))).toBe(true)
     await bench.advanceS(4 * 60)
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await unwrap(isWanted(due))).toBe(true)
     await bench.advanceS(2 * 60)
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+    expect(await unwrap(isWanted(due))).toBe(false)
     expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
     bench.cancel(offerId)
   })
@@ -154,8 +155,8 @@ describe('a sale', () => {
   it('is asked about again if the market’s list does not contain it', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     bench.market.begin('items-missing')
-    expect((await client.isWanted(due, '1')).kind).toBe('unanswered')
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect((await isWanted(due)).kind).toBe('unanswered')
+    expect(await unwrap(isWanted(due))).toBe(true)
   })
 
   it('that is not handed over bans the account from selling for a day if it is the third in a row', async () => {

@@ -1,6 +1,9 @@
 /** The port to an outside market on which items are sold. Amounts are minor units of the account's currency. */
 import type { Gift } from '../giving/gift.ts'
 
+/** How much the clocks of a market and the vault may differ. */
+export const CLOCKS_DIFFER_MS = 120_000
+
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
  * `locked_out`: the market refused the key, now or in the last minutes. `busy`: the call was not made, because too many
@@ -114,10 +117,10 @@ export type Market = {
   unlistAll(appId: number): Promise<MarketAnswer<null>>
   round(appId: number): Promise<MarketAnswer<Round>>
   /**
-   * Asks whether the market still wants the deal. Call this right before confirming its offer. `unanswered` if the
-   * market does not tell: then ask again.
+   * Asks whether the market still wants the deal. Call this right before confirming its offer. `listedAt`: when the last
+   * of its items was listed, so no earlier sale is this one. `unanswered` if the market does not tell: then ask again.
    */
-  isWanted(deal: DueGift, offerId: string): Promise<MarketAnswer<boolean>>
+  isWanted(deal: DueGift, about: { offerId: string; listedAt: Date }): Promise<MarketAnswer<boolean>>
   /**
    * True if the market says that it called the deal off. Its offer must then be cancelled, although it was confirmed:
    * otherwise, the buyer could accept it for nothing. Absent if the market's answers do not tell.

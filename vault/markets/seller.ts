@@ -15,7 +15,7 @@ import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from 
 import { judgeDue, type OwnListing } from './judge-due.ts'
 import { keepNewest } from './keep-newest.ts'
 import { createListings } from './listings.ts'
-import type { DueGift, Market, Outcome, Row } from './market.ts'
+import { CLOCKS_DIFFER_MS, type DueGift, type Market, type Outcome, type Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 type Parts = {
@@ -162,7 +162,7 @@ async function followOffer(
   switch (step.kind) {
     case 'confirm': {
       // Confirming the offer of a cancelled deal would give the item away for nothing.
-      const wanted = await market.isWanted(due, offerId)
+      const wanted = await market.isWanted(due, { offerId, listedAt: lastListedAt(journal.book(), deal) })
       if (wanted.kind !== 'answered') return false
       if (!wanted.value) {
         await giftOffers.cancel(offerId)
@@ -198,8 +198,11 @@ async function followOffer(
   }
 }
 
-/** How much the clocks of the market and the vault may differ. */
-const CLOCKS_DIFFER_MS = 120_000
+/** When the last of the deal's items was listed. */
+function lastListedAt(book: Book, { market, itemIds }: Deal): Date {
+  const times = itemIds.map((itemId) => latestListing(book, { market, itemId })?.begunAt.getTime() ?? 0)
+  return new Date(Math.max(0, ...times))
+}
 
 /** Records the outcomes of sales. Returns true if the market had news. */
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {

@@ -192,6 +192,7 @@ const pushedSchema = z.looseObject({
   waxid: z.string().min(1).max(100),
   tradelink: shortText,
   tradeoffermessage: z.string().min(1).max(300),
+  created: moment.nullish().catch(null),
   send_until: moment,
   json_tradeoffer: z.object({
     // `them` is never read: a sale takes nothing.
@@ -204,8 +205,14 @@ const pushedSchema = z.looseObject({
   }),
 })
 
+/** How long before its deadline Waxpeer makes a deal. */
+const HAND_OVER_MS = 5 * 60_000
+
+/** `madeAt`: by Waxpeer's clock. */
+export type PushedDeal = DueDeal & { madeAt: Date }
+
 /** A deal that the socket reported. Undefined if it cannot be read. */
-export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
+export function pushedDealOf(data: unknown, now: Date): PushedDeal | undefined {
   const pushed = pushedSchema.safeParse(data).data
   const partner = pushed && partnerOfLink(pushed.tradelink)
   if (pushed === undefined || partner === undefined) return undefined
@@ -216,7 +223,8 @@ export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
   const rows = assets.map(({ assetId }): Row => {
     return { itemId: assetId, assetId, stage: 'sold', leftS, price: null }
   })
-  return { due: giftOf(pushed.waxid, partner, { message: pushed.tradeoffermessage, assets }), rows }
+  const due = giftOf(pushed.waxid, partner, { message: pushed.tradeoffermessage, assets })
+  return { due, rows, madeAt: pushed.created ?? new Date(pushed.send_until.getTime() - HAND_OVER_MS) }
 }
 
 const dealNumber = z.string().max(100).nullish()

@@ -4,7 +4,7 @@ import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../steam-sandbox/world/world.ts'
 import { CS, DOTA, type MarketBench, openMarketBench, unwrap } from '../testing/market-bench.ts'
 import { openWaxpeerBench, type WaxpeerBench } from '../testing/waxpeer-bench.ts'
-import type { Market } from './market.ts'
+import type { DueGift, Market } from './market.ts'
 
 let bench: MarketBench
 let client: Market
@@ -23,6 +23,10 @@ afterEach(async () => {
   await bench.end()
 })
 afterAll(() => bench.close())
+
+/** `listedAt`: when the sold items were listed; by default long before. */
+const isWanted = (due: DueGift, offerId: string, listedAt = new Date(0)) =>
+  client.isWanted(due, { offerId, listedAt })
 
 describe('a sale', () => {
   it('is due under one number by poll and socket, with exactly the sold items', async () => {
@@ -47,7 +51,7 @@ describe('a sale', () => {
 
   it('whose offer is reported to the market before it is confirmed is still wanted after that, and is paid', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await unwrap(isWanted(due, '1'))).toBe(true)
     expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
       kind: 'refused',
       code: 'Trade not found',
@@ -59,7 +63,7 @@ describe('a sale', () => {
     bench.market.begin('ready-lost')
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await unwrap(isWanted(due, '1'))).toBe(true)
     bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     await bench.advanceS(10)
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
@@ -94,14 +98,14 @@ describe('a sale', () => {
     expect(bench.market.log).toHaveLength(askedBefore)
     bench.advanceMs(30_000)
     expect(await client.isCalledOff?.(due, 'an offer that the socket did not name')).toBe(true)
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+    expect(await unwrap(isWanted(due, '1'))).toBe(false)
     expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
   it('is no longer wanted if it is not handed over in time, and its item may be listed again under the same number', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     await bench.advanceS(6 * 60)
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+    expect(await unwrap(isWanted(due, '1'))).toBe(false)
     expect((await unwrap(client.round(DOTA))).due).toEqual([])
     await waxpeer.goOnline()
     expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([
@@ -113,14 +117,38 @@ describe('a sale', () => {
   it('is wanted by its own list or history where the check of trades knows only buyers', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await unwrap(isWanted(due, '1'))).toBe(true)
     const offerId = bench.send(due, false)
     // The list leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(true)
+    expect(await unwrap(isWanted(due, '1'))).toBe(true)
     bench.cancel(offerId)
     await bench.advanceS(6 * 60)
-    expect(await unwrap(client.isWanted(due, '1'))).toBe(false)
+    expect(await unwrap(isWanted(due, '1'))).toBe(false)
+  })
+
+  it('is due and wanted although the history shows only a former sale of the item, which was cancelled', async () => {
+    const former = await waxpeer.sell(DOTA, 'declines')
+    await unwrap(client.reportOffer(DOTA, { ...former.due, offerId: bench.send(former.due) }))
+    await bench.advanceS(20)
+    expect(await unwrap(isWanted(former.due, '1'))).toBe(false)
+    bench.market.begin('history-late')
+    bench.market.begin('check-for-buyers')
+    await bench.advanceS(180)
+    const listedAt = bench.now()
+    bench.advanceMs(121_000)
+    const { due, assetId } = await waxpeer.sell(DOTA, 'never')
+    expect(assetId).toBe(former.assetId)
+    const offerId = bench.send(due, false)
+    // The list leaves out a sale whose offer the market knows.
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect((await isWanted(due, offerId, listedAt)).kind).toBe('unanswered')
+    await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
+    bench.market.end('history-late')
+    expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(true)
+    bench.cancel(offerId)
+    await bench.advanceS(6 * 60)
+    expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(false)
   })
 
   it('is asked about again while Waxpeer’s answers do not tell how it stands', async () => {
@@ -128,9 +156,9 @@ describe('a sale', () => {
     bench.market.begin('status-unknown')
     const offerId = bench.send(due, false)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
-    expect((await client.isWanted(due, offerId)).kind).toBe('unanswered')
+    expect((await isWanted(due, offerId)).kind).toBe('unanswered')
     bench.market.end('status-unknown')
-    expect(await unwrap(client.isWanted(due, offerId))).toBe(true)
+    expect(await unwrap(isWanted(due, offerId))).toBe(true)
   })
 
   it('is not wanted once the socket says that the deal of its offer was called off', async () => {
@@ -140,7 +168,7 @@ describe('a sale', () => {
     await bench.advanceS(20)
     await expect.poll(() => client.isCalledOff?.(due, offerId), { timeout: 60_000 }).toBe(true)
     const askedBefore = bench.market.log.length
-    expect(await unwrap(client.isWanted(due, offerId))).toBe(false)
+    expect(await unwrap(isWanted(due, offerId))).toBe(false)
     expect(bench.market.log).toHaveLength(askedBefore)
   })
 
@@ -165,7 +193,7 @@ describe('a sale', () => {
       )
       .toEqual([due])
     bench.market.begin('check-for-buyers')
-    expect(await unwrap(client.isWanted(due, bench.send(due, false)))).toBe(true)
+    expect(await unwrap(isWanted(due, bench.send(due, false)))).toBe(true)
   })
 
   it('can be handed over although the market forgot the access token that it got a while ago', async () => {

@@ -1,6 +1,6 @@
 /** The sales of an account at Waxpeer: what is due, whether a deal is still wanted, and how each sale ended. */
 import { keepNewest } from './keep-newest.ts'
-import type { Market, MarketAnswer, Row } from './market.ts'
+import { CLOCKS_DIFFER_MS, type DueGift, type Market, type MarketAnswer, type Row } from './market.ts'
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 import {
@@ -16,6 +16,7 @@ import {
   onSaleOf,
   onSaleSchema,
   outcomeOf,
+  type PushedDeal,
   readyTradesSchema,
   rowUnderWay,
   statusIn,
@@ -67,7 +68,7 @@ export function saleCalls(parts: Parts): SaleCalls {
         value: { rows, due: deals.map(({ due }) => due), unread: polled.unread },
       }
     },
-    isWanted: (deal, offerId) => isWanted(parts, deal, offerId),
+    isWanted: (deal, about) => isWanted(parts, deal, about),
     isCalledOff: createCalledOff(parts),
     async reportOffer(_appId, { offerId, dealId }) {
       const body = { tradeid: offerId, waxid: dealId }
@@ -91,8 +92,8 @@ const readyDeals = ({ call, now }: Parts) =>
 
 async function isWanted(
   parts: Parts,
-  { dealId, assets }: DueDeal['due'],
-  offerId: string,
+  { dealId, assets }: DueGift,
+  { offerId, listedAt }: { offerId: string; listedAt: Date },
 ): Promise<MarketAnswer<boolean>> {
   if (parts.socket.isCalledOff(offerId)) return { kind: 'answered', value: false }
   const status = await statusOf(parts, dealId)
@@ -105,7 +106,7 @@ async function isWanted(
     return { kind: 'answered', value: true }
   const sales = await parts.history.underWay()
   if (sales.kind !== 'answered') return sales
-  const areOpen = assets.map(({ assetId }) => isOpenStatus(newestSaleOf(assetId, sales.value)?.status))
+  const areOpen = assets.map(({ assetId }) => isOpenSale(newestSaleOf(assetId, sales.value), listedAt))
   if (areOpen.includes(false)) return { kind: 'answered', value: false }
   return areOpen.includes(undefined)
     ? { kind: 'unanswered', because: 'an answer that does not tell how the sale stands' }
@@ -146,11 +147,28 @@ const newestSaleOf = (assetId: string, history: readonly HistoryRow[]): HistoryR
   history.find(({ item_id }) => item_id === assetId)
 
 /**
+ * Whether the sale of an item that was listed then is open. Undefined if the row does not tell, because it may show a
+ * former sale of the item: the history can be late.
+ */
+function isOpenSale(sale: HistoryRow | undefined, listedAt: Date): boolean | undefined {
+  const isOpen = isOpenStatus(sale?.status)
+  if (sale === undefined || isOpen === undefined) return undefined
+  const afterMs = sale.created.getTime() - listedAt.getTime()
+  return afterMs > (isOpen ? -CLOCKS_DIFFER_MS : CLOCKS_DIFFER_MS) ? isOpen : undefined
+}
+
+/** How much the times may differ that Waxpeer gives for a sale. */
+const SAME_SALE_MS = 60_000
+
+/**
  * True unless the history shows that an item's sale is over. The socket's list keeps a deal until its deadline, even if
  * the deal ends before that.
  */
-const mayBeOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
-  due.assets.every(({ assetId }) => !isOverStatus(newestSaleOf(assetId, history)?.status))
+const mayBeOpen = ({ due, madeAt }: PushedDeal, history: readonly HistoryRow[]): boolean =>
+  due.assets.every(({ assetId }) => {
+    const sale = newestSaleOf(assetId, history)
+    return !isOverStatus(sale?.status) || Number(sale?.created) < madeAt.getTime() - SAME_SALE_MS
+  })
 
 /** If both poll and socket report a deal, the poll's version counts. */
 function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {

@@ -3,7 +3,7 @@ import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Connection } from './connection.ts'
 import { keepNewest } from './keep-newest.ts'
-import { type DueDeal, pushedDealOf } from './waxpeer-answers.ts'
+import { type PushedDeal, pushedDealOf } from './waxpeer-answers.ts'
 
 const PING = JSON.stringify({ name: 'ping' })
 const SOCKET_URL = 'wss://wssex.waxpeer.com'
@@ -38,7 +38,7 @@ export type Socket = {
   /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean
   /** Deals that the socket has reported and whose deadline has not passed. */
-  deals(): readonly DueDeal[]
+  deals(): readonly PushedDeal[]
   /** True if the socket has reported that the market called off the deal of this offer. */
   isCalledOff(offerId: string): boolean
   close(): void
@@ -144,13 +144,13 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
         if (calledOffTrade) keepNewest(calledOff, String(calledOffTrade.trade_id), true)
       }
     },
-    deals: (): DueDeal[] =>
+    deals: (): PushedDeal[] =>
       [...deals.values()].flatMap((data) => pushedDealOf(data, now()) ?? []).filter(isInTime),
     isCalledOff: (offerId: string): boolean => calledOff.has(offerId),
   }
 }
 
-const isInTime = ({ rows }: DueDeal): boolean => rows.every(({ leftS }) => leftS !== null && leftS > 0)
+const isInTime = ({ rows }: PushedDeal): boolean => rows.every(({ leftS }) => leftS !== null && leftS > 0)
 
 function parseMessage(raw: RawData): unknown {
   try {
