@@ -90,7 +90,7 @@ export const FAULTS = {
     times: 1,
   },
   'odd-rows': {
-    line: 'The lists of Waxpeer contain a row without amount, status or price, and a sale without a trade link.',
+    line: 'The lists of Waxpeer contain a row without amount, status or price. Its lists and its socket name a sale without a trade link.',
   },
   'history-late': { line: 'The history of Waxpeer shows a sale only after its end.' },
   'status-unknown': {

@@ -43,6 +43,8 @@ export function createSockets(): Sockets {
         const previous = before.deals.find(({ hash }) => hash === deal.hash)
         if (previous === undefined) {
           send(deal.seller, 'send-trade', pushOf(market, deal))
+          if (market.faults.isOn('odd-rows'))
+            send(deal.seller, 'send-trade', { waxid: 'pushed-without-link', tradelink: null })
           if (market.faults.isOn('socket-double')) send(deal.seller, 'send-trade', pushOf(market, deal))
         }
         if (wasCalledOff(previous, deal))

@@ -124,9 +124,9 @@ const CALLS: Record<string, Call> = {
     const trades = open
       .filter((deal) => market.nowS() < handOverUntilS(market, deal) && deal.offerId === undefined)
       .map((deal) => handOverOf(market, deal))
-    const [only] = trades
-    if (only !== undefined && market.faults.isOn('one-object')) return json({ success: true, ...only })
     const odd = market.faults.isOn('odd-rows') ? [{ costum_id: 'without-link', tradelink: null }] : []
+    const [only] = [...odd, ...trades]
+    if (only !== undefined && market.faults.isOn('one-object')) return json({ success: true, ...only })
     return json({ success: true, trades: [...odd, ...trades] })
   },
   'POST steam-trade': steamTrade,

@@ -136,11 +136,15 @@ const readySchema = z.looseObject({
     .min(1)
     .max(100),
 })
-/** A list of deals, a single deal without a list, or nothing. */
+/** A list of deals, a single deal without a list, or nothing. A single deal that cannot be read is not nothing. */
 export const readyTradesSchema = z.union([
   z.object({ trades: z.array(z.unknown()).max(500) }),
-  readySchema.transform((trade) => ({ trades: [trade] as unknown[] })),
-  z.object({ trades: z.undefined().optional() }).transform(() => ({ trades: [] as unknown[] })),
+  z
+    .looseObject({ costum_id: z.union([z.string(), z.number()]) })
+    .transform((trade) => ({ trades: [trade] as unknown[] })),
+  z
+    .object({ trades: z.undefined().optional(), costum_id: z.null().optional() })
+    .transform(() => ({ trades: [] as unknown[] })),
 ])
 
 /** A deal that must be handed over, with a row for each item bought. */

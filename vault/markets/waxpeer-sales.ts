@@ -45,9 +45,13 @@ type SaleCalls = Pick<Market, 'round' | 'isWanted' | 'isCalledOff' | 'reportOffe
 export function saleCalls(parts: Parts): SaleCalls {
   const { call, socket, token, history, scale, now } = parts
   let refusals = 0
+  /** The numbers of deals that were read. The poll names only some of them later. */
+  const read = new Map<string, true>()
   return {
     async round(appId) {
       socket.keepOpen()
+      // Before the poll, which perhaps reports the same deal in a way that can be read.
+      const unreadPushes = socket.unread()
       // The order matters: an item that is sold between the two answers appears in the second one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
       if (onSale.kind !== 'answered') return onSale
@@ -58,15 +62,15 @@ export function saleCalls(parts: Parts): SaleCalls {
       const sales = await history.underWay()
       if (sales.kind !== 'answered') return sales
       const pushed = socket.deals().filter((each) => mayBeOpen(each, sales.value))
-      const deals = joinDeals(polled.deals, pushed).filter(({ due }) => isOfGame(due.assets, appId))
+      const allDeals = joinDeals(polled.deals, pushed)
+      for (const { due } of allDeals) keepNewest(read, due.dealId, true)
+      const deals = allDeals.filter(({ due }) => isOfGame(due.assets, appId))
       const pending = sales.value.flatMap((row) =>
         GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
       )
       const rows = firstRowOfEach([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
-      return {
-        kind: 'answered',
-        value: { rows, due: deals.map(({ due }) => due), unread: polled.unread },
-      }
+      const unread = [...polled.unread, ...unreadPushes].filter((dealId) => !read.has(dealId))
+      return { kind: 'answered', value: { rows, due: deals.map(({ due }) => due), unread } }
     },
     isWanted: (deal, about) => isWanted(parts, deal, about),
     isCalledOff: createCalledOff(parts),

@@ -1,6 +1,7 @@
 /** The socket over which Waxpeer reports sales. A seller counts as online while it is open. */
 import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
+import { nameIn } from './answer-parts.ts'
 import type { Connection } from './connection.ts'
 import { keepNewest } from './keep-newest.ts'
 import { type PushedDeal, pushedDealOf } from './waxpeer-answers.ts'
@@ -39,6 +40,8 @@ export type Socket = {
   isDown(): boolean
   /** Deals that the socket has reported and whose deadline has not passed. */
   deals(): readonly PushedDeal[]
+  /** The numbers of reported deals that cannot be read. */
+  unread(): readonly string[]
   /** True if the socket has reported that the market called off the deal of this offer. */
   isCalledOff(offerId: string): boolean
   close(): void
@@ -101,6 +104,7 @@ export function createSocket(options: Options): Socket {
     stops: inbox.stops,
     isDown: () => downSinceMs !== undefined && machineMs() - downSinceMs > SILENT_MS,
     deals: inbox.deals,
+    unread: inbox.unread,
     isCalledOff: inbox.isCalledOff,
     close() {
       socket?.terminate()
@@ -113,6 +117,7 @@ export function createSocket(options: Options): Socket {
 /** Handles the socket's messages, and tracks whether its pings are answered. */
 function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
   const deals = new Map<string, unknown>()
+  const unread = new Map<string, unknown>()
   const calledOff = new Map<string, unknown>()
   let pingedMs = 0
   let isAnswered = true
@@ -136,8 +141,8 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       if (message?.name === 'pong') isAnswered = true
       if (message?.name === 'user_change' && sellsNothingSchema.safeParse(message.data).success) stops += 1
       if (message?.name === 'send-trade') {
-        const deal = pushedDealOf(message.data, now())
-        if (deal) keepNewest(deals, deal.due.dealId, message.data)
+        const isRead = pushedDealOf(message.data, now()) !== undefined
+        keepNewest(isRead ? deals : unread, nameIn(message.data, 'waxid'), message.data)
       }
       if (message?.name === 'cancelTrade') {
         const calledOffTrade = calledOffSchema.safeParse(message.data).data
@@ -146,6 +151,7 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
     },
     deals: (): PushedDeal[] =>
       [...deals.values()].flatMap((data) => pushedDealOf(data, now()) ?? []).filter(isInTime),
+    unread: (): string[] => [...unread.keys()],
     isCalledOff: (offerId: string): boolean => calledOff.has(offerId),
   }
 }
