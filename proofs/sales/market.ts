@@ -83,8 +83,10 @@ export class ModelMarket {
       goOffline: () => callOverNetwork(() => answered(null)),
       close() {},
       refresh: () => callOverNetwork(() => answered(null)),
-      list: (appId, lines) =>
-        callOverNetwork(() => answered(lines.map((line) => this.#list({ seller, appId, line })))),
+      list: async (appId, lines, begin) => {
+        await begin?.(lines)
+        return callOverNetwork(() => answered(lines.map((line) => this.#list({ seller, appId, line }))))
+      },
       reprice: (_, lines) =>
         callOverNetwork(() => {
           const isLate = luck.hits('market changes prices late', 0.2)

@@ -18,7 +18,11 @@ type Protocol<Ask> = {
 export type Caller<Ask> = <T, R>(
   name: string,
   schema: z.ZodType<T>,
-  ask: Ask & { read: (answer: T) => R },
+  ask: Ask & {
+    read: (answer: T) => R
+    /** Awaited right before the call. Not if no call is made. */
+    begin?: (() => Promise<void>) | undefined
+  },
 ) => Promise<MarketAnswer<R>>
 
 const PAUSE_MS = 60_000
@@ -37,6 +41,7 @@ export function createCaller<Ask>(
   return async (name, schema, ask) => {
     if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
+    await ask.begin?.()
     const answer = await askOnce(protocol, connection, { name, ask })
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS

@@ -190,10 +190,10 @@ function listingCalls(
   }
   return {
     refresh: (appId) => call('update-inventory', envelopeSchema, { appId, read: () => null }),
-    list(appId, lines) {
+    list(appId, lines, begin) {
+      const asked = lines.slice(0, MOST_LINES)
       // Writes asset ids bare: JavaScript numbers would round those of 19 digits.
-      const body = `{"items":[${lines
-        .slice(0, MOST_LINES)
+      const body = `{"items":[${asked
         .map(
           ({ assetId, priceMinor }) =>
             `{"asset":${bareNumber(assetId)},"price":${scale.toUnits(priceMinor)}}`,
@@ -204,6 +204,7 @@ function listingCalls(
         appId,
         query: { cur },
         body,
+        begin: begin && (() => begin(asked)),
         read: (answer) => listedOf(answer, ids),
       })
     },

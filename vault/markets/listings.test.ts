@@ -28,6 +28,17 @@ describe('a listing', () => {
     },
   )
 
+  it.each<Awaited<ReturnType<Market['list']>>>([
+    { kind: 'refused', code: 'bad_key' },
+    { kind: 'busy' },
+    { kind: 'answered', value: [{ kind: 'postponed', assetId: '1' }] },
+  ])('that its market is not asked for leaves no entry in the log: %j', async (answer) => {
+    const out = createOutside()
+    out.market.list = async () => answer
+    expect(await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])).toEqual(answer)
+    expect(out.entries).toEqual([])
+  })
+
   it.each([
     ['does not show', (out: Outside) => out.items.splice(0)],
     [

@@ -47,7 +47,10 @@ export function createListings(parts: Parts) {
   }
 }
 
-/** Lists the items that are not yet listed. The intent is recorded first, because the answer can be lost. */
+/**
+ * Lists the items that are not yet listed. The intent is recorded right before the call, because the answer can be lost.
+ * An answer without a call leaves no entries: it may come again every few seconds.
+ */
 async function list(
   { market, marketAccount, journal }: Parts,
   appId: number,
@@ -56,16 +59,21 @@ async function list(
   const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
   if (free.length === 0) return { kind: 'answered', value: [] }
   const game = { market: market.name, appId }
-  for (const { assetId, priceMinor } of free)
-    await journal.add({ kind: 'listing_begun', ...game, account: marketAccount.account, assetId, priceMinor })
-  const answer = await market.list(appId, free)
+  const begun = new Set<string>()
+  const answer = await market.list(appId, free, async (asked) => {
+    for (const { assetId, priceMinor } of asked) {
+      const { account } = marketAccount
+      await journal.add({ kind: 'listing_begun', ...game, account, assetId, priceMinor })
+      begun.add(assetId)
+    }
+  })
   // The next round finds the results in the market's list.
   if (answer.kind === 'unanswered') return answer
   const results: readonly Listed[] =
     answer.kind === 'answered'
       ? answer.value
       : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
-  for (const line of results) {
+  for (const line of results.filter(({ assetId }) => begun.has(assetId))) {
     const { assetId } = line
     if (line.kind === 'listed') await journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
     else

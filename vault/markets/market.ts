@@ -108,7 +108,15 @@ export type Market = {
   close(): void
   /** Makes the market read the inventory of a game, which takes some seconds. */
   refresh(appId: number): Promise<MarketAnswer<null>>
-  list(appId: number, lines: readonly Line[]): Promise<MarketAnswer<readonly Listed[]>>
+  /**
+   * Awaits `begin` right before the call, with the lines for which it asks the market. The client may answer without a
+   * call.
+   */
+  list(
+    appId: number,
+    lines: readonly Line[],
+    begin?: (asked: readonly Line[]) => Promise<void>,
+  ): Promise<MarketAnswer<readonly Listed[]>>
   reprice(
     appId: number,
     lines: readonly { itemId: string; priceMinor: bigint }[],

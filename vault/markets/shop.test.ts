@@ -41,12 +41,12 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
           ? { kind: 'unanswered', because: 'lost' }
           : { kind: 'answered', value: new Map(prices) }
       },
-      async list(appId, lines) {
+      async list(appId, lines, begin) {
         for (const { assetId, priceMinor } of lines) {
           listed.push(`${assetId} ${priceMinor}`)
           outside.owned.add(assetId)
         }
-        return outside.market.list(appId, lines)
+        return outside.market.list(appId, lines, begin)
       },
       reprice: async (_, lines) => ({
         kind: 'answered',

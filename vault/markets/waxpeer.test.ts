@@ -150,10 +150,20 @@ describe('a listing', () => {
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
     const before = bench.market.log.length
     expect(await reprice()).toEqual([])
-    expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 90n }]))).toEqual([
-      { kind: 'postponed', assetId },
-    ])
-    expect(bench.market.log).toHaveLength(before)
+    const asked: string[][] = []
+    const list = (...assetIds: string[]) =>
+      unwrap(
+        client.list(
+          DOTA,
+          assetIds.map((each) => ({ assetId: each, priceMinor: 90n })),
+          async (lines) => void asked.push(lines.map((line) => line.assetId)),
+        ),
+      )
+    expect(await list(assetId)).toEqual([{ kind: 'postponed', assetId }])
+    expect([bench.market.log.length, asked]).toEqual([before, []])
+    const [, other = ''] = bench.assetsOf(DOTA)
+    expect((await list(assetId, other)).map(({ kind }) => kind)).toEqual(['listed', 'postponed'])
+    expect(asked).toEqual([[other]])
     bench.advanceMs(121_000)
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })

@@ -173,13 +173,14 @@ function listingCalls({
   return {
     refresh: (appId) =>
       call('fetch-my-inventory', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
-    async list(appId, lines) {
+    async list(appId, lines, begin) {
       const requested = lines.slice(0, MOST_LINES).filter(({ assetId }) => limit.take(assetId))
       const early = lines.filter((line) => !requested.includes(line)).map(postponed)
       if (requested.length === 0) return { kind: 'answered', value: early }
       return call('list-items-steam', listedSchema, {
         query: [gameOf(appId)],
         body: { items: requested.map(({ assetId, priceMinor }) => lineOf(assetId, priceMinor)) },
+        begin: begin && (() => begin(requested)),
         read: (answer) => {
           const results = listedOf(
             answer,

@@ -95,8 +95,9 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
           ),
         lost,
       ),
-    list: async (_, lines) =>
-      call(
+    list: async (_, lines, begin) => {
+      await begin?.(lines)
+      return call(
         () =>
           answered(
             lines.map(({ assetId, priceMinor }) => {
@@ -109,7 +110,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
             }),
           ),
         lost,
-      ),
+      )
+    },
     unlist: async (_, itemIds) =>
       call(
         () =>
