@@ -142,16 +142,15 @@ export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSa
 }
 
 /**
- * When the first of these listings of a market was sold: the vault took up its deal then. A listing without a deal
- * counts from its beginning.
+ * When each of these listings of a market was sold: the vault took up its deal then. A listing without a deal counts from
+ * its beginning.
  */
-export function firstSoldAt({ deals }: Book, listings: readonly Listing[]): Date | undefined {
+export function soldTimesMs({ deals }: Book, listings: readonly Listing[]): number[] {
   const [market] = listings.map((each) => each.market)
   const soldAt = new Map<string | null, Date>()
   for (const deal of deals.values())
     if (deal.market === market) for (const itemId of deal.itemIds) soldAt.set(itemId, deal.intendedAt)
-  const times = listings.map(({ itemId, begunAt }) => (soldAt.get(itemId) ?? begunAt).getTime())
-  return times.length === 0 ? undefined : new Date(Math.min(...times))
+  return listings.map(({ itemId, begunAt }) => (soldAt.get(itemId) ?? begunAt).getTime())
 }
 
 /** The number of items in deals intended since `since`, and the sum of their listed prices. Excludes ended deals. */

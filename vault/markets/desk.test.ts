@@ -337,6 +337,23 @@ it('a desk asks on for two weeks about an item that was given, although the mark
   expect(await countMoneyReads(10)).toBe(0)
 })
 
+it('a desk asks for six weeks how a sale ended, and then says once that it stopped', async () => {
+  const stuck = givenListing(null)
+  const recent = { ...stuck, itemId: '102', assetId: '2' }
+  book = { ...bookOf([]), listings: [stuck] }
+  nowMs += 41 * 86_400 * SECOND_MS
+  expect(await countMoneyReads(10)).toBeGreaterThan(0)
+  nowMs += 86_400 * SECOND_MS
+  said = []
+  expect(await countMoneyReads(10)).toBe(0)
+  expect(said).toEqual([{ market: 'm', listing: '101' }])
+  const begunAt = new Date(nowMs)
+  book = { ...bookOf([]), listings: [stuck, { ...recent, begunAt }] }
+  expect(await countMoneyReads(10)).toBeGreaterThan(0)
+  expect(moneySince).toEqual(new Date(begunAt.getTime() - 86_400 * SECOND_MS))
+  expect(said).toHaveLength(1)
+})
+
 it('however many items are on sale, their new prices do not keep a desk from looking for sales', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
   items = new Map(

@@ -1,6 +1,6 @@
 /** Decides when an account makes which call to its market. */
 import type { OwnItem } from '../steam/look.ts'
-import { firstSoldAt, isLive, isOfAccount, type Journal, type Listing, type MarketAccount } from './book.ts'
+import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, soldTimesMs } from './book.ts'
 import { feeOf } from './fees.ts'
 import type { Line, Listed, Money } from './market.ts'
 import type { Bid } from './placement.ts'
@@ -32,6 +32,11 @@ const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How long to ask on about an item that was given, although the market calls its sale cancelled. */
 const DENIED_MS = 14 * 86_400_000
+/**
+ * How long to ask how a sale ended. A market that lost it never tells, and its history since then would become longer
+ * and longer.
+ */
+const UNTOLD_MS = 42 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
 /** How long before the oldest unpaid sale to start reading the market's history, which has a resolution of days. */
@@ -74,6 +79,8 @@ type State = {
   readiness: Readiness
   /** By game: how many items wait for the market's report of their payment, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
+  /** The listings whose sale the vault no longer asks about. */
+  untold: Set<Listing['itemId']>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
   /** The games whose last listing failed, or may succeed soon. */
@@ -93,6 +100,7 @@ export function createDesk(parts: DeskParts): Desk {
     timetable,
     readiness,
     newsDue: new Map(),
+    untold: new Set(),
     arrivedAtMs: new Map(),
     listAgain: new Set(),
     takingDown: new Map(),
@@ -252,14 +260,35 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const unpaid = listingsOf(parts, appId).filter((listing) => mayBePaid(parts, listing))
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
     if (unpaid.length === 0 || !timetable.isDue(`money ${appId}`, everyMs)) continue
-    const since = (firstSoldAt(parts.journal.book(), unpaid)?.getTime() ?? 0) - HISTORY_MARGIN_MS
-    const hasNews = await seller.followMoney(appId, new Date(since))
+    const soldMs = recentTimesMs(parts, state, unpaid)
+    if (soldMs.length === 0) continue
+    const since = new Date(Math.min(...soldMs) - HISTORY_MARGIN_MS)
+    const hasNews = await seller.followMoney(appId, since)
     // Read the balance again: the till compares its books with it, and an older balance would differ.
     if (hasNews) timetable.hurry('balance')
   }
   if (!timetable.isDue('balance', BALANCE_MS)) return
   const reply = await market.money()
   if (reply.kind === 'answered') await parts.reportBalance(reply.value).catch(() => {})
+}
+
+/** When the sales were made that the vault still asks about. Says once about each other one that it stopped. */
+function recentTimesMs(
+  { journal, market, now, say }: DeskParts,
+  { untold }: State,
+  unpaid: readonly Listing[],
+): number[] {
+  const times = soldTimesMs(journal.book(), unpaid)
+  const isOver = (soldMs: number): boolean => now().getTime() - soldMs >= UNTOLD_MS
+  for (const [index, { itemId }] of unpaid.entries()) {
+    if (!isOver(times[index] ?? 0) || untold.has(itemId)) continue
+    untold.add(itemId)
+    say('the market has not told for six weeks how a sale ended, so the vault stops asking', {
+      market: market.name,
+      listing: itemId ?? '',
+    })
+  }
+  return times.filter((soldMs) => !isOver(soldMs))
 }
 
 /** How often to ask whether sales were paid: more often after items were given or their money became due. */

@@ -175,18 +175,22 @@ const historyRow = z.looseObject({
   causer: z.string().max(20).nullish(),
   refund_seller: wholeNumber.nullish(),
 })
+/** The most rows of a history to look at. */
+const MOST_OF_HISTORY = 200_000
 export const historySchema = z.object({
-  data: z.union([listOf(historyRow), z.null(), z.literal(false)]).optional(),
+  data: z.union([listOf(historyRow, MOST_OF_HISTORY), z.null(), z.literal(false)]).optional(),
 })
 
 /** The stages in the history. They differ from those of a listing. */
 const HISTORY_PAID = '2'
 const HISTORY_CANCELLED = '5'
 
-/** An unknown stage counts as pending, never as a failure. */
+/** The newest sales of a history. An unknown stage counts as pending, never as a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
   return (data || EMPTY).rows
     .filter(({ event }) => event === 'sell')
+    .sort((one, other) => Number(other.time - one.time))
+    .slice(0, MOST_ROWS)
     .map((row) => ({ itemId: row.item_id, soldAt: dateOf(row.time), end: endOf(row, scale, now) }))
 }
 

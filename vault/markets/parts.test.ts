@@ -128,12 +128,21 @@ describe('the redirect to the sandbox', () => {
 
 describe('a sale in the history of the market.csgo.com family', () => {
   const [soldS, settlesS] = [1_800_000_000, 1_800_600_000]
-  const readEnd = (stage: string, settlement: number, received: string | null = '950') => {
-    const row = { item_id: '5', event: 'sell', time: String(soldS), stage, settlement, received }
+  const read = (data: readonly object[]) => {
     const scale = scaleOf('USD')
     if (scale === undefined) throw new Error('dollars have no scale')
-    return outcomesOf(historySchema.parse({ data: [row] }), scale, new Date(soldS * 1_000))[0]?.end.kind
+    return outcomesOf(historySchema.parse({ data }), scale, new Date(soldS * 1_000))
   }
+  const readEnd = (stage: string, settlement: number, received: string | null = '950') =>
+    read([{ item_id: '5', event: 'sell', time: String(soldS), stage, settlement, received }])[0]?.end.kind
+
+  it('is read if it is among the newest 20,000, in whatever order the market sends them', () => {
+    const rows = Array.from({ length: 20_001 }, (_, id) => {
+      return { item_id: String(id), event: 'sell', time: String(soldS - id), stage: '2', received: '950' }
+    })
+    for (const sent of [rows, rows.toReversed()])
+      expect(new Set(read(sent).map(({ itemId }) => Number(itemId)))).toEqual(new Set(Array(20_000).keys()))
+  })
 
   it.each([
     ['new', '1', 0, '950', 'pending'],
