@@ -80,7 +80,6 @@ export class ModelMarket {
       ready: () => callOverNetwork(() => answered({ problems: [], feeBp: this.#statedFeeBp })),
       keepOnline: () => callOverNetwork(() => answered(null)),
       setTradeToken: () => callOverNetwork(() => answered(null)),
-      goOffline: () => callOverNetwork(() => answered(null)),
       close() {},
       refresh: () => callOverNetwork(() => answered(null)),
       list: async (appId, lines, begin) => {
@@ -93,7 +92,6 @@ export class ModelMarket {
           return isLate ? this.#repriceLater(lines) : answered(lines.map((line) => this.#reprice(line)))
         }),
       unlist: (_, itemIds) => callOverNetwork(() => answered(itemIds.map((itemId) => this.#unlist(itemId)))),
-      unlistAll: () => callOverNetwork(() => answered(null)),
       round: (appId) =>
         callOverNetwork(() => {
           const rows = this.#rows(seller, appId)

@@ -132,7 +132,7 @@ type Part<K extends keyof Market> = Pick<Market, K>
 function accountCalls(
   call: FamilyCaller,
   { steamId, scale }: Options,
-): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
+): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'money'> {
   return {
     async ready() {
       const owner = await call('get-my-steam-id', steamIdSchema, { read: ({ steamid64 }) => steamid64 })
@@ -156,7 +156,6 @@ function accountCalls(
       return answer.value ? { kind: 'answered', value: null } : { kind: 'refused', code: 'not online' }
     },
     setTradeToken: (token) => call('set-trade-token', envelopeSchema, { query: { token }, read: () => null }),
-    goOffline: () => call('go-offline', envelopeSchema, { read: () => null }),
     money: () =>
       call('get-money', moneySchema, {
         read: ({ money, money_settlement = 0, currency }) => ({
@@ -171,7 +170,7 @@ function accountCalls(
 function listingCalls(
   call: FamilyCaller,
   { scale }: Options,
-): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'lowestPrices'> {
+): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'lowestPrices'> {
   const cur = scale.currency
   const reprice = (appId: number, lines: readonly { itemId: string; priceMinor: bigint }[]) => {
     const body = `{"items":[${lines
@@ -215,7 +214,6 @@ function listingCalls(
         appId,
         itemIds.map((itemId) => ({ itemId, priceMinor: 0n })),
       ),
-    unlistAll: (appId) => call('remove-all-from-sale', envelopeSchema, { appId, read: () => null }),
     lowestPrices: (appId) =>
       call(`prices/${cur}.json`, pricesSchema, {
         appId,

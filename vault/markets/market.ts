@@ -103,7 +103,6 @@ export type Market = {
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
   setTradeToken(token: string): Promise<MarketAnswer<null>>
-  goOffline(): Promise<MarketAnswer<null>>
   /** Closes open connections, without a call to the market. */
   close(): void
   /** Makes the market read the inventory of a game, which takes some seconds. */
@@ -122,7 +121,6 @@ export type Market = {
     lines: readonly { itemId: string; priceMinor: bigint }[],
   ): Promise<MarketAnswer<readonly Repriced[]>>
   unlist(appId: number, itemIds: readonly string[]): Promise<MarketAnswer<readonly Repriced[]>>
-  unlistAll(appId: number): Promise<MarketAnswer<null>>
   round(appId: number): Promise<MarketAnswer<Round>>
   /**
    * Asks whether the market still wants the deal. Call this right before confirming its offer. `listedAt`: when the last

@@ -69,7 +69,7 @@ export function createWaxpeer(options: Options): Market {
   }
 }
 
-function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
+function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'money'> {
   const { call, socket, token, history, steamId, scale, now } = parts
   const checkSales = createSalesCheck(parts)
   const linkOf = (linkToken: string): string =>
@@ -94,10 +94,6 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       const answer = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
       if (answer.kind === 'answered') socket.setTradeLink(tradelink)
       return answer
-    },
-    async goOffline() {
-      socket.close()
-      return { kind: 'answered', value: null }
     },
     async money() {
       const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
@@ -163,7 +159,7 @@ function listingCalls({
   call,
   scale,
   time,
-}: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'lowestPrices'> {
+}: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'lowestPrices'> {
   const limit = createItemLimit(time)
   const lineOf = (itemId: string, priceMinor: bigint) => ({
     // A string, because asset ids of Rust have 19 digits.
@@ -211,7 +207,6 @@ function listingCalls({
         read: (answer) => removedOf(answer, requested),
       })
     },
-    unlistAll: (appId) => call('remove-all', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
     lowestPrices: (appId) =>
       call('prices', pricesSchema, {
         query: [gameOf(appId), ['minified', '0']],

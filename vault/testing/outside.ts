@@ -77,10 +77,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
     ready: async () => answered({ problems: [], feeBp: null }),
     keepOnline: async () => answered(null),
     setTradeToken: async () => answered(null),
-    goOffline: async () => answered(null),
     close() {},
     refresh: async () => answered(null),
-    unlistAll: async () => answered(null),
     money: async () => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' }),
     lowestPrices: async () => answered(new Map()),
     reprice: async (_, lines) =>
