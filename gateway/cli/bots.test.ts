@@ -173,6 +173,17 @@ describe('bot', () => {
     expect(short.errors).toContain('The input ended before the last answer')
   })
 
+  it('enrol says that Steam’s answers about the offers were empty, and adds the bot', async () => {
+    const { accountName, password, sharedSecret } = firstBot()
+    sandbox.begin('offers-not-there')
+    const enrolled = await run(['bot', 'enrol'], `${accountName}\n${password}\n${sharedSecret}\n`)
+    expect(enrolled).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('answers about its offers were empty'),
+    })
+    expect(await botState()).toBe('active')
+  })
+
   it('add uses another account’s trade link to ask whether Steam would hold the bot’s trades', async () => {
     const { steamId, refreshToken } = firstBot()
     const link = sandbox.as('nova_hound').tradeUrl()
