@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -53,6 +54,11 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   } finally {
     await client.end()
   }
+}
+
+async function clusterOf(url: string): Promise<string> {
+  const [row] = await query(url, 'show data_directory')
+  return z.object({ data_directory: z.string() }).parse(row).data_directory
 }
 
 /** Starts the database from a child process, its owner, which a test can kill. */
@@ -165,8 +171,7 @@ test('a data folder that was deleted and recreated, and that other accounts cann
   const clusters: string[] = []
   const startThere = async () => {
     const embedded = await start(folder, false)
-    const [row] = await query(embedded.url, 'show data_directory')
-    clusters.push(z.object({ data_directory: z.string() }).parse(row).data_directory)
+    clusters.push(await clusterOf(embedded.url))
     return embedded
   }
   try {
@@ -189,8 +194,7 @@ test('a database is still there after the permissions of its data folder have ch
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
-  const [row] = await query(first.url, 'show data_directory')
-  const cluster = z.object({ data_directory: z.string() }).parse(row).data_directory
+  const cluster = await clusterOf(first.url)
   try {
     await query(first.url, 'create table kept (n int)')
     await first.stop()
@@ -201,6 +205,38 @@ test('a database is still there after the permissions of its data folder have ch
   } finally {
     rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
+})
+
+test('of two databases of a data folder, a start takes the one that PostgreSQL can reach, or names both', async () => {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o700)
+  const first = await start(folder, false)
+  const old = await clusterOf(first.url)
+  onTestFinished(() => rmSync(join(old, '../..'), { recursive: true, force: true }))
+  await first.stop()
+  chmodSync(folder, 0o711)
+  // An earlier version, as root, made a second database then, and replaced the password.
+  renameSync(old, `${old}.aside`)
+  const second = await start(folder, false)
+  const cluster = await clusterOf(second.url)
+  await query(second.url, 'create table kept (n int)')
+  await second.stop()
+  if (!existsSync(old)) renameSync(`${old}.aside`, old)
+
+  const third = await start(folder, false)
+  expect(await query(third.url, 'select n from kept')).toEqual([])
+  await third.stop()
+  chmodSync(folder, 0o700)
+  if (process.getuid?.() === 0) {
+    const refused = await start(folder, false).catch(String)
+    expect(refused).toContain(`is not that of the database in ${old}`)
+    expect(refused).toContain(`another database in ${cluster}`)
+  }
+  chmodSync(folder, 0o711)
+  const fourth = await start(folder, false)
+  expect(await query(fourth.url, 'select n from kept')).toEqual([])
+  await fourth.stop()
 })
 
 test('a database that PostgreSQL can no longer reach is not replaced by a new one', async () => {
@@ -221,8 +257,7 @@ test('a PostgreSQL that its killed supervisor left is stopped by the next start,
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const first = await start(folder, false)
-  const [row] = await query(first.url, 'show data_directory')
-  const cluster = z.object({ data_directory: z.string() }).parse(row).data_directory
+  const cluster = await clusterOf(first.url)
   const postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
   const supervisor = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${postmaster}/status`, 'utf8'))?.[1])
   process.kill(supervisor, 'SIGKILL')

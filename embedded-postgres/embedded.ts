@@ -88,10 +88,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   // The other roles have passwords derived from the owner's, so no further file is needed.
   const passwordOf = (user: string) => createHmac('sha256', password).update(user).digest('hex')
   const [appPassword, vaultPassword] = [passwordOf(APP_USER), passwordOf(VAULT_USER)]
-  await ensureDatabase(`${url}/postgres`, [
-    { user: APP_USER, password: appPassword },
-    { user: VAULT_USER, password: vaultPassword },
-  ])
+  try {
+    await ensureDatabase(`${url}/postgres`, [
+      { user: APP_USER, password: appPassword },
+      { user: VAULT_USER, password: vaultPassword },
+    ])
+  } catch (error) {
+    supervisor.stdin.end()
+    await ended
+    throw isWrongPassword(error) ? wrongPassword({ cluster, secretFile, other: files.otherCluster }) : error
+  }
   const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const connectionFile = connectionFileOf(dataDir)
   const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
@@ -142,6 +148,20 @@ function readSecret(file: string): string {
   }
   return secretSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).password
 }
+
+const isWrongPassword = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '28P01'
+
+type Refused = { cluster: string; secretFile: string; other: string | undefined }
+
+const wrongPassword = ({ cluster, secretFile, other }: Refused): Error =>
+  new Error(
+    `The password in ${secretFile} is not that of the database in ${cluster}. ${
+      other === undefined
+        ? 'Put the file back from a backup.'
+        : `There is another database in ${other}. If you need that one, move ${cluster} to another place and start again; if not, put the file back from a backup.`
+    }`,
+  )
 
 type Supervisor = ChildProcessByStdio<Writable, Readable, Readable>
 

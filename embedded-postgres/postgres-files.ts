@@ -26,6 +26,8 @@ export type PostgresFiles = {
   native: string
   /** Folder that holds the cluster in `cluster/`. It belongs to the account. */
   home: string
+  /** Folder of a second cluster, which is not used. Earlier versions made one when the permissions had changed. */
+  otherCluster?: string | undefined
   account: Account | undefined
 }
 
@@ -44,29 +46,33 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
   }
   const account = postgresAccount()
   const outside = join(OUTSIDE_ROOT, `tradetill-${placeName(dataDir)}`)
-  const home = homeFor(dataDir, outside)
+  const { home, otherCluster } = homeFor(dataDir, outside)
   mkdirSync(home, { recursive: true })
   // Root's umask may have closed the new folder.
   if (existsSync(outside)) chmodSync(outside, 0o711)
   chmodSync(home, 0o700)
   chownSync(home, account.uid, account.gid)
   const native = isReachable(packaged) ? packaged : copyNative(packaged, join(outside, 'native'))
-  return { native, home, account }
+  return { native, home, otherCluster, account }
 }
 
 /**
  * The folder that has the database, or where a new one belongs. The permissions of the data folder may have changed
- * since the first start, and an existing database must not be replaced by a new one.
+ * since the first start, and an existing database must not be replaced by a new one. Of two, that one is used which
+ * earlier versions used.
  */
-function homeFor(dataDir: string, outside: string): string {
+function homeFor(dataDir: string, outside: string): Pick<PostgresFiles, 'home' | 'otherCluster'> {
   const [ownHome, outsideHome] = [join(dataDir, 'postgres'), join(outside, 'postgres')]
+  const [own, other] = [join(ownHome, 'cluster'), join(outsideHome, 'cluster')]
   const canReach = isReachable(dataDir)
-  if (existsSync(join(outsideHome, 'cluster'))) return outsideHome
-  if (existsSync(join(ownHome, 'cluster')) && !canReach)
+  if (existsSync(own) && existsSync(other))
+    return canReach ? { home: ownHome, otherCluster: other } : { home: outsideHome, otherCluster: own }
+  if (existsSync(other)) return { home: outsideHome }
+  if (existsSync(own) && !canReach)
     fail(
       `The database is in ${ownHome}, and the account that runs PostgreSQL can no longer enter that folder. Let every account enter ${dataDir} and the folders above it again: chmod o+x.`,
     )
-  return canReach ? ownHome : outsideHome
+  return { home: canReach ? ownHome : outsideHome }
 }
 
 export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): string {
