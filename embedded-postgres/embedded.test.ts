@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -259,7 +259,9 @@ test('a PostgreSQL that its killed supervisor left is stopped by the next start,
   const first = await start(folder, false)
   const cluster = await clusterOf(first.url)
   const postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const supervisor = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${postmaster}/status`, 'utf8'))?.[1])
+  const supervisor = Number(
+    execFileSync('ps', ['-o', 'ppid=', '-p', String(postmaster)], { encoding: 'utf8' }),
+  )
   process.kill(supervisor, 'SIGKILL')
   await first.died
   // It can react to no signal but the last.
