@@ -2,8 +2,8 @@
  * A small process in its own session that runs the embedded PostgreSQL while its stdin is open. The gateway holds the
  * other end, so when the gateway ends, even by a kill, PostgreSQL and this process end too.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -113,38 +113,61 @@ async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return
   for (const [signal, waitMs] of STEPS) {
-    try {
-      process.kill(pid, signal)
-    } catch {
-      // It has just ended. Its children follow.
-    }
+    // After it has ended, its number can soon be that of another process. Its children follow it.
+    if (leftoverOf(cluster) === pid) signalTo(pid, signal)
     const end = performance.now() + waitMs
-    while (isInUse(cluster) && performance.now() < end) await delay(50)
-    if (isInUse(cluster)) continue
+    while (serversIn(cluster).length > 0 && performance.now() < end) await delay(50)
+    if (serversIn(cluster).length > 0) continue
     // A killed server leaves its lock file, which counts as long as the system still lists its ended process.
     if (signal === 'SIGKILL') rmSync(join(cluster, 'postmaster.pid'), { force: true })
     return
   }
 }
 
-/** Whether a process works in the cluster. A PostgreSQL that was killed leaves children for a moment. */
-const isInUse = (cluster: string): boolean =>
-  readdirSync('/proc').some((name) => {
-    try {
-      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === cluster
-    } catch {
-      // It has just ended, or belongs to somebody else.
-      return false
-    }
-  })
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has just ended.
+  }
+}
 
 function leftoverOf(cluster: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
-    return readlinkSync(`/proc/${pid}/cwd`) === cluster ? pid : undefined
+    return serversIn(cluster).find((server) => server === pid)
   } catch {
     return undefined
   }
+}
+
+/** PostgreSQL's processes in the cluster. One that was killed leaves children for a moment. */
+function serversIn(cluster: string): number[] {
+  return existsSync('/proc/self/cwd') ? listedServers(cluster) : serversFromLsof(cluster)
+}
+
+const listedServers = (cluster: string): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const isThere = pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === cluster
+        return isThere && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres'
+      } catch {
+        // It has just ended, or belongs to somebody else.
+        return false
+      }
+    })
+
+/** A Mac has no /proc. */
+function serversFromLsof(cluster: string): number[] {
+  const options = ['-w', '-a', '-c', 'postgres', '-d', 'cwd', '-Fn']
+  const { stdout } = spawnSync('lsof', options, { encoding: 'utf8', env: { PATH: '/usr/sbin:/usr/bin' } })
+  // A process begins with its number (p12); its folder (n/path) follows, in some versions after another line.
+  const processes = (stdout ?? '').split(/^p/m)
+  return processes
+    .filter((lines) => lines.includes(`\nn${cluster}\n`))
+    .map((lines) => Number.parseInt(lines, 10))
 }
 
 function say(line: string): void {

@@ -1,0 +1,62 @@
+/** The supervisor alone, with a fake PostgreSQL, after another supervisor was killed. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** Ends its work in the cluster at the first signal, as if another process had got its number, and tells all signals. */
+const LEFTOVER = `
+  for (const name of ['SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(name, () => {
+    console.log(name)
+    process.chdir('/')
+    if (name === 'SIGTERM') process.exit()
+  })
+  setInterval(() => {}, 60_000)
+  console.error('listens')`
+
+const NEXT = '#!/bin/sh\necho "database system is ready to accept connections" >&2\nexec sleep 600\n'
+
+const ended = (child: ChildProcessByStdio<null, Readable | null, Readable | null>): Promise<unknown> =>
+  child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve()
+
+test('a start signals no process that only has the number of a PostgreSQL that has ended', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tradetill-leftover-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const [cluster, next] = [join(folder, 'cluster'), join(folder, 'next')]
+  mkdirSync(cluster)
+  writeFileSync(next, NEXT)
+  chmodSync(next, 0o755)
+  symlinkSync(process.execPath, join(folder, 'postgres'))
+  const leftover = spawn(join(folder, 'postgres'), ['-e', LEFTOVER], {
+    cwd: cluster,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void leftover.kill('SIGKILL'))
+  const signals = text(leftover.stdout)
+  await once(leftover.stderr, 'data')
+  writeFileSync(join(cluster, 'postmaster.pid'), `${leftover.pid}\n`)
+  // As an operator's shell, it stays in the cluster.
+  const visitor = spawn('sleep', ['600'], { cwd: cluster, stdio: 'ignore' })
+  onTestFinished(() => void visitor.kill())
+
+  const args = ['--postgres', next, '--cluster', cluster, '--port', '1']
+  const supervisor = spawn(process.execPath, [join(import.meta.dirname, 'supervisor.ts'), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const supervisorEnded = once(supervisor, 'exit')
+  const [answer] = await once(createInterface({ input: supervisor.stdout }), 'line')
+  supervisor.stdin.end()
+  await supervisorEnded
+
+  expect(answer).toBe('ready')
+  leftover.kill('SIGTERM')
+  await ended(leftover)
+  expect(leftover.signalCode).toBeNull()
+  expect(await signals).not.toContain('SIGQUIT')
+  expect(visitor.signalCode).toBeNull()
+})
