@@ -347,7 +347,7 @@ it('backup.sh keeps neither the file nor the database of a backup that could not
   expect(existsSync(restored)).toBe(false)
 })
 
-it('nightly.sh keeps two backups that failed their check, under another name, beside the good ones', () => {
+it('nightly.sh keeps two damaged backups, under another name, beside the good ones and those that it could not check', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nightly-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const till = join(folder, 'till')
@@ -359,12 +359,20 @@ it('nightly.sh keeps two backups that failed their check, under another name, be
   }
   expect(run(1, 0).status).toBe(0)
   for (const night of [2, 3, 4])
-    expect(run(night, 6)).toMatchObject({ status: 6, stderr: expect.stringContaining('kept as') })
+    expect(run(night, 7)).toMatchObject({ status: 7, stderr: expect.stringContaining('kept as') })
+  for (const night of [5, 6, 7])
+    expect(run(night, 1)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('could not be checked'),
+    })
   expect(readdirSync(folder).sort()).toEqual([
     'till',
     'tradetill-2026-11-01.dump',
     'tradetill-2026-11-03.dump.failed',
     'tradetill-2026-11-04.dump.failed',
+    'tradetill-2026-11-05.dump',
+    'tradetill-2026-11-06.dump',
+    'tradetill-2026-11-07.dump',
   ])
 })
 

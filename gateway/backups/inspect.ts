@@ -14,7 +14,10 @@ export type Inspection = Contents & {
   differences: Difference[]
 }
 
-export type Inspected = { kind: 'inspected'; inspection: Inspection } | { kind: 'refused'; reason: string }
+/** `refused`: the check could not be made. `damaged`: the backup is certainly bad. */
+export type Inspected =
+  | { kind: 'inspected'; inspection: Inspection }
+  | { kind: 'refused' | 'damaged'; reason: string }
 
 export async function inspect(url: string, claim: Claim): Promise<Inspected> {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
@@ -22,7 +25,7 @@ export async function inspect(url: string, claim: Claim): Promise<Inspected> {
   pool.on('error', () => {})
   try {
     const identity = await readIdentity(pool)
-    if (identity === undefined) return { kind: 'refused', reason: 'It is not a till’s database.' }
+    if (identity === undefined) return { kind: 'damaged', reason: 'It is not a till’s database.' }
     const judgement = judgeSchema(migrationFiles(), await readApplied(pool))
     if (judgement.kind === 'refused') return judgement
     const missing = judgement.missing.map(({ name }) => name)

@@ -80,16 +80,24 @@ export function libpqOf(url: string): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
+/** A program ran to its end, and ended with an exit code other than 0. */
+export class ProgramFailed extends Error {}
+
+type Place = { url?: string; environment: Record<string, string | undefined> }
+
 /** Runs a program. Rejects with the last lines of its stderr, or if that is empty, with the error. */
 export async function runProgram(
   path: string,
   args: readonly string[],
-  { url, environment }: { url: string; environment: Record<string, string | undefined> },
+  { url, environment }: Place,
 ): Promise<void> {
-  const child = run(path, args, { env: { ...environment, ...libpqOf(url) }, maxBuffer: 64 * 1024 * 1024 })
+  const server = url === undefined ? {} : libpqOf(url)
+  const child = run(path, args, { env: { ...environment, ...server }, maxBuffer: 64 * 1024 * 1024 })
   await child.catch((error: unknown) => {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
     const reason = output === '' ? String(error) : output
-    throw new Error(`${path} failed: ${reason.split('\n').slice(-3).join(' ')}`, { cause: error })
+    const message = `${path} failed: ${reason.split('\n').slice(-3).join(' ')}`
+    const hasEnded = error instanceof Error && 'code' in error && typeof error.code === 'number'
+    throw new (hasEnded ? ProgramFailed : Error)(message, { cause: error })
   })
 }

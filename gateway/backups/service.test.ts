@@ -56,6 +56,36 @@ it('the check of a dump says whether its secrets are sealed with the master key 
   expect(await check(8)).toMatchObject({ inspection: { isOwnKey: false } })
 })
 
+it.each([
+  ['is damaged if it cannot be read without a server either', 'exit 1', { kind: 'damaged' }],
+  [
+    'is not called damaged if it can be read, as with a full disk',
+    'case $1 in --file=*) exit ;; esac; exit 1',
+    'pg_restore failed',
+  ],
+  [
+    'is not called damaged if the program that reads it was killed',
+    'case $1 in --file=*) kill -9 $$ ;; esac; exit 1',
+    'pg_restore failed',
+  ],
+])('a dump that the server does not restore %s', async (_title, does, outcome) => {
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
+  fakePrograms(folder, rows[0]?.major ?? 0)
+  const restore = join(folder, 'pg_restore')
+  writeFileSync(
+    restore,
+    readFileSync(restore, 'utf8').replace(/^exec.*$/m, () => does),
+  )
+  const file = join(folder, 'till.dump')
+  writeFileSync(file, 'a dump')
+  const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, 7), oldMasterKeys: [] } as const
+  const environment = { PATH: process.env.PATH }
+  const checked = checkDump(file, { serverUrl: database.url, claim, folder, environment })
+  if (typeof outcome === 'string') await expect(checked).rejects.toThrow(outcome)
+  else expect(await checked).toMatchObject(outcome)
+})
+
 it('a dump can be read by its owner alone', async () => {
   const { rows } = await sql<{ major: number }>`
     select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ import type { Claim } from '../db/identity.ts'
 import { ownKeyFile } from '../master-key.ts'
 import { copyCluster } from './folder.ts'
 import { type Inspected, inspect } from './inspect.ts'
-import { findProgram, type ProgramName, runProgram } from './programs.ts'
+import { findProgram, ProgramFailed, type ProgramName, runProgram } from './programs.ts'
 import { createScratch, dropScratch, majorVersion } from './store.ts'
 
 export type Programs = { folder: string | undefined; environment: Record<string, string | undefined> }
@@ -113,10 +113,30 @@ export async function checkDump(
   try {
     await withClient(serverUrl, (client) => createScratch(client, name))
     const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
-    await runProgram(found.path, args, { url: url.href, ...programs })
+    try {
+      await runProgram(found.path, args, { url: url.href, ...programs })
+    } catch (error) {
+      const reason = await damageOf(file, found.path, programs)
+      if (reason === undefined) throw error
+      return { kind: 'damaged', reason }
+    }
     return await inspect(url.href, claim)
   } finally {
     await withClient(serverUrl, (client) => dropScratch(client, name))
+  }
+}
+
+/**
+ * Resolves to the reason why a dump that was not restored cannot be read, or to undefined if it can: then the server may
+ * have failed, as with a full disk. Reads all of the dump without a server.
+ */
+async function damageOf(file: string, path: string, { environment }: Programs): Promise<string | undefined> {
+  try {
+    await runProgram(path, [`--file=${devNull}`, file], { environment })
+    return undefined
+  } catch (error) {
+    // A program that a signal ended, or that did not start, says nothing about the dump.
+    return error instanceof ProgramFailed ? error.message : undefined
   }
 }
 

@@ -16,6 +16,7 @@ export const EXIT_CODES: Record<RefusalKind, number> = {
   conflict: 4,
   unreachable: 5,
   proposed: 6,
+  damaged: 7,
 }
 
 const VERSION = new Set(['--version', '-v'])

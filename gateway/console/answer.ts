@@ -21,6 +21,7 @@ const STATUS = {
   wrong_host: 421,
   too_many: 429,
   failed: 500,
+  damaged: 500,
   // Nothing was done yet: a second operator may approve the act.
   proposed: 202,
   unavailable: 503,

@@ -66,14 +66,15 @@ export async function checkBackup(
       : await checkDump(path, { serverUrl, claim, ...config.programs })
   if (checked === undefined)
     return refused('usage', 'Name a server with --server: the dump is restored into a new database there.')
-  if (checked.kind === 'refused') return refused('failed', checked.reason)
+  if (checked.kind !== 'inspected')
+    return refused(checked.kind === 'damaged' ? 'damaged' : 'failed', checked.reason)
   const { differences, ...rest } = checked.inspection
   const data = { ...rest, differences: differences.length }
   return differences.length === 0
     ? done(data)
     : {
         kind: 'refused',
-        refusal: 'failed',
+        refusal: 'damaged',
         message: `The ledger has ${counted(differences.length, 'difference')}: ${differences[0]?.problem}.`,
         data,
       }

@@ -34,7 +34,7 @@ export type Approval = { proposalId: bigint; approvedBy: string }
  * the act, another service refused it, or only a part could be done. `proposed`: nothing was done yet; a second
  * operator may approve it. `unavailable`: another service did not answer, or an exchange rate is missing.
  * `unreachable`: the database did not answer, or the till or handler that a developer's command names. `failed`: a
- * check or the work itself failed.
+ * check or the work itself failed. `damaged`: a backup is certainly bad, and did not only fail to be checked.
  */
 export type RefusalKind =
   | 'usage'
@@ -44,6 +44,7 @@ export type RefusalKind =
   | 'unavailable'
   | 'unreachable'
   | 'failed'
+  | 'damaged'
 
 /** `data`: the part of a batch that was done, or the results so far. */
 export type Refused<T = never> = { kind: 'refused'; refusal: RefusalKind; message: string; data?: T }
