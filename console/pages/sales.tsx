@@ -69,8 +69,8 @@ export function Sales({ query }: { query: URLSearchParams }) {
       <Filters
         query={query}
         fields={[
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'Before', type: 'date' },
+          { name: 'from', label: 'From (UTC)', type: 'date' },
+          { name: 'to', label: 'Before (UTC)', type: 'date' },
         ]}
       />
       <Loaded shown={shown} refresh={refresh}>
