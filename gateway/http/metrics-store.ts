@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
+import { RATE_COUNTS } from '../db/rate-counts.ts'
 
 type Reading = {
   name: string
@@ -92,9 +93,7 @@ const READINGS: readonly Reading[] = [
     help: 'Age of the newest exchange rate of a currency',
     labels: ['currency'],
     query: sql`select currency, extract(epoch from (select till_now()) - max(as_of)) as value from exchange_rate
-      where as_of > (select till_now()) - interval '30 days' and not exists (select from price_feed
-        where price_feed.source = exchange_rate.source and feed = 'rates' and removed_at is not null)
-      group by currency`,
+      where as_of > (select till_now()) - interval '30 days' and ${RATE_COUNTS} group by currency`,
   },
   {
     name: 'tradetill_events_unpublished',

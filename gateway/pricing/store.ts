@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
+import { RATE_COUNTS } from '../db/rate-counts.ts'
 import type { SourcePrice } from './price.ts'
 import { likePatternOf, type PriceHold } from './price-hold.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
@@ -193,9 +194,6 @@ const MOST_READ_RATE_AGE_MS = 30 * 86_400_000
 export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }
-
-const RATE_COUNTS = sql<boolean>`not exists (select from price_feed
-  where price_feed.source = exchange_rate.source and feed = 'rates' and removed_at is not null)`
 
 /** The latest rate of the currency from each source that was not removed, not older than 30 days; newest first. */
 export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise<RateEntry[]> {
