@@ -42,6 +42,24 @@ it('an amount in another currency counts by the newest rate', async () => {
   expect(await pay(5_000n, 'two')).toMatchObject({ kind: 'done' })
 })
 
+it('an amount does not count by a rate of a source that was removed', async () => {
+  const storeId = await aRichStore('EUR')
+  const pay = (amount: bigint, reference: string) =>
+    recordPayout(operatorOf(till), { storeId, currency: 'EUR', amount, reference })
+  await addRate('0.5')
+  // By this rate, 50.01 EUR are 25.01 USD.
+  const removed = { source: 'removed', as_of: till.clock.now() }
+  await till.db
+    .insertInto('exchange_rate')
+    .values({ ...removed, currency: 'EUR', per_usd: '2' })
+    .execute()
+  await till.db
+    .insertInto('price_feed')
+    .values({ source: 'removed', feed: 'rates', next_at: till.clock.now(), removed_at: till.clock.now() })
+    .execute()
+  expect(await pay(5_001n, 'one')).toMatchObject({ refusal: 'proposed' })
+})
+
 it('an amount in a currency without a rate needs a second operator, however small it is', async () => {
   const storeId = await aRichStore('EUR')
   const payout = { storeId, currency: 'EUR', amount: 1n, reference: 'one' } as const

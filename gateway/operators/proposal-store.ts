@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
+import { RATE_COUNTS } from '../db/rate-counts.ts'
 
 /** Returns the limit in US cents; undefined if no act needs a second operator. */
 export async function readApprovalLimit(db: Db | Tx): Promise<bigint | undefined> {
@@ -15,7 +16,10 @@ export async function writeApprovalLimit(tx: Tx, aboveUsdCents: bigint | null): 
     await tx.insertInto('approval_limit').values({ above_usd_cents: aboveUsdCents }).execute()
 }
 
-/** Converts an amount into US cents by the newest rate, rounded up. Returns undefined if no rate is known. */
+/**
+ * Converts an amount into US cents by the newest rate, rounded up. Returns undefined if no rate is known. A rate of a
+ * removed source does not count.
+ */
 export async function usdCentsOf(
   tx: Tx,
   { amountMinor, currency }: { amountMinor: bigint; currency: Currency },
@@ -23,7 +27,7 @@ export async function usdCentsOf(
   if (currency === 'USD') return amountMinor
   const { rows } = await sql<{ cents: bigint }>`
     select ceil(${amountMinor}::bigint / per_usd)::bigint as cents from exchange_rate
-    where currency = ${currency} order by id desc limit 1`.execute(tx)
+    where currency = ${currency} and ${RATE_COUNTS} order by as_of desc, id desc limit 1`.execute(tx)
   return rows[0]?.cents
 }
 
