@@ -47,7 +47,11 @@ export function moneyLines({ balances, own, atRisk, isCut, check }: Money): stri
         `at risk ${formatAmount(usdMinor, 'USD')} of ${formatAmount(limitUsdMinor, 'USD')}`,
       ].join('\t'),
     ),
-    ...(isCut ? ['Only 500 balances and 500 limits are listed: store list has every store.'] : []),
+    ...(isCut
+      ? [
+          `Only some are listed, ${counted(balances.length, 'balance')} and ${counted(atRisk.length, 'limit')}: store list has every store.`,
+        ]
+      : []),
     ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${formatAmount(amountMinor, currency)}`),
     check === null
       ? 'The ledger has not been checked yet.'
