@@ -9,6 +9,7 @@ import { refreshDue } from './jobs.ts'
 import { DEFAULT_RULES } from './price.ts'
 import { priceList } from './service.ts'
 import { csfloatPrices } from './sources/csfloat.ts'
+import { SourceError } from './sources/http.ts'
 import { marketPrices } from './sources/market.ts'
 import { webRates } from './sources/rates.ts'
 import { skinportPrices } from './sources/skinport.ts'
@@ -208,6 +209,26 @@ describe('a source that fails', () => {
     await run(waxpeer(), 2)
     expect((await feeds())[0]).toMatchObject({ failures: 1, last_error: 'answered without a price' })
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
+  })
+
+  test('pauses as long as it asked for a part of its list, even if the other part has no price', async () => {
+    const limited: PriceSource = {
+      name: 'csfloat',
+      pace: { everyMs: 10 * MINUTE_MS, gapMs: 0 },
+      isLocal: false,
+      games: ['cs'],
+      fetch: async (_game, _signal, lacks) => {
+        lacks?.(new SourceError('the phases of Dopplers are missing: answered 429', 3 * 3_600_000))
+        return []
+      },
+    }
+    await run(limited, 2)
+    const row = await database.db.selectFrom('price_feed').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({
+      failures: 1,
+      last_error: 'answered without a price, and the phases of Dopplers are missing: answered 429',
+    })
+    expect(row.next_at.getTime() - clock.now().getTime()).toBeGreaterThan(2 * 3_600_000)
   })
 
   test('keeps the rest of a list with names that the database cannot store', async () => {

@@ -125,7 +125,10 @@ async function takePrices(
     refused: lack?.message ?? null,
     retryAfterMs: lack?.retryAfterMs ?? null,
   }
-  if (rows.length === 0 && !source.isLocal) throw new SourceError('answered without a price')
+  if (rows.length === 0 && !source.isLocal) {
+    const and = lack === undefined ? '' : `, and ${lack.message}`
+    throw new SourceError(`answered without a price${and}`, result.retryAfterMs)
+  }
   if (rows.length === 0) return result
   const now = clock.now()
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
