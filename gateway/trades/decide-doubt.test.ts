@@ -107,3 +107,12 @@ describe('an acceptance without a Steam trade', () => {
     expect(events).toMatchObject([{ kind: 'accepted', steamTradeId: '900', at: at(95) }])
   })
 })
+
+it('an offer in escrow that Steam showed as accepted, with its Steam trade, ends as one in escrow', () => {
+  const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
+  const { events } = readInTurn(accepted, [
+    [20, recordAs('pending')],
+    [30, readAs('in_escrow', '900')],
+  ])
+  expect(events).toMatchObject([{ kind: 'ended', end: { reason: 'escrow' } }])
+})

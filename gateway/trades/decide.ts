@@ -207,8 +207,10 @@ const WITHDRAWAL_PAUSE_MS = 60_000
 
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') {
-    // The offer's state can flip back for a while, so once there is a Steam trade, only its record counts.
-    return trade.steamTradeId === null ? decideWithdrawal(trade, offer, now) : []
+    if (trade.steamTradeId === null) return decideWithdrawal(trade, offer, now)
+    // The offer's state can flip back for a while, so once there is a Steam trade, only its record counts. But no record
+    // brings the items of an offer in escrow for days.
+    if (offer.state !== 'in_escrow') return []
   }
   const end = (how: End, steamHoldUntil: Date | null = null): TradeEvent[] => [
     { kind: 'ended', end: how, steamHoldUntil, at: now },
