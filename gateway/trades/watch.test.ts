@@ -26,6 +26,19 @@ async function openTrade() {
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
 }
 
+/** Requests a trade whose offer the bot does not find after its send, so it is abandoned. Resolves to its id. */
+async function abandonedTrade({ body }: Awaited<ReturnType<typeof aDeposit>>) {
+  const answer = requestTrade(till.deps, body)
+  await expect.poll(theTrade).toBeDefined()
+  const id = (await theTrade())?.id ?? 0n
+  for (const ms of [0, 5_000, 15_000, 30_000]) {
+    till.clock.advance(ms)
+    await tradeHandlers(till.deps).trade(bot, id)
+  }
+  await answer
+  return id
+}
+
 const setOffer = (state: 'needs_confirmation' | 'accepted') => {
   const offer = session.offers.get('1')
   if (offer !== undefined) session.offers.set('1', { ...offer, state })
@@ -311,14 +324,7 @@ describe('an offer whose send was not answered', () => {
     }
     // The fake dates its offers by the machine's clock, which is behind the till's from here on.
     till.clock.advance(10 * 60_000)
-    const answer = requestTrade(till.deps, deposit.body)
-    await expect.poll(theTrade).toBeDefined()
-    const id = (await theTrade())?.id ?? 0n
-    for (const ms of [0, 5_000, 15_000, 30_000]) {
-      till.clock.advance(ms)
-      await tradeHandlers(till.deps).trade(bot, id)
-    }
-    await answer
+    const id = await abandonedTrade(deposit)
     expect((await theTrade())?.state).toBe('abandoned')
     session.accept('1')
     isHidden = false
@@ -334,14 +340,7 @@ describe('an offer whose send was not answered', () => {
       const answer = await listOffers(since, cursor)
       return answer.kind === 'offers' ? { ...answer, sent: [] } : answer
     }
-    const answer = requestTrade(till.deps, (await aDeposit(till, await aStore(till))).body)
-    await expect.poll(theTrade).toBeDefined()
-    const id = (await theTrade())?.id ?? 0n
-    for (const ms of [0, 5_000, 15_000, 30_000]) {
-      till.clock.advance(ms)
-      await tradeHandlers(till.deps).trade(bot, id)
-    }
-    await answer
+    const id = await abandonedTrade(await aDeposit(till, await aStore(till)))
     session.accept('1')
     session.listOffers = listOffers
     till.clock.advance(25 * 3_600_000)
