@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, type FailedForMs, trackHealth } from './health.ts'
 
-const good: Answer = { kind: 'missing' }
+const good: Answer = { kind: 'offer' }
 const down: Answer = { kind: 'unavailable', reason: 'timeout' }
 const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
 const empty: Answer = { kind: 'nothing' }
@@ -78,7 +78,8 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
   })
 
-  it('neither fails nor works by an answer without content', () => {
+  it.each(['nothing', 'missing'])('neither fails nor works by an answer without content: %s', (kind) => {
+    const empty: Answer = { kind }
     const bot = aBot()
     bot.recordAnswer('offers', empty)
     expect(bot.after(600_000).offers).toBeNull()

@@ -95,9 +95,9 @@ function isOurLimit({ reason }: Answer): boolean {
   return reason === 'not_our_turn'
 }
 
-/** For example a list of offers that lacks everything, even its end. */
+/** A list of offers that lacks everything, even its end, or an answer without the offer that the till asked for. */
 function isEmpty({ kind }: Answer): boolean {
-  return kind === 'nothing'
+  return kind === 'nothing' || kind === 'missing'
 }
 
 /** A refusal of the request itself means that Steam works. */

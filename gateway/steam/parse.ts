@@ -69,7 +69,7 @@ const holdAnswer = z.object({
   }),
 })
 
-/** `undefined`: the answer cannot be read, so nothing is known. `null`: Steam does not know the offer. */
+/** `undefined`: the answer cannot be read, so nothing is known. `null`: there is none in it. */
 export function parseOffer(body: unknown): Offer | null | undefined {
   const answer = offerAnswer.safeParse(body)
   if (!answer.success) return undefined

@@ -169,6 +169,7 @@ export type Offer = {
   settlesAt: Date | null
 }
 
+/** `missing`: Steam says that there is no such offer, or its answer lacks everything, which proves nothing. */
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
 /** A sent offer in a list that could not be read completely. Its unreadable parts are null. */

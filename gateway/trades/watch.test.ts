@@ -355,3 +355,21 @@ describe('an offer whose send was not answered', () => {
     expect(await theTrade()).toMatchObject({ state: 'final', steam_trade_id: steamTradeIdOf('1') })
   })
 })
+
+it('an ended trade is reviewed again if Steam’s answer about its offer was empty at the last review', async () => {
+  const { id, watch } = await openTrade()
+  const offer = session.offers.get('1')
+  if (offer === undefined) throw new Error('Steam has no offer')
+  session.offers.set('1', { ...offer, state: 'declined' })
+  await watch()
+  const { readOffer } = session
+  session.readOffer = async () => ({ kind: 'missing' })
+  till.clock.advance(86_400_000)
+  await tradeHandlers(till.deps).trade(bot, id)
+  session.readOffer = readOffer
+  session.accept('1')
+  till.clock.advance(3_600_000)
+  await sweepTrades(till.deps)
+  if ((await theTrade())?.due_at !== null) await tradeHandlers(till.deps).trade(bot, id)
+  expect(await theTrade()).toMatchObject({ state: 'final' })
+})

@@ -232,7 +232,7 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
 
 /**
  * Everything that one turn found out about the offers of a trade. `more`: the list continues. `silence`: Steam did not
- * answer.
+ * answer, or its answer was empty.
  */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
@@ -240,8 +240,8 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
   if (!isEnded(trade) || trade.startedAt === null) return { kind: 'offers', offers: [] }
   if (trade.offerId !== null && trade.state !== 'countered') {
     const answer = await bot.session.readOffer(trade.offerId)
-    if (answer.kind === 'unavailable') return { kind: 'silence' }
-    return { kind: 'offers', offers: answer.kind === 'offer' ? [answer.offer] : [] }
+    // An empty or failed read proves nothing.
+    return answer.kind === 'offer' ? { kind: 'offers', offers: [answer.offer] } : { kind: 'silence' }
   }
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const { pass } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
