@@ -33,7 +33,7 @@ const context = (change: Partial<Context> = {}): Context => ({
   rows: [row(), row({ itemId: '2', assetId: '11', price: 5 })],
   scale,
   ownAccounts: new Set([OWN_ACCOUNT]),
-  known: new Map(),
+  known: undefined,
   promised: new Set(),
   ...change,
 })
@@ -54,7 +54,7 @@ describe('a deal that a market asks for', () => {
   })
 
   it('is given once: a repeated request changes nothing, and a changed one is refused', () => {
-    const known = new Map([['h1', due()]])
+    const known = due()
     expect(judgeDue(due(), context({ known }))).toEqual({ kind: 'again' })
     for (const change of [
       { partnerSteamId: '76561198000000002' },

@@ -32,8 +32,8 @@ export type Context = {
   scale: Scale
   /** The Steam ids of all accounts that are enrolled at the vault. */
   ownAccounts: ReadonlySet<string>
-  /** Recorded deals by number, except those that ended with nothing given. */
-  known: ReadonlyMap<string, DueGift>
+  /** The deal as it was recorded, unless it is new. */
+  known: DueGift | undefined
   /**
    * The assets of deals that are open. Not those that were given: an asset that came back, perhaps under its old number,
    * may be sold again.
@@ -55,7 +55,7 @@ const LEAST_LEFT_S = 45
 const FREE_CONTEXT = '2'
 
 export function judgeDue(due: DueGift, context: Context): DueVerdict {
-  const known = context.known.get(due.dealId)
+  const { known } = context
   if (known !== undefined)
     return isSame(known, due) ? { kind: 'again' } : { kind: 'refused', problem: 'changed' }
   const problem = problemOf(due, context)

@@ -72,22 +72,26 @@ type RequestedDeal = { own: readonly Listing[]; appId: number; due: DueGift; row
 async function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): Promise<void> {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
-  if (book.refused.has(dealKey(market.name, due.dealId))) return
+  const key = dealKey(market.name, due.dealId)
+  const known = book.deals.get(key)
+  // A deal that was refused or has ended is never taken up again.
+  if (book.refused.has(key) || known?.state === 'ended') return
   const listings = own.flatMap(({ itemId, ...listing }): OwnListing[] =>
     itemId === null ? [] : [{ ...listing, itemId }],
   )
-  const recorded = [...book.deals.values()].filter(
-    (deal) => deal.market === market.name && deal.state !== 'ended',
+  const open = [...book.deals.values()].filter(
+    (deal) => deal.market === market.name && deal.state !== 'delivered' && deal.state !== 'ended',
   )
-  const known = new Map(recorded.map((deal) => [deal.due.dealId, deal.due]))
-  const promised = new Set(
-    recorded.flatMap((deal) =>
-      deal.state === 'delivered' ? [] : deal.due.assets.map(({ assetId }) => assetId),
-    ),
-  )
-  // A deal that has ended is never taken up again.
-  if (book.deals.get(dealKey(market.name, due.dealId))?.state === 'ended') return
-  const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known, promised })
+  const promised = new Set(open.flatMap((deal) => deal.due.assets.map(({ assetId }) => assetId)))
+  const verdict = judgeDue(due, {
+    appId,
+    listings,
+    rows,
+    scale,
+    ownAccounts,
+    known: known?.due,
+    promised,
+  })
   if (verdict.kind === 'again') return
   if (verdict.kind === 'refused') {
     await journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
