@@ -115,6 +115,7 @@ async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): 
  * price of its sale.
  */
 async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List): Promise<void> {
+  if (unsure.size === 0) return
   const { market, journal, scale, now } = parts
   const unknown: string[] = []
   for (const { state, itemId, priceMinor: before } of ownListings(parts, appId)) {
