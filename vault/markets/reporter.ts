@@ -28,9 +28,9 @@ export function createReporter({ record, till, now }: ReporterParts): () => Prom
     return lastReported !== undefined && has > lastReported ? Math.max(lastReported, sure) : sure
   }
   const send = async (): Promise<void> => {
-    const isNews = lastReported === undefined || record.reportsAfter(lastReported).length > 0
     const sinceCheckMs = now().getTime() - checkedAtMs
-    if (lastReported === undefined || isNews || sinceCheckMs < 0 || sinceCheckMs >= CHECK_MS)
+    const mustCheck = sinceCheckMs < 0 || sinceCheckMs >= CHECK_MS
+    if (lastReported === undefined || mustCheck || record.reportsAfter(lastReported).length > 0)
       lastReported = await readLast()
     const reports = record.reportsAfter(lastReported)
     if (reports.length > 0) await till.report(reports)
