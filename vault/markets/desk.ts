@@ -146,10 +146,7 @@ const feeNow = ({ journal, market }: DeskParts, { readiness }: State): bigint =>
 
 function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
   const known = refused.get(key)
-  if (known === undefined || known.times < MOST_RETRIES) return true
-  if (now().getTime() - known.atMs < REFUSED_MS) return false
-  refused.delete(key)
-  return true
+  return known === undefined || known.times < MOST_RETRIES || now().getTime() - known.atMs >= REFUSED_MS
 }
 
 async function tend(parts: DeskParts, state: State): Promise<void> {
