@@ -155,8 +155,9 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
   await readiness.ask()
   const isStopped = readiness.stoppedBecause() !== undefined
   if (!isStopped) state.takingDown.clear()
-  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOfAccount(marketAccount)(each))
-  if (!isStopped || isLiveHere) await readiness.stayOnline()
+  const isOurs = isOfAccount(marketAccount)
+  if (!isStopped || journal.book().listings.some((each) => isLive(each) && isOurs(each)))
+    await readiness.stayOnline()
   for (const appId of market.games) {
     if (isStopped) await takeDown(parts, state, appId)
     if (listingsOf(parts, appId).some(isLive) && timetable.isDue(`look ${appId}`, LOOK_MS))
