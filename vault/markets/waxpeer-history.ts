@@ -1,4 +1,5 @@
 /** Waxpeer's history of sales. */
+import { firstOfEach } from './first-of-each.ts'
 import type { MarketAnswer } from './market.ts'
 import type { Time } from './pace.ts'
 import { type HistoryRow, historySchema, isSale } from './waxpeer-answers.ts'
@@ -47,7 +48,7 @@ export function createHistory(parts: Parts): History {
       if (answer.kind !== 'answered') return answer
       const atMs = time.now()
       last = isComplete
-        ? { ...known, rows: joinRows([...answer.value, ...known.rows]), atMs }
+        ? { ...known, rows: firstOfEach([...answer.value, ...known.rows], saleKey), atMs }
         : { rows: answer.value, sinceMs: since.getTime(), completeAtMs: atMs, atMs }
       return { kind: 'answered', value: last.rows }
     },
@@ -75,7 +76,7 @@ async function readHistory({ call, time, now }: Parts, since: Date): Answer {
     if (oldest === undefined || oldest >= until) break
     ;[until, skip] = [oldest, 0]
   }
-  return { kind: 'answered', value: joinRows(rows).filter(isSale) }
+  return { kind: 'answered', value: firstOfEach(rows, saleKey).filter(isSale) }
 }
 
 function oldestOf(rows: readonly HistoryRow[]): Date | undefined {
@@ -83,12 +84,5 @@ function oldestOf(rows: readonly HistoryRow[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(Math.min(...times))
 }
 
-/** Of several rows of a sale, keeps the first. */
-function joinRows(rows: readonly HistoryRow[]): HistoryRow[] {
-  const bySale = new Map<string, HistoryRow>()
-  for (const row of rows) {
-    const key = row.id == null ? `${row.item_id} ${row.created.getTime()}` : String(row.id)
-    if (!bySale.has(key)) bySale.set(key, row)
-  }
-  return [...bySale.values()]
-}
+const saleKey = ({ id, item_id, created }: HistoryRow): string =>
+  id == null ? `${item_id} ${created.getTime()}` : String(id)

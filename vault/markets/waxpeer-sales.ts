@@ -1,6 +1,7 @@
 /** The sales of an account at Waxpeer: what is due, whether a deal is still wanted, and how each sale ended. */
+import { firstOfEach } from './first-of-each.ts'
 import { keepNewest } from './keep-newest.ts'
-import { CLOCKS_DIFFER_MS, type DueGift, type Market, type MarketAnswer, type Row } from './market.ts'
+import { CLOCKS_DIFFER_MS, type DueGift, type Market, type MarketAnswer } from './market.ts'
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 import {
@@ -68,7 +69,8 @@ export function saleCalls(parts: Parts): SaleCalls {
       const pending = sales.value.flatMap((row) =>
         GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
       )
-      const rows = firstRowOfEach([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
+      const allRows = [...deals.flatMap((each) => each.rows), ...onSale.value, ...pending]
+      const rows = firstOfEach(allRows, ({ itemId }) => itemId)
       const unread = [...polled.unread, ...unreadPushes].filter((dealId) => !read.has(dealId))
       return { kind: 'answered', value: { rows, due: deals.map(({ due }) => due), unread } }
     },
@@ -182,9 +184,3 @@ function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueD
 
 const isOfGame = (assets: readonly { appId: number }[], appId: number): boolean =>
   assets.some((asset) => asset.appId === appId)
-
-function firstRowOfEach(rows: readonly Row[]): Row[] {
-  const byItem = new Map<string, Row>()
-  for (const row of rows) if (!byItem.has(row.itemId)) byItem.set(row.itemId, row)
-  return [...byItem.values()]
-}
