@@ -3,10 +3,11 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { field, parse } from './http.ts'
+import { change } from './routes/call.ts'
 import { isSelling } from './routes/waxpeer.ts'
 import { pushOf } from './routes/waxpeer-deals.ts'
 import type { Market } from './sandbox.ts'
-import { type Deal, findSeller, type Seller, type World, withSeller } from './world/world.ts'
+import { type Deal, findSeller, type World } from './world/world.ts'
 
 const HOST = 'wssex.waxpeer.com'
 const MOST_BYTES = 64 * 1024
@@ -84,24 +85,15 @@ function receive(market: Market, { opened, bySeller, message }: Received): void 
   if (name !== 'ping' || market.faults.isOn('socket-silent')) return
   const [steamId] = [...bySeller].find(([, socket]) => socket === opened) ?? []
   if (steamId !== undefined) {
-    const isPaused = market.faults.use('sales-off')
-    changeSeller(market, steamId, (seller) => (isPaused ? { ...seller, isPaused: true } : seller))
+    if (market.faults.use('sales-off')) {
+      change({ market, seller: { steamId } }, (seller) => ({ ...seller, isPaused: true }))
+      opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: false } }))
+    }
     setOnline(market, steamId, ONLINE_S)
-    if (isPaused) opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: false } }))
   }
   opened.send(JSON.stringify({ name: 'pong' }))
 }
 
 /** Counts the seller as online for this many seconds from now. */
 const setOnline = (market: Market, steamId: string, seconds: number): void =>
-  changeSeller(market, steamId, (seller, nowS) => ({ ...seller, onlineUntilS: nowS + seconds }))
-
-const changeSeller = (
-  market: Market,
-  steamId: string,
-  step: (seller: Seller, nowS: number) => Seller,
-): void =>
-  market.change((world, nowS) => {
-    const seller = findSeller(world, steamId)
-    return { world: seller ? withSeller(world, step(seller, nowS)) : world, answer: undefined }
-  })
+  change({ market, seller: { steamId } }, (seller, nowS) => ({ ...seller, onlineUntilS: nowS + seconds }))

@@ -1,8 +1,8 @@
 import { isCurrency, SCALES } from '../games.ts'
 import { field, json, parse } from '../http.ts'
 import { isBanned, isEarlyPing, isOnline, recordPing } from '../world/sellers.ts'
-import { findSeller, type Seller, withSeller } from '../world/world.ts'
-import { type Call, type CallContext, refuse } from './call.ts'
+import { findSeller } from '../world/world.ts'
+import { type Call, type CallContext, change, refuse } from './call.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
 
@@ -62,11 +62,4 @@ async function ping(context: CallContext) {
     return json({ success: false, message: 'Invalid access token' })
   change(context, (other) => recordPing(other, token, market.nowS()))
   return json({ success: true, ping: 'pong', online: true, p2p: true, steamApiKey: false })
-}
-
-function change({ market, seller }: CallContext, step: (seller: Seller) => Seller): void {
-  market.change((world) => {
-    const current = findSeller(world, seller.steamId)
-    return { world: current ? withSeller(world, step(current)) : world, answer: undefined }
-  })
 }

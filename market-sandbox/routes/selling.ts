@@ -3,18 +3,15 @@ import { SCALES } from '../games.ts'
 import { field, json, parse, type Reply } from '../http.ts'
 import { isLive, isPrice, listItem, priceItem, unlistAll } from '../world/listings.ts'
 import { askForInventory, inventoryOf } from '../world/sellers.ts'
-import { findSeller, withSeller } from '../world/world.ts'
-import { type Call, type CallContext, refuse } from './call.ts'
+import { findSeller } from '../world/world.ts'
+import { type Call, type CallContext, change, refuse } from './call.ts'
 
 const MOST_LINES = 50
 
 /** Inventories, listings and prices. */
 export const SELLING: Record<string, Call> = {
-  'GET update-inventory': async ({ market, seller, appId }) => {
-    market.change((world, nowS) => {
-      const current = findSeller(world, seller.steamId) ?? seller
-      return { world: withSeller(world, askForInventory(current, appId, nowS)), answer: undefined }
-    })
+  'GET update-inventory': async (context) => {
+    change(context, (seller, nowS) => askForInventory(seller, context.appId, nowS))
     return json({ success: true })
   },
   'GET inventory-status': async (context) => {

@@ -7,7 +7,8 @@ import { markReady, openDeals } from '../world/deals.ts'
 import { listItem, priceItem, unlistAll } from '../world/listings.ts'
 import { offerOf, SELLER_SHARE } from '../world/outcomes.ts'
 import { askForInventory, inventoryOf, isBanned, isOnline } from '../world/sellers.ts'
-import { type Deal, findSeller, itemsOf, type Listing, type Seller, withSeller } from '../world/world.ts'
+import { type Deal, findSeller, itemsOf, type Listing, type Seller } from '../world/world.ts'
+import { type Call, type CallContext, change } from './call.ts'
 import { handOverOf, handOverUntilS } from './waxpeer-deals.ts'
 
 const HOST = 'api.waxpeer.com'
@@ -21,9 +22,6 @@ const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
 /** Steam's states of an offer: active, and waiting for the sender's phone. */
 const SENT = new Set([2, 9])
-
-type CallContext = { request: Incoming; market: Market; seller: Seller; appId: number }
-type Call = (context: CallContext) => Promise<Reply> | Reply
 
 const refuse = (msg: string, status = 200): Reply => json({ success: false, msg }, status)
 
@@ -159,13 +157,6 @@ const CALLS: Record<string, Call> = {
 }
 
 const WAXPEER_APPS = new Set(Object.values(WAXPEER_GAMES))
-
-function change({ market, seller }: CallContext, step: (seller: Seller, nowS: number) => Seller): void {
-  market.change((world, nowS) => {
-    const current = findSeller(world, seller.steamId)
-    return { world: current ? withSeller(world, step(current, nowS)) : world, answer: undefined }
-  })
-}
 
 async function receiveToken(context: CallContext): Promise<Reply> {
   const { market, seller, request } = context

@@ -1,17 +1,15 @@
 /** Judges deals by the offers and trades on Steam. Pure. */
 import type { SteamOffer, SteamTrade } from '../steam.ts'
 import {
+  changeSeller,
   DAY_S,
   type Deal,
-  findSeller,
   itemsOf,
   type Listing,
   type Outcome,
-  type Seller,
   type World,
   withDeal,
   withItems,
-  withSeller,
 } from './world.ts'
 
 export const SELLER_SHARE = 0.95
@@ -166,8 +164,3 @@ function withOutcome(item: Listing, change: Partial<Outcome>, nowS: number): Lis
 
 const sum = (items: readonly Listing[]): number =>
   items.reduce((all, { outcome }) => all + (outcome?.received ?? 0), 0)
-
-function changeSeller(world: World, steamId: string, change: (seller: Seller) => Seller): World {
-  const seller = findSeller(world, steamId)
-  return seller ? withSeller(world, change(seller)) : world
-}

@@ -157,6 +157,12 @@ export function withSeller(world: World, changed: Seller): World {
   }
 }
 
+/** Changes the account, if there is one. */
+export function changeSeller(world: World, steamId: string, change: (seller: Seller) => Seller): World {
+  const seller = findSeller(world, steamId)
+  return seller ? withSeller(world, change(seller)) : world
+}
+
 export function withItems(world: World, changed: readonly Listing[]): World {
   const changedById = new Map(changed.map((item) => [item.itemId, item]))
   const old = new Set(world.items.map(({ itemId }) => itemId))
