@@ -24,6 +24,13 @@ afterEach(async () => {
 })
 afterAll(() => bench.close())
 
+/** Advances the clock, keeps the account online, and counts something. */
+const keepOnlineAndCount = (count: () => number, stepMs: number) => async (): Promise<number> => {
+  bench.advanceMs(stepMs)
+  await client.keepOnline(token)
+  return count()
+}
+
 describe('an account', () => {
   it('needs a socket, a trade link, and a token that the client sends again after an hour', async () => {
     expect(await unwrap(client.ready())).toEqual({
@@ -68,16 +75,7 @@ describe('an account', () => {
     const opened = () => bench.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
     expect(opened()).toBe(1)
     bench.market.begin('socket-silent')
-    await expect
-      .poll(
-        async () => {
-          bench.advanceMs(15_000)
-          await client.keepOnline(token)
-          return opened()
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(2)
+    await expect.poll(keepOnlineAndCount(opened, 15_000), { timeout: 60_000 }).toBe(2)
     bench.market.end('socket-silent')
     await waxpeer.goOnline()
   })
@@ -100,16 +98,7 @@ describe('an account', () => {
     const checks = () => bench.market.log.filter(({ path }) => path === '/v1/check-wss-user').length
     const before = checks()
     bench.market.begin('sales-off')
-    await expect
-      .poll(
-        async () => {
-          bench.advanceMs(10_000)
-          await client.keepOnline(token)
-          return checks()
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(before + 1)
+    await expect.poll(keepOnlineAndCount(checks, 10_000), { timeout: 60_000 }).toBe(before + 1)
     expect((await bench.market.waxpeer.buy([waxpeer.findItem(assetId)?.itemId ?? 0], 'accepts')).kind).toBe(
       'bought',
     )
