@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Key } from '../files/key.ts'
+import { PLAIN_KEY } from '../testing/memory-log.ts'
 import { liveConnection, sandboxConnection } from './connection.ts'
 import { fromLog, toLog } from './entries.ts'
 import { historySchema, outcomesOf } from './family-answers.ts'
@@ -29,9 +29,8 @@ describe('scales', () => {
 })
 
 describe('an entry of sales in the log', () => {
-  const key: Key = { seal: (plain) => plain, open: (sealed) => sealed, mac: (text) => text }
   const at = new Date(0)
-  const read = (entry: ReturnType<typeof toLog>) => fromLog({ n: 7, at, entry }, key)
+  const read = (entry: ReturnType<typeof toLog>) => fromLog({ n: 7, at, entry }, PLAIN_KEY)
 
   it('is read as it was written, and entries of other kinds are skipped', () => {
     const asset = { appId: 730, contextId: '2', assetId: '5' }
@@ -43,7 +42,7 @@ describe('an entry of sales in the log', () => {
       assets: [asset],
     }
     const intended = { kind: 'deal_intended', market: 'market', account: null, due, itemIds: ['9'] } as const
-    expect(read(toLog(intended, key))).toEqual({ at, entry: intended })
+    expect(read(toLog(intended, PLAIN_KEY))).toEqual({ at, entry: intended })
     expect(read({ kind: 'intended' })).toBeUndefined()
   })
 
