@@ -118,9 +118,7 @@ function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }
   const asked = lookQuietly(repeatFailed(state))
-  return payment === null || payment.status === 'succeeded' || isPolling(asked)
-    ? asked
-    : { ...asked, checkNow: true }
+  return payment === null || payment.status === 'succeeded' ? asked : { ...asked, checkNow: true }
 }
 
 function retryPressed(state: FlowState): FlowState {
@@ -175,7 +173,7 @@ function opened(state: FlowState): Step {
   if (payment === null) return withoutEffects(state)
   const withModal = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
   const effects = [...offerEffects(withModal, payment), ...redirectOf(payment)]
-  return { state: { ...withModal, checkNow: !isPolling(withModal) }, effects }
+  return { state: { ...withModal, checkNow: true }, effects }
 }
 
 const redirectOf = (payment: Payment): Effect[] =>
