@@ -92,8 +92,7 @@ export function openBooks(file: string) {
     ...readsOf(statements),
     changeCart(shopper: string, goodId: string, by: 'more' | 'less'): void {
       if (by === 'more') statements.addOne.run(shopper, goodId)
-      else if (statements.removeAll.run(shopper, goodId, 1).changes === 0)
-        statements.removeSome.run(1, shopper, goodId)
+      else takeFromCart(statements, shopper, { [goodId]: 1 })
     },
     /** False if the balance is too small. */
     buy: (shopper: string, currency: string, order: Order): boolean =>
@@ -174,11 +173,15 @@ function buy(statements: Statements, { shopper, currency, order }: Purchase): bo
   statements.addToBalance.run(shopper, currency, -order.amount)
   const now = new Date().toISOString()
   statements.insertPurchase.run(shopper, currency, order.amount, JSON.stringify(order.goods), now)
-  for (const [good, count] of Object.entries(order.goods)) {
+  takeFromCart(statements, shopper, order.goods)
+  return true
+}
+
+function takeFromCart(statements: Statements, shopper: string, goods: Cart): void {
+  for (const [good, count] of Object.entries(goods)) {
     statements.removeAll.run(shopper, good, count)
     statements.removeSome.run(count, shopper, good)
   }
-  return true
 }
 
 /** False if the goods were bought otherwise since, or if the shopper no longer wants them. */
