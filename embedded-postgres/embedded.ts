@@ -88,27 +88,26 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   // The other roles have passwords derived from the owner's, so no further file is needed.
   const passwordOf = (user: string) => createHmac('sha256', password).update(user).digest('hex')
   const [appPassword, vaultPassword] = [passwordOf(APP_USER), passwordOf(VAULT_USER)]
-  try {
-    await ensureDatabase(`${url}/postgres`, [
-      { user: APP_USER, password: appPassword },
-      { user: VAULT_USER, password: vaultPassword },
-    ])
-  } catch (error) {
-    supervisor.stdin.end()
-    await ended
-    throw isWrongPassword(error) ? wrongPassword({ cluster, secretFile, other: files.otherCluster }) : error
-  }
-  const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const connectionFile = connectionFileOf(dataDir)
-  const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
-  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl, steamSandboxUrl }
-  writePrivate(connectionFile, JSON.stringify(connection))
   const stop = async () => {
     rmSync(connectionFile, { force: true })
     supervisor.stdin.end()
     const timer = AbortSignal.timeout(STOP_MS)
     await Promise.race([ended, new Promise((resolve) => timer.addEventListener('abort', resolve))])
   }
+  try {
+    await ensureDatabase(`${url}/postgres`, [
+      { user: APP_USER, password: appPassword },
+      { user: VAULT_USER, password: vaultPassword },
+    ])
+  } catch (error) {
+    await stop()
+    throw isWrongPassword(error) ? wrongPassword({ cluster, secretFile, other: files.otherCluster }) : error
+  }
+  const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
+  const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
+  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl, steamSandboxUrl }
+  writePrivate(connectionFile, JSON.stringify(connection))
   return { url: `${url}/${DATABASE}`, appUrl, died: ended, stop }
 }
 
