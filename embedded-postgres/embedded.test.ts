@@ -41,6 +41,13 @@ function newFolder(): string {
   return folder
 }
 
+/** A folder of one test. */
+function ownFolder(): string {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 const start = (folder = dataDir, fsync = true) =>
   startEmbedded({ dataDir: folder, log: captureLog().log, fsync })
 
@@ -54,6 +61,13 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   } finally {
     await client.end()
   }
+}
+
+/** Starts the database of the folder and expects the table `kept` in it, then stops it. */
+async function expectKept(folder: string): Promise<void> {
+  const embedded = await start(folder, false)
+  expect(await query(embedded.url, 'select n from kept')).toEqual([])
+  await embedded.stop()
 }
 
 async function clusterOf(url: string): Promise<string> {
@@ -146,8 +160,7 @@ test('commits survive a kill -9 of the process that started the server, and a ne
 })
 
 test('after an interrupted first start, the next start makes the database', async () => {
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   const first = await start(folder)
   await first.stop()
   const [cluster] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -165,8 +178,7 @@ test('after an interrupted first start, the next start makes the database', asyn
 })
 
 test('a data folder that was deleted and recreated, and that other accounts cannot reach, gets a new database', async () => {
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   chmodSync(folder, 0o700)
   const clusters: string[] = []
   const startThere = async () => {
@@ -190,8 +202,7 @@ test('a data folder that was deleted and recreated, and that other accounts cann
 })
 
 test('a database is still there after the permissions of its data folder have changed', async () => {
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
   const cluster = await clusterOf(first.url)
@@ -199,17 +210,14 @@ test('a database is still there after the permissions of its data folder have ch
     await query(first.url, 'create table kept (n int)')
     await first.stop()
     chmodSync(folder, 0o711)
-    const second = await start(folder, false)
-    expect(await query(second.url, 'select n from kept')).toEqual([])
-    await second.stop()
+    await expectKept(folder)
   } finally {
     rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
 })
 
 test('of two databases of a data folder, a start takes the one that PostgreSQL can reach, or names both', async () => {
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
   const old = await clusterOf(first.url)
@@ -224,9 +232,7 @@ test('of two databases of a data folder, a start takes the one that PostgreSQL c
   await second.stop()
   if (!existsSync(old)) renameSync(`${old}.aside`, old)
 
-  const third = await start(folder, false)
-  expect(await query(third.url, 'select n from kept')).toEqual([])
-  await third.stop()
+  await expectKept(folder)
   chmodSync(folder, 0o700)
   if (process.getuid?.() === 0) {
     const refused = await start(folder, false).catch(String)
@@ -234,28 +240,22 @@ test('of two databases of a data folder, a start takes the one that PostgreSQL c
     expect(refused).toContain(`another database in ${cluster}`)
   }
   chmodSync(folder, 0o711)
-  const fourth = await start(folder, false)
-  expect(await query(fourth.url, 'select n from kept')).toEqual([])
-  await fourth.stop()
+  await expectKept(folder)
 })
 
 test('a database that PostgreSQL can no longer reach is not replaced by a new one', async () => {
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   const first = await start(folder, false)
   await query(first.url, 'create table kept (n int)')
   await first.stop()
   chmodSync(folder, 0o700)
   if (process.getuid?.() === 0) await expect(start(folder, false)).rejects.toThrow('can no longer enter')
   chmodSync(folder, 0o711)
-  const second = await start(folder, false)
-  expect(await query(second.url, 'select n from kept')).toEqual([])
-  await second.stop()
+  await expectKept(folder)
 })
 
 test('a PostgreSQL that its killed supervisor left is stopped by the next start, even if it is stopped itself', async () => {
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   const first = await start(folder, false)
   const cluster = await clusterOf(first.url)
   const postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
