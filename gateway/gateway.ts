@@ -363,7 +363,7 @@ async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating>
   const sources = priceSources({ file, web: config.priceSources }, { now: clock.machineNow })
   if (sources.length === 0)
     log.error('neither a price file nor a source of prices is set: no item has a price')
-  const pricing = await startPricing({ db: database.db, sources, clock, log })
+  const pricing = await startPricing({ db: database.db, sources, clock, rules: config.priceRules, log })
   shutdown.add('work', 'pricing', () => pricing.stop())
   return pricing
 }

@@ -6,7 +6,7 @@ import { captureLog } from '../testing/log.ts'
 import { eachGame, json, type SourceServer, startSourceServer } from '../testing/source-server.ts'
 import { listFeeds } from './feed-store.ts'
 import { refreshDue } from './jobs.ts'
-import { DEFAULT_RULES } from './price.ts'
+import { DEFAULT_RULES, rulesWith } from './price.ts'
 import { priceList } from './service.ts'
 import { csfloatPrices } from './sources/csfloat.ts'
 import { SourceError } from './sources/http.ts'
@@ -37,8 +37,8 @@ afterEach(async () => {
 })
 
 /** Requests one feed of the source, if one is due. */
-const requestDue = (source: PriceSource) =>
-  refreshDue({ db: database.db, sources: [source], clock, log }, source, neverAborted)
+const requestDue = (source: PriceSource, rules = DEFAULT_RULES) =>
+  refreshDue({ db: database.db, sources: [source], clock, rules, log }, source, neverAborted)
 
 const STEP_S = 20
 
@@ -272,6 +272,18 @@ describe('a source that fails', () => {
     )
     await run(marketPrices(eachGame(server.url)), 12)
     expect(await market()).toEqual({ failures: 0, last_error: null })
+  })
+
+  test.each([
+    ['as failing while the settings let no price of the age of its list count', 2, 1, 1],
+    ['as healthy while the settings let prices of the age of its list count', 8, 24, 0],
+  ])('counts %s', async (_outcome, ageHours, freshHours, failures) => {
+    const time = clock.now().getTime() / 1000 - ageHours * 3_600
+    const items = [{ market_hash_name: 'Knife', volume: '60', price: '10' }]
+    server.answer('/api/v2/prices/USD.json', json({ success: true, time, currency: 'USD', items }))
+    const rules = rulesWith(() => ({ freshMs: freshHours * 3_600_000 }))
+    await requestDue(marketPrices(eachGame(server.url)), rules)
+    expect(await listFeeds(database.db)).toContainEqual(expect.objectContaining({ feed: 'cs', failures }))
   })
 })
 

@@ -10,7 +10,7 @@ import { captureLog } from '../testing/log.ts'
 import { listFeeds } from './feed-store.ts'
 import { refreshLocal, startPricing } from './jobs.ts'
 import { priceNamesOf } from './phase.ts'
-import { rulesWith } from './price.ts'
+import { DEFAULT_RULES, rulesWith } from './price.ts'
 import { priceList } from './service.ts'
 import { filePrices, SANDBOX_PRICES } from './sources/file.ts'
 import type { PriceSource } from './sources/source.ts'
@@ -38,7 +38,7 @@ const fileSource = (content: object) => {
   return filePrices({ path, clock })
 }
 const refresh = (...sources: PriceSource[]) =>
-  refreshLocal({ db: database.db, sources, clock, log }, neverAborted)
+  refreshLocal({ db: database.db, sources, clock, rules: DEFAULT_RULES, log }, neverAborted)
 const priceOf = async (name: string, currency: 'USD' | 'EUR' = 'USD') => {
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const list = await priceList(database.db, { game: 'cs', currency, names: [name], rules, now: clock.now() })
@@ -184,7 +184,13 @@ describe('pricing', () => {
       isLocal: true,
       fetch: async (game) => (game === 'cs' ? [{ ...row, asOf: advancedClock.machineNow() }] : []),
     }
-    const pricing = await startPricing({ db: database.db, sources: [source], clock: advancedClock, log })
+    const pricing = await startPricing({
+      db: database.db,
+      sources: [source],
+      clock: advancedClock,
+      rules: DEFAULT_RULES,
+      log,
+    })
     const outcome = async () => {
       const rules = rulesWith(() => ({}))
       const query = {
@@ -208,14 +214,20 @@ describe('pricing', () => {
 
   test('has loaded all local prices once it has started, and can be stopped', async () => {
     const source = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
-    const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
+    const pricing = await startPricing({
+      db: database.db,
+      sources: [source],
+      clock,
+      rules: DEFAULT_RULES,
+      log,
+    })
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
     await pricing.stop()
   })
 
   describe('of a source that was removed', () => {
     const start = async (...sources: PriceSource[]) => {
-      const pricing = await startPricing({ db: database.db, sources, clock, log })
+      const pricing = await startPricing({ db: database.db, sources, clock, rules: DEFAULT_RULES, log })
       await pricing.stop()
     }
     const lists = (name: string, usdMicros: bigint): PriceSource => ({

@@ -15,18 +15,23 @@ import {
 } from './exchange.ts'
 import { configureSources } from './feed-store.ts'
 import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
+import type { PricingRules } from './price.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
 import { forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
 
-export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: TillClock; log: Log }
+export type PricingDeps = {
+  db: Db
+  sources: readonly PriceSource[]
+  clock: TillClock
+  rules: PricingRules
+  log: Log
+}
 
 /** How often to check whether a source has a due feed. */
 const CHECK_EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
 const FETCH_TIMEOUT_MS = 60_000
-/** If the newest price of a list is older than this, the list is old. By default, such prices do not count. */
-const OLD_LIST_MS = 6 * HOUR_MS
 
 /**
  * Puts aside the sources that the settings no longer name, reads the local sources, then asks every source at its own
@@ -114,7 +119,7 @@ async function readFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest
 }
 
 async function takePrices(
-  { db, clock }: PricingDeps,
+  { db, clock, rules }: PricingDeps,
   { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
 ): Promise<RefreshResult> {
   const lacking: SourceError[] = []
@@ -135,7 +140,7 @@ async function takePrices(
   await savePrices(db, { source: source.name, game }, past)
   const newestMs = past.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
   // Otherwise the source would look healthy while none of its prices counts. A file has the time that its owner gave it.
-  if (!source.isLocal && now.getTime() - newestMs > OLD_LIST_MS) {
+  if (!source.isLocal && now.getTime() - newestMs > rules[game].freshMs) {
     throw new SourceError(`answered an old list: its newest price is of ${new Date(newestMs).toISOString()}`)
   }
   return result
