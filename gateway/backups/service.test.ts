@@ -2,38 +2,47 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
 import { checkDump, dump } from './service.ts'
 
+const environment = { PATH: process.env.PATH }
+
 let database: TestDatabase
 let folder: string
+let major: number
+let file: string
 
 beforeAll(async () => {
   database = await testDatabase()
   folder = mkdtempSync(join(tmpdir(), 'tradetill-check-dump-'))
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
+  major = rows[0]?.major ?? 0
+  file = join(folder, 'till.dump')
+  writeFileSync(file, 'a dump')
 })
+beforeEach(() => fakePrograms(folder, major))
 afterAll(async () => {
   rmSync(folder, { recursive: true })
   await database.close()
 })
 
+/** `key`: fills the master key of the settings. */
+function check(serverUrl: string, key = 7) {
+  const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, key), oldMasterKeys: [] } as const
+  return checkDump(file, { serverUrl, claim, folder, environment })
+}
+
 it('the check of a dump that takes long leaves no database behind, even if idle connections are ended', async () => {
-  const { rows } = await sql<{ major: number }>`
-    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
-  fakePrograms(folder, rows[0]?.major ?? 0)
   const restore = join(folder, 'pg_restore')
   const slow = `echo "$PGDATABASE" > ${folder}/name; sleep 2; exec`
   writeFileSync(restore, readFileSync(restore, 'utf8').replace('exec', slow))
-  const file = join(folder, 'till.dump')
-  writeFileSync(file, 'a dump')
   const serverUrl = new URL(database.url)
   serverUrl.searchParams.set('options', '-c idle_session_timeout=1000')
-  const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, 7), oldMasterKeys: [] } as const
-  const environment = { PATH: process.env.PATH }
 
-  const checked = await checkDump(file, { serverUrl: serverUrl.href, claim, folder, environment })
+  const checked = await check(serverUrl.href)
   expect(checked).toMatchObject({ kind: 'inspected', inspection: { isOwnKey: true, differences: [] } })
   const name = readFileSync(join(folder, 'name'), 'utf8').trim()
   expect(name).toMatch(/^tradetill_check_/)
@@ -42,18 +51,8 @@ it('the check of a dump that takes long leaves no database behind, even if idle 
 })
 
 it('the check of a dump says whether its secrets are sealed with the master key of these settings', async () => {
-  const { rows } = await sql<{ major: number }>`
-    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
-  fakePrograms(folder, rows[0]?.major ?? 0)
-  const file = join(folder, 'till.dump')
-  writeFileSync(file, 'a dump')
-  const check = (key: number) => {
-    const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, key), oldMasterKeys: [] } as const
-    const environment = { PATH: process.env.PATH }
-    return checkDump(file, { serverUrl: database.url, claim, folder, environment })
-  }
-  expect(await check(7)).toMatchObject({ inspection: { isOwnKey: true } })
-  expect(await check(8)).toMatchObject({ inspection: { isOwnKey: false } })
+  expect(await check(database.url, 7)).toMatchObject({ inspection: { isOwnKey: true } })
+  expect(await check(database.url, 8)).toMatchObject({ inspection: { isOwnKey: false } })
 })
 
 it.each([
@@ -69,28 +68,17 @@ it.each([
     'pg_restore failed',
   ],
 ])('a dump that the server does not restore %s', async (_title, does, outcome) => {
-  const { rows } = await sql<{ major: number }>`
-    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
-  fakePrograms(folder, rows[0]?.major ?? 0)
   const restore = join(folder, 'pg_restore')
   writeFileSync(
     restore,
     readFileSync(restore, 'utf8').replace(/^exec.*$/m, () => does),
   )
-  const file = join(folder, 'till.dump')
-  writeFileSync(file, 'a dump')
-  const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, 7), oldMasterKeys: [] } as const
-  const environment = { PATH: process.env.PATH }
-  const checked = checkDump(file, { serverUrl: database.url, claim, folder, environment })
+  const checked = check(database.url)
   if (typeof outcome === 'string') await expect(checked).rejects.toThrow(outcome)
   else expect(await checked).toMatchObject(outcome)
 })
 
 it('a dump can be read by its owner alone', async () => {
-  const { rows } = await sql<{ major: number }>`
-    select current_setting('server_version_num')::int / 10000 as major`.execute(database.db)
-  fakePrograms(folder, rows[0]?.major ?? 0)
-  const environment = { PATH: process.env.PATH }
   const made = await dump(database.url, join(folder, 'dumps'), { at: new Date(0), folder, environment })
   if (made.kind === 'refused') throw new Error(made.reason)
   expect(statSync(made.backup.path).mode & 0o777).toBe(0o600)
