@@ -25,10 +25,10 @@ async function aRichStore(currency: 'USD' | 'EUR'): Promise<bigint> {
   return id
 }
 
-const addRate = (perUsd: string) =>
+const addRate = (perUsd: string, source = 'test') =>
   till.db
     .insertInto('exchange_rate')
-    .values({ currency: 'EUR', per_usd: perUsd, source: 'test', as_of: till.clock.now() })
+    .values({ currency: 'EUR', per_usd: perUsd, source, as_of: till.clock.now() })
     .execute()
 
 it('an amount in another currency counts by the newest rate', async () => {
@@ -44,20 +44,15 @@ it('an amount in another currency counts by the newest rate', async () => {
 
 it('an amount does not count by a rate of a source that was removed', async () => {
   const storeId = await aRichStore('EUR')
-  const pay = (amount: bigint, reference: string) =>
-    recordPayout(operatorOf(till), { storeId, currency: 'EUR', amount, reference })
   await addRate('0.5')
   // By this rate, 50.01 EUR are 25.01 USD.
-  const removed = { source: 'removed', as_of: till.clock.now() }
-  await till.db
-    .insertInto('exchange_rate')
-    .values({ ...removed, currency: 'EUR', per_usd: '2' })
-    .execute()
+  await addRate('2', 'removed')
   await till.db
     .insertInto('price_feed')
     .values({ source: 'removed', feed: 'rates', next_at: till.clock.now(), removed_at: till.clock.now() })
     .execute()
-  expect(await pay(5_001n, 'one')).toMatchObject({ refusal: 'proposed' })
+  const payout = { storeId, currency: 'EUR', amount: 5_001n, reference: 'one' } as const
+  expect(await recordPayout(operatorOf(till), payout)).toMatchObject({ refusal: 'proposed' })
 })
 
 it('an amount in a currency without a rate needs a second operator, however small it is', async () => {
