@@ -13,13 +13,12 @@ while true; do
     && pg_restore --exit-on-error -d restored "$file.part" && restored="$(totals restored)"; then
     mv "$file.part" "$file"
     echo "backup $file made and restored. Ledger entries and their sum: $restored; in the till now: $(totals tradetill)"
-    dropdb restored
     find /backups -name 'tradetill-*.dump' | sort | head -n -14 | xargs -r rm
   else
     echo "backup $file FAILED: pg_dump or the restore ended with an error" >&2
     rm -f "$file.part"
-    # What was restored may fill the disk of the till's own database.
-    dropdb --if-exists restored || true
   fi
+  # What was restored may fill the disk of the till's own database.
+  dropdb --if-exists restored || true
   sleep 86400
 done
