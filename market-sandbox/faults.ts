@@ -92,6 +92,9 @@ export const FAULTS = {
   'odd-rows': {
     line: 'The lists of Waxpeer contain a row without amount, status or price. Its lists and its socket name a sale without a trade link.',
   },
+  'history-endless': {
+    line: 'Each page of the history of Waxpeer is full: rows about other items, of this moment, fill it up.',
+  },
   'history-late': { line: 'The history of Waxpeer shows a sale only after its end.' },
   'status-unknown': {
     line: 'Waxpeer gives a sale whose offer it knows the status 2, which is not documented.',

@@ -44,9 +44,15 @@ function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
   const idsSince = async (days: number): Promise<number[]> => {
     const answer = await history.since(new Date(NOW_MS - days * DAY_MS))
     if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
-    return answer.value.map(({ id }) => Number(id))
+    return answer.value.rows.map(({ id }) => Number(id))
   }
-  return { history, asked, clock, idsSince }
+  /** How many of these days, counted back from now, the reading contains whole. */
+  const wholeDays = async (days: number): Promise<number> => {
+    const answer = await history.since(new Date(NOW_MS - days * DAY_MS))
+    if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
+    return (NOW_MS - answer.value.wholeSinceMs) / DAY_MS
+  }
+  return { history, asked, clock, idsSince, wholeDays }
 }
 
 describe('the history of Waxpeer', () => {
@@ -64,7 +70,7 @@ describe('the history of Waxpeer', () => {
     const [newest] = salesOf(1)
     const created = new Date(NOW_MS + 3_000).toISOString()
     const { history } = waxpeerWith(newest === undefined ? [] : [{ ...newest, created }])
-    expect(await history.underWay()).toMatchObject({ value: [{ id: 1 }] })
+    expect(await history.underWay()).toMatchObject({ value: { rows: [{ id: 1 }] } })
   })
 
   it('ends a reading where a thousand sales have one time, and after a number of pages or minutes', async () => {
@@ -76,6 +82,25 @@ describe('the history of Waxpeer', () => {
     const slow = waxpeerWith(salesOf(2_500), { callMs: 10_000 })
     await slow.idsSince(9)
     expect(slow.asked).toHaveLength(13)
+  })
+
+  it('names the time since which no sale is missing, also if its reading ended early', async () => {
+    expect(await waxpeerWith(salesOf(250)).wholeDays(9)).toBe(9)
+    // A sale every five minutes: the ten thousandth is a little more than 34 days old.
+    const many = waxpeerWith(salesOf(12_000))
+    expect(await many.wholeDays(60)).toBeCloseTo((9_999 * 5) / 1_440, 1)
+    expect(await many.wholeDays(9)).toBeGreaterThan(9)
+    const slow = waxpeerWith(salesOf(2_500), { callMs: 10_000 })
+    expect(await slow.wholeDays(9)).toBeLessThan(9)
+    // Only the latest rows are read again, and complete. The older ones are still missing.
+    slow.clock.nowMs += MINUTE_MS
+    expect(await slow.wholeDays(9)).toBeLessThan(9)
+  })
+
+  it('may lack sales under way if so many have one time', async () => {
+    const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
+    expect(await waxpeerWith(sameTime).history.underWay()).toMatchObject({ value: { isCut: true } })
+    expect(await waxpeerWith(salesOf(50)).history.underWay()).toMatchObject({ value: { isCut: false } })
   })
 
   it('is read once for all games, and then for some minutes only its latest rows', async () => {

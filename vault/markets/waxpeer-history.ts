@@ -22,43 +22,68 @@ const COMPLETE_FOR_MS = 4 * 60_000
 const SHARED_FOR_MS = 10_000
 
 type Parts = { call: WaxpeerCaller; time: Time; now: () => Date }
-type Answer = Promise<MarketAnswer<readonly HistoryRow[]>>
+/**
+ * Sales, newest first. `wholeSinceMs`: no sale since then is missing. It is later than the time that was asked for if the
+ * reading was cut short.
+ */
+type Sales = { rows: readonly HistoryRow[]; wholeSinceMs: number }
+type Answer<T> = Promise<MarketAnswer<T>>
 
 export type History = {
-  /** Sales that may be under way, and perhaps older ones, newest first. */
-  underWay(): Answer
-  /** Sales since a date, and perhaps older ones, newest first. Older rows can be some minutes old. */
-  since(since: Date): Answer
+  /**
+   * Sales that may be under way, and perhaps older ones, newest first. `isCut`: some are missing, so a sale without a
+   * row may be under way all the same.
+   */
+  underWay(): Answer<{ rows: readonly HistoryRow[]; isCut: boolean }>
+  /** Sales since a date, and perhaps older ones. Older rows can be some minutes old. */
+  since(since: Date): Answer<Sales>
 }
 
-type Reading = { rows: readonly HistoryRow[]; sinceMs: number; completeAtMs: number; atMs: number }
+type Reading = Sales & { sinceMs: number; completeAtMs: number; atMs: number }
 
 export function createHistory(parts: Parts): History {
   const { time, now } = parts
   let last: Reading | undefined
   const underWaySince = () => new Date(now().getTime() - UNDER_WAY_MS)
   return {
-    underWay: () => readHistory(parts, underWaySince()),
+    async underWay() {
+      const since = underWaySince()
+      const answer = await readHistory(parts, since)
+      if (answer.kind !== 'answered') return answer
+      const { rows, wholeSinceMs } = answer.value
+      return { kind: 'answered', value: { rows, isCut: wholeSinceMs > since.getTime() } }
+    },
     async since(since) {
       const known = last !== undefined && last.sinceMs <= since.getTime() ? last : undefined
       if (known !== undefined && time.now() - known.atMs < SHARED_FOR_MS)
-        return { kind: 'answered', value: known.rows }
+        return { kind: 'answered', value: known }
       const isComplete = known !== undefined && time.now() - known.completeAtMs < COMPLETE_FOR_MS
-      const answer = await readHistory(parts, isComplete ? underWaySince() : since)
+      const from = isComplete ? underWaySince() : since
+      const answer = await readHistory(parts, from)
       if (answer.kind !== 'answered') return answer
-      const atMs = time.now()
+      const [atMs, read] = [time.now(), answer.value]
       last = isComplete
-        ? { ...known, rows: firstOfEach([...answer.value, ...known.rows], saleKey), atMs }
-        : { rows: answer.value, sinceMs: since.getTime(), completeAtMs: atMs, atMs }
-      return { kind: 'answered', value: last.rows }
+        ? { ...known, ...joined(read, known, from), atMs }
+        : { ...read, sinceMs: since.getTime(), completeAtMs: atMs, atMs }
+      return { kind: 'answered', value: last }
     },
   }
 }
 
+/** Adds the latest rows, since `from`, to a reading. If they were cut short, rows between the two may be missing. */
+const joined = (latest: Sales, known: Sales, from: Date): Sales => ({
+  rows: firstOfEach([...latest.rows, ...known.rows], saleKey),
+  wholeSinceMs: latest.wholeSinceMs > from.getTime() ? latest.wholeSinceMs : known.wholeSinceMs,
+})
+
 /** Reads pages, newest first. Where no more rows can be skipped, goes on from the time of the oldest row. */
-async function readHistory({ call, time, now }: Parts, since: Date): Answer {
+async function readHistory({ call, time, now }: Parts, since: Date): Answer<Sales> {
   const rows: HistoryRow[] = []
   const beganMs = time.now()
+  const salesSince = (wholeSinceMs: number): { kind: 'answered'; value: Sales } => ({
+    kind: 'answered',
+    value: { rows: firstOfEach(rows, saleKey).filter(isSale), wholeSinceMs },
+  })
   let [until, skip] = [new Date(now().getTime() + AHEAD_MS), 0]
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answer = await call('my-history', historySchema, {
@@ -69,14 +94,16 @@ async function readHistory({ call, time, now }: Parts, since: Date): Answer {
     const { trades, transactions } = answer.value
     rows.push(...trades.rows)
     const count = trades.rows.length + trades.unread.length + (transactions?.length ?? 0)
-    if (count < PAGE_ROWS || time.now() - beganMs > MOST_MS) break
+    if (count < PAGE_ROWS) return salesSince(since.getTime())
+    if (time.now() - beganMs > MOST_MS) break
     skip += PAGE_ROWS
     if (skip < MOST_SKIPPED) continue
     const oldest = oldestOf(trades.rows)
     if (oldest === undefined || oldest >= until) break
     ;[until, skip] = [oldest, 0]
   }
-  return { kind: 'answered', value: firstOfEach(rows, saleKey).filter(isSale) }
+  // Of the sales at the time of the oldest row, some may be missing.
+  return salesSince((oldestOf(rows)?.getTime() ?? Number.POSITIVE_INFINITY) + 1)
 }
 
 function oldestOf(rows: readonly HistoryRow[]): Date | undefined {

@@ -151,6 +151,19 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(false)
   })
 
+  it('is not taken for one that never was, nor its money for lost, if the history is too long to read', async () => {
+    const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(10)
+    bench.market.begin('history-endless')
+    const tooLong = { kind: 'unanswered', because: 'a history that is too long to read' }
+    expect(await client.round(DOTA)).toEqual(tooLong)
+    expect(await client.money()).toEqual(tooLong)
+    expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ itemId: assetId, end: { kind: 'paid' } }])
+    bench.market.end('history-endless')
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
+  })
+
   it('is asked about again while Waxpeer’s answers do not tell how it stands', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('status-unknown')

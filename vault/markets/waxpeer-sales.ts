@@ -62,11 +62,13 @@ export function saleCalls(parts: Parts): SaleCalls {
       const polled = ready.kind === 'answered' ? ready.value : { deals: [], unread: [] }
       const sales = await history.underWay()
       if (sales.kind !== 'answered') return sales
-      const pushed = socket.deals().filter((each) => mayBeOpen(each, sales.value))
+      // A listing without a row counts as taken down, so an answer must contain each sale that may be under way.
+      if (sales.value.isCut) return { kind: 'unanswered', because: 'a history that is too long to read' }
+      const pushed = socket.deals().filter((each) => mayBeOpen(each, sales.value.rows))
       const allDeals = joinDeals(polled.deals, pushed)
       for (const { due } of allDeals) keepNewest(read, due.dealId, true)
       const deals = allDeals.filter(({ due }) => isOfGame(due.assets, appId))
-      const pending = sales.value.flatMap((row) =>
+      const pending = sales.value.rows.flatMap((row) =>
         GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
       )
       const allRows = [...deals.flatMap((each) => each.rows), ...onSale.value, ...pending]
@@ -86,7 +88,7 @@ export function saleCalls(parts: Parts): SaleCalls {
     async outcomes(appId, since) {
       const sales = await history.since(since)
       if (sales.kind !== 'answered') return sales
-      const rowsOfGame = sales.value.filter(({ game }) => GAMES[game] === appId)
+      const rowsOfGame = sales.value.rows.filter(({ game }) => GAMES[game] === appId)
       return { kind: 'answered', value: rowsOfGame.map((row) => outcomeOf(row, scale, now())) }
     },
   }
@@ -112,7 +114,7 @@ async function isWanted(
     return { kind: 'answered', value: true }
   const sales = await parts.history.underWay()
   if (sales.kind !== 'answered') return sales
-  const areOpen = assets.map(({ assetId }) => isOpenSale(newestSaleOf(assetId, sales.value), listedAt))
+  const areOpen = assets.map(({ assetId }) => isOpenSale(newestSaleOf(assetId, sales.value.rows), listedAt))
   if (areOpen.includes(false)) return { kind: 'answered', value: false }
   return areOpen.includes(undefined)
     ? { kind: 'unanswered', because: 'an answer that does not tell how the sale stands' }

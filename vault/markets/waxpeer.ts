@@ -99,9 +99,13 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
       if (wallet.kind !== 'answered') return wallet
       // Waxpeer reports no total of the money that is settling, so the client sums it up from the history.
-      const sales = await history.since(new Date(now().getTime() - LOOK_BACK_MS))
+      const since = new Date(now().getTime() - LOOK_BACK_MS)
+      const sales = await history.since(since)
       if (sales.kind !== 'answered') return sales
-      const settlingMinor = sales.value
+      // A sum without the oldest sales would look like money that is missing.
+      if (sales.value.wholeSinceMs > since.getTime())
+        return { kind: 'unanswered', because: 'a history that is too long to read' }
+      const settlingMinor = sales.value.rows
         .map((row) => outcomeOf(row, scale, now()).end)
         .reduce((sum, end) => (end.kind === 'settling' ? sum + end.receivedMinor : sum), 0n)
       return { kind: 'answered', value: { freeMinor: wallet.value, settlingMinor, currency: scale.currency } }
