@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- cli`: processor seconds of the operator's commands as processes, compared with `node -e 0` in the
- * same run. Each is measured without Node's compile cache, as after an update, and with it. The limits apply to the
- * figures with the cache.
+ * `npm run bench -- cli`: processor seconds of the operator's commands, each run in its own process, compared with
+ * `node -e 0` in the same run. Each is measured without Node's compile cache, as after an update, and with it. The
+ * limits apply to the figures with the cache.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

@@ -65,8 +65,8 @@ async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> 
   if (answer !== 'active') return logRefusal(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
-    // Asks without an earlier answer, as a page does that becomes visible again. The till then reads the offer, at most
-    // every two seconds.
+    // Names no earlier answer, like a page that becomes visible again. The till then reads the offer, at most every two
+    // seconds.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true
     // The page's API calls the number of the offer `steamTradeId`.

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- ready`: seconds from the start of a release in live mode until `/readyz` answers 200, on an
- * existing database. The median of five starts must keep a limit, which is longer on a busy machine. Also prints the size
- * of the release.
+ * existing database. The median of five starts must be within a limit, which is longer on a busy machine. Also prints
+ * the size of the release.
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'

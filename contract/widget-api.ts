@@ -114,7 +114,7 @@ export const paymentSchema = z.object({
   creating: z.boolean(),
   /** Number of items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
-  /** The items of itemCount, the most expensive first; only while the offer is open or being created. */
+  /** The items that itemCount counts, the most expensive first; only while the offer is open or being created. */
   items: z.array(tradedItemsSchema).optional(),
   /**
    * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While

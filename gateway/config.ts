@@ -46,7 +46,7 @@ const wholeNumber = (min: number, max: number, why: string) => {
 }
 const port = wholeNumber(0, 65_535, 'it is a port')
 
-/** `web` answers shoppers and stores, and operators too, as `console` does. `bots` holds bots, `work` does due work. */
+/** `web` answers shoppers, stores and operators, `console` only operators. `bots` holds bots, `work` does due work. */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 

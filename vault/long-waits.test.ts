@@ -34,7 +34,7 @@ async function runForDays(days: number): Promise<number> {
   return rounds
 }
 
-it('a gift is asked about ever more rarely while Steam does not finish its trade, and the log asks for a person', async () => {
+it('a gift is asked about rarely while Steam does not finish its trade, and the log asks for a person', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   bench.acceptAll(STORAGE)

@@ -4,8 +4,8 @@ import { APP } from './app.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createTerminal } from './terminal.ts'
 
-// By default, Node aborts a connection to each but the last address of a host after 250 ms. Steam or a market could then
-// not be reached if the last address cannot be reached, as IPv6 from a machine without it.
+// By default, Node gives every address of a host except the last only 250 ms to connect. Steam or a market would then
+// be out of reach if its last address is, such as an IPv6 address on a machine without IPv6.
 setDefaultAutoSelectFamilyAttemptTimeout(3_000)
 
 let settings: Settings | undefined

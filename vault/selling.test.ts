@@ -135,7 +135,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBe(Math.floor((account?.free ?? 0) / 10))
   })
 
-  it('is listed again, under a new number, if its buyer declined it', async () => {
+  it('is listed again, under a new number, if its buyer declined the offer', async () => {
     const [item = 0] = await putOnSale(1)
     await bench.market.buy([item], 'declines')
     await runFreshRoundsUntil(() => listedItems().length > 0)

@@ -89,7 +89,7 @@ function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
         caption="Accounts that took items back and were not trusted again"
         rows={shoppers}
         keyOf={({ steamId }) => steamId}
-        empty="No account is credited on release because it took items back."
+        empty="No account waits to be trusted again."
         columns={[
           { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
           { name: 'Times', isNumber: true, show: ({ reversals }) => reversals },

@@ -38,7 +38,7 @@ describe('the share of a process', () => {
   })
 })
 
-it('a bot that no process has room for is counted, but none while no process runs', () => {
+it('bots that no process has room for are counted, unless no process runs', () => {
   const processes = [
     { owner: 'a', maxBots: 2 },
     { owner: 'b', maxBots: 1 },

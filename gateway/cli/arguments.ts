@@ -78,7 +78,7 @@ export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency
 
 export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const
 
-/** Flag for the number of rows on a page of a list. A page of none would look like a list without rows. */
+/** Flag for the number of rows on a page of a list. Refuses 0: an empty page would look like an empty list. */
 export const limitUpTo = (most: number) =>
   ({
     kind: 'parsed',

@@ -298,7 +298,7 @@ async function printAll(): Promise<void> {
   await listenedTill.close()
   // The doctor always finds problems in a sandbox, because nothing in it is real.
   await print(['doctor'], { name: 'doctor', exitCode: 1 })
-  await print(['webhook', 'remove', '1', '--reason', 'nobody of the store added it'])
+  await print(['webhook', 'remove', '1', '--reason', 'nobody at the store added it'])
   const newKey = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
   await print(['key-ring', 'forget', '--reason', 'lost with its server'], { extraEnv: newKey })
   await print(['key-ring', 'forget', '--reason', 'found again'])

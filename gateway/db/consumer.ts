@@ -1,4 +1,4 @@
-/** Takes jobs of one queue only as far as places are free, so no job is taken only to wait. */
+/** Takes jobs of one queue only while places are free, so no job is taken just to wait. */
 
 export type Consumer = {
   /** Signals that jobs may be waiting. */

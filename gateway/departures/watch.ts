@@ -33,8 +33,8 @@ export type DepartureStore = {
   watchedFrom(botId: bigint): Promise<Date | undefined>
   findDepartures(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
   /**
-   * Ids of the bot's Steam trades that were under way when Steam was last asked, and first seen in the last 30 days. In
-   * the order of their characters: first those beyond `after`, then the others.
+   * Ids of the bot's Steam trades that were under way when Steam was last asked, and first seen in the last 30 days.
+   * Sorted as text: first the ids beyond `after`, then the others.
    */
   underWay(botId: bigint, places: { limit: number; after: string }): Promise<string[]>
   /**
@@ -55,7 +55,7 @@ export type DepartureStore = {
    * their number. `judge` may run more than once.
    */
   bookGivenBack(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
-  /** Books items whose delivery was found only after they had left again, and returns found before their departure. */
+  /** Books items whose delivery was found only after they had left, or whose return was found before the departure. */
   bookLate(botId: bigint): Promise<void>
 }
 
@@ -71,8 +71,8 @@ export type DepartureDeps = {
 }
 
 /**
- * At most this many Steam trades are read one by one: for each page, of those that its rows undo, and after the pages, of
- * those under way.
+ * The most Steam trades to read one by one: for each page, of those that its rows undo; after the pages, of those under
+ * way.
  */
 const MOST_SINGLES = 5
 
@@ -129,8 +129,8 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 }
 
 /**
- * Reads some of the trades under way, and books what was found late. Resolves to `after` of the next call, which begins
- * behind these trades.
+ * Reads some of the trades under way, and books what was found late. Resolves to the `after` of the next call, which
+ * begins behind these trades.
  */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext, after = ''): Promise<string> {
   const { departures } = deps

@@ -25,11 +25,11 @@ type Options = {
 const REFRESH_MS = 500
 /** A page that has not polled for this long is gone. */
 const FORGET_MS = 10_000
-/** A view that was read longer ago is not recent, as while the database is down. */
+/** A view that was read longer ago is not recent. That happens while the database is down. */
 const STALE_MS = 5_000
 /** The most views to keep. Others are read for each call. */
 const MOST_VIEWS = 20_000
-/** How often callers can have one cached view read again. A page needs that when it is opened or shown again. */
+/** How often calls may read one cached view again. A page needs that when it is opened or shown again. */
 const FRESH_READS: Rate = { perSecond: 5, burst: 50 }
 
 /** `readMs`: when the read began. A slow read must not replace the result of a later one. */

@@ -59,7 +59,7 @@ test('a phase has its own price; a phase without one, or an unknown paint, has t
   })
 })
 
-test('a fall of a phase’s price by half ends the quote, even if the price of the market name is unchanged', async () => {
+test('a phase’s price that falls by half ends the quote, even if the price of the market name is unchanged', async () => {
   const { quoteId } = await credits()
   await setPrices(till, { [RUBY]: 200n * USD })
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })

@@ -2,8 +2,8 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 
 /**
  * How long a connection to one of several addresses of a host may take before the next one is tried. By default, Node
- * aborts each but the last after 250 ms. A distant host would then never be reached if its last address cannot be
- * reached, as IPv6 from a machine without it. This is long enough to repeat a lost packet once.
+ * gives each except the last only 250 ms. A distant host would then be out of reach if its last address is, such as an
+ * IPv6 address on a machine without IPv6. This is long enough to repeat a lost packet once.
  */
 export const CONNECT_MS = 3_000
 

@@ -136,7 +136,7 @@ where t.at_risk_amount <> case
   when t.state = 'held' then coalesce(c.amount, 0) + case when t.released_early then coalesce(c.released, 0) else 0 end
   else least(t.at_risk_amount, coalesce(c.lost, 0)) end
 union all
-select 'a reversal is not borne by the party that the terms of its trade name', 'trade ' || t.id
+select 'a reversal is not borne by the party named in the terms of its trade', 'trade ' || t.id
 from delivered t join entry e on e.trade_id = t.id and e.cause = 'reversed'
 where (t.liability = 'store' and e.debit_kind = 'loss') or (t.liability = 'operator' and e.debit_kind = 'available')
 -- Deposits

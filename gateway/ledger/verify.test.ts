@@ -9,7 +9,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { checkLedger } from './jobs.ts'
 import { verifyLedger } from './verify.ts'
 
-const LOSS_OF_NOTHING = `insert into lost_credit (trade_id, store_id, usd_cents, until)
+const UNFOUNDED_LOSS = `insert into lost_credit (trade_id, store_id, usd_cents, until)
   select min(id), 1, 1, now() from trade`
 
 let till: Till
@@ -206,9 +206,9 @@ describe('the check of the ledger', () => {
       'update credit_at_risk set usd_cents = usd_cents + 1',
     ],
     ['the at-risk amount of a store is not the sum of its trades', 'delete from credit_at_risk'],
-    ['a stored loss is not what its trade lost', LOSS_OF_NOTHING],
+    ['a stored loss is not what its trade lost', UNFOUNDED_LOSS],
     [
-      'a reversal is not borne by the party that the terms of its trade name',
+      'a reversal is not borne by the party named in the terms of its trade',
       `update ledger_entry set debit_account = (select min(id) from account where kind = 'available')
        where cause = 'reversed'`,
     ],

@@ -35,8 +35,8 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
 export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
- * Has all credit of the deposit held until its shopper can no longer take the items back. Refused if the deposit is
- * over. Also refused once an offer is being made, because the shopper then sees how much is credited at once.
+ * Sets all credit of the deposit to be held until its shopper can no longer take the items back. Refused if the deposit
+ * is over. Also refused once an offer is being made, because the shopper then sees how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
   const what = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }

@@ -23,7 +23,7 @@ export type Money = {
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }
 
-/** At most this many rows of `balances`, by store, and of `atRisk`, the largest first. */
+/** The most rows of `balances`, in the order of stores, and of `atRisk`, the largest first. */
 const MOST_ROWS = 500
 
 export async function readMoney(db: Db): Promise<Money> {

@@ -6,8 +6,9 @@ import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts
 type UnusedQuery = { steamId: unknown; storeId: unknown; now: unknown }
 
 /**
- * SQL query: the number of the store's unused offers to the account that ended within `REMEMBERED_MS` and since it last
- * paid there (`count`), and the end of the latest (`last_at`). Ends with its conditions, so a caller can add one.
+ * SQL query: counts the store's unused offers to the account (`count`), and finds when the latest ended (`last_at`). It
+ * covers offers that ended within `REMEMBERED_MS`, and after the account last paid at the store. Ends with its
+ * conditions, so a caller can add one.
  */
 export const unusedOffersSql = ({ steamId, storeId, now }: UnusedQuery): RawBuilder<unknown> => sql`
   select count(*)::int as count, max(past.ended_at) as last_at

@@ -50,7 +50,7 @@ const COMMON_REFUSALS: readonly ErrorCode[] = [
   'overloaded',
   'database_unavailable',
 ]
-/** Refusals that every call can get whose method is not GET. */
+/** Refusals that every call but a GET can get. */
 const REFUSALS_OF_WRITES: readonly ErrorCode[] = [
   'idempotency_in_progress',
   'idempotency_key_reused',

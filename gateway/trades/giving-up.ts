@@ -11,8 +11,9 @@ export const WAIT_MS = 15 * DAY_MS
 export const OVERDUE_MS = DAY_MS
 
 /**
- * Until when to wait for Steam to report how the offer ended, or what became of a final trade, whose bot must also have
- * been able to ask. Null if no send was begun, nothing is left to ask, or only the operator can decide about held credit.
+ * Until when to wait for Steam to report how the offer ended, or what became of a final trade. A final trade waits
+ * longer if its bot could not ask. Null if no send was begun, nothing is left to ask, or only the operator can decide
+ * about held credit.
  */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {

@@ -72,7 +72,7 @@ function restart(pass: ListPass): void {
   pass.failures = 0
 }
 
-/** How long Steam's list may keep a search from its end before an error is logged. */
+/** How long unreadable rows may keep a search from ending before an error is logged. */
 export const BLOCKED_MS = 3_600_000
 
 /** The search for the offer of one trade. */

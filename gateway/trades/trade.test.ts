@@ -20,7 +20,7 @@ import { decide, type Fact } from './decide.ts'
 import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type TradeState } from './trade.ts'
 
 describe('the transitions', () => {
-  it('I10 of a trade that is open or delivered are these', () => {
+  it('I10 of an open or delivered trade are exactly these', () => {
     expect(EDGES).toMatchObject({
       intended: ['sending', 'refused'],
       sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
@@ -238,7 +238,7 @@ describe('an event', () => {
     },
   )
 
-  it('of a second miss increases the count, and of a second acceptance keeps the first', () => {
+  it('of a second miss increases the count, and one of a second acceptance changes nothing', () => {
     expect(evolve({ ...unknown, missedReads: 1 }, { kind: 'offer_missed' })).toMatchObject({ missedReads: 2 })
     expect(evolve({ ...sending, missedReads: 2 }, { kind: 'send_unanswered' })).toMatchObject({
       missedReads: 2,

@@ -95,7 +95,7 @@ export type EndedTrade = TradeIn<EndedState>
 /** Ends that Steam sometimes takes back. */
 export type BadEnd = Extract<EndReason, 'invalid' | 'invalid_items' | `exchange_${string}`>
 
-/** `not_accepted`: an offer that was accepted, but names no Steam trade, has another state. */
+/** `not_accepted`: an offer that was accepted, but named no Steam trade, now has another state. */
 export type Doubt = BadEnd | 'not_accepted'
 
 /** The ends of an offer without the items. */
@@ -106,8 +106,8 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that was sent and ends this
- * way has it as its reason.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. It is also the reason of a sent
+ * trade that ends this way.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 

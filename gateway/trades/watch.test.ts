@@ -26,7 +26,7 @@ async function openTrade() {
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
 }
 
-/** Requests a trade whose offer the bot does not find after its send, so it is abandoned. Resolves to its id. */
+/** Requests a trade that is abandoned, because the bot never finds its offer. Resolves to the trade's id. */
 async function abandonedTrade({ body }: Awaited<ReturnType<typeof aDeposit>>) {
   const answer = requestTrade(till.deps, body)
   await expect.poll(theTrade).toBeDefined()
@@ -286,7 +286,7 @@ describe('a till that has lost a trade', () => {
 })
 
 describe('an offer whose send was not answered', () => {
-  it('D-25 with our code but other items is cancelled and not shown', async () => {
+  it('D-25 is cancelled and not shown if it has our code but other items', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     session.sends.push({ answer: 'unknown', createsOffer: true })
     session.afterSend = async () => {

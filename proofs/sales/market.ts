@@ -13,7 +13,7 @@ const SECRET_CODE = 'K7MXPQ'
 const HAND_OVER_MS = 5 * MINUTE_MS
 /** How long after the sale the market cancels a deal whose offer is still open, unless Steam holds it in escrow. */
 const GIVES_UP_MS = 11 * MINUTE_MS
-/** How long a change of prices may take whose answer is lost. */
+/** How long the market takes for a change of prices whose answer is lost. */
 const LATE_MS = MINUTE_MS / 2
 
 export type MarketItem = {

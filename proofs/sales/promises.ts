@@ -118,7 +118,7 @@ const leavingSchema = z.union([
 type Leaving = z.infer<typeof leavingSchema>
 const HOUR_MS = 3_600_000
 
-/** How much of each world's log is checked, and the gifts in it that have not come to nothing. */
+/** How much of each world's log has been checked, and the gifts in it that have not come to nothing. */
 const progress = new WeakMap<
   SalesWorld,
   { checkedEntries: number; leaving: Map<string, { atMs: number; items: number }> }

@@ -1,5 +1,5 @@
 /**
- * Sends requests to the store API that are generated from its OpenAPI document. An answer that does not fit its schema
+ * Sends the store API requests that are generated from its OpenAPI document. An answer that does not fit its schema
  * becomes a 500, so "no 5xx" also means that every answer fits. In full: `PROOF_REQUESTS=20000 npm test --
  * proofs/store/requests`.
  */

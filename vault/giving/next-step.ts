@@ -3,7 +3,7 @@ import type { GiftEnd } from '../../contract/gift-failures.ts'
 import type { OpenGiving } from './book.ts'
 import type { SeenOffer } from './gift.ts'
 
-/** How long the partner has to accept. */
+/** How long the partner may take to accept. */
 const ACCEPT_MS = 30 * 60_000
 /** How long the vault tries to confirm an offer. */
 const CONFIRM_MS = 10 * 60_000

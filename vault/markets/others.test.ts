@@ -31,7 +31,7 @@ it('while our own price is the lowest, the last price of others counts for six h
   expect(read(899n, 899n)).toEqual(known(null))
 })
 
-it('after a start, our own price stays for six hours if it is the lowest', () => {
+it('after a start, our own price does not rise for six hours if it is the lowest', () => {
   expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })
   nowMs += 5 * HOUR_MS
   expect(read(899n, 899n)).toEqual({ lowestMinor: null, mostMinor: 899n })

@@ -3,7 +3,7 @@ import type { Money } from './market.ts'
 import type { SaleRecord } from './record.ts'
 import type { Till } from './till.ts'
 
-/** How often to ask the till for its last report, although there is no news. */
+/** How often to ask the till for its last report, even if there is no news. */
 const CHECK_MS = 60_000
 
 type ReporterParts = {

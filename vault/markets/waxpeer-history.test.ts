@@ -22,7 +22,7 @@ const salesOf = (count: number): Row[] =>
     action: 'sell',
   }))
 
-/** A Waxpeer with this history. Its pages hold 100 rows, which `payouts` of them share, and it skips at most 1,000. */
+/** A Waxpeer with this history. Its pages hold 100 rows, `payouts` of them no sales, and it skips at most 1,000. */
 function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
   const [asked, clock]: [Body[], { nowMs: number }] = [[], { nowMs: NOW_MS }]
   const history = createHistory({
@@ -73,7 +73,7 @@ describe('the history of Waxpeer', () => {
     expect(await history.underWay()).toMatchObject({ value: { rows: [{ id: 1 }] } })
   })
 
-  it('ends a reading where a thousand sales have one time, and after a number of pages or minutes', async () => {
+  it('ends a reading where a thousand sales have the same time, and after a number of pages or minutes', async () => {
     const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
     expect(await waxpeerWith(sameTime).idsSince(9)).toHaveLength(1_000)
     const many = waxpeerWith(salesOf(12_000))

@@ -198,7 +198,7 @@ it('D-26 a page whose store sent the link keeps checking until the user is known
   expect(shownActivities(play(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
 })
 
-describe('the payment that comes with the page', () => {
+describe('the payment that is sent with the page', () => {
   const readAtMs = 400
   const openWith = (change: Partial<Payment> = {}) =>
     play(openOnPayment(opening(), payment(change), readAtMs), { kind: 'opened' })

@@ -1,6 +1,6 @@
 /**
- * The part of the flow that comes with the page: it opens the page on the payment and handles the field for the
- * trade link. Pure.
+ * The part of the flow that loads with the page: it opens the page on the payment and handles the field for the trade
+ * link. Pure.
  */
 import { isLanguage } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -10,7 +10,7 @@ import type { FlowEvent } from './events.ts'
 import { acceptedGames, firstGame } from './selectors.ts'
 import type { FlowState, LinkState, OfferedPicks, Page } from './state.ts'
 
-/** Opens the page on the payment that came with it, which was read at `atMs` (monotonic). */
+/** Opens the page on the payment that was sent with it, and was read at `atMs` (monotonic). */
 export function openOnPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
   return openPage(withPayment(state, payment, atMs), payment)
 }

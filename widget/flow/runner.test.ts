@@ -372,7 +372,7 @@ describe('D-25 an offer that takes long to create', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('is shown, not requested again, by a press on Add funds', async () => {
+  it('is shown by a press on Add funds, and not requested again', async () => {
     let view = payment()
     const { flow, callsTo, pass } = await payItems({ ...noAnswer, '/api/payment': () => json(view) })
     await pass(30_000)
@@ -386,7 +386,7 @@ describe('D-25 an offer that takes long to create', () => {
     expect(callsTo('/api/trade')).toHaveLength(tradeCalls)
   })
 
-  it('may also be left after a reload, which joins it', async () => {
+  it('may also be left 30 s after a reload, and not before', async () => {
     const beingCreated = payment({ creating: true, itemCount: 2, amount: 400 })
     const { flow, pass } = start({ ...answers, '/api/payment': () => json(beingCreated) })
     await pass(29_999)
