@@ -3,14 +3,14 @@
 /** The most webhook endpoints of a store. */
 export const MOST_ENDPOINTS = 10
 
-/** The most names of unusable items that an inventory lists for one reason. */
+/** The most names of unusable items that an inventory lists under each reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
 /** The most sequences of one replayed range. */
 export const MOST_REPLAYED = 10_000
 
-/** The most items that an operator's rule for sending items away can leave with a bot. The table refuses more. */
+/** The most items that an operator's rule for sending items away can leave with a bot. The database refuses more. */
 export const MOST_KEPT_ITEMS = 100_000
 
-/** The used share of its risk limit at which a store counts as near the limit. */
+/** A store counts as near its risk limit once this share of the limit is used. */
 export const NEAR_LIMIT = 0.9

@@ -323,11 +323,12 @@ test('A-064 A-100 after success the page redirects to the deposit’s redirectUr
   // The redirect replaced the deposit in the browser's history, so Back reaches the page before it: the empty first one.
   await page.goBack()
   await page.waitForURL('about:blank')
-  // A 204 keeps the browser on the page. Coming back to it must not redirect again.
+  // A 204 keeps the browser on the page.
   await page.route(target, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })
   await tickUntil(page, async () => visits() === 2)
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
+  // Switching back to the tab, or getting online again, must not redirect once more.
   await page.evaluate(async () => {
     document.dispatchEvent(new Event('visibilitychange'))
     window.dispatchEvent(new Event('online'))

@@ -167,13 +167,13 @@ function Events({ events }: { events: Found['events'] }) {
           {
             name: 'Webhooks',
             show: ({ deliveries }) =>
-              deliveries.map(({ deliveryId, endpointId, state, attempts, said }) => (
+              deliveries.map(({ deliveryId, endpointId, state, attempts, said: lastResult }) => (
                 <p key={deliveryId}>
                   <PageLink to={`/webhooks/${endpointId}`}>endpoint {endpointId}</PageLink>{' '}
                   <Status name={state} />{' '}
                   <span className="quiet">
                     attempts: {attempts}
-                    {said !== null && `, ${said}`}
+                    {lastResult !== null && `, ${lastResult}`}
                   </span>
                 </p>
               )),

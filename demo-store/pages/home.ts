@@ -53,8 +53,8 @@ const wallet = (view: StoreView): string => `<section class="card hero" aria-lab
 <h2 id="balance-title">${TEXTS[view.visitor.language].available}</h2>${walletPart(view)}${boughtPart(view)}</section>`
 
 /**
- * The form that pays for the cart or tops up, also as a shopper of the sandbox. The empty form `steps` belongs to the
- * buttons that change the cart, because a form cannot contain another.
+ * The form that pays for the cart or tops up the balance, in the visitor's own name or as one of the sandbox's players.
+ * The empty form `steps` belongs to the buttons that change the cart, because a form cannot contain another.
  */
 function payment(view: StoreView, players: Player[] | undefined, sandboxUrl: string): string {
   const texts = TEXTS[view.visitor.language]

@@ -16,7 +16,7 @@ describe('a login that fails', () => {
     expect(waits(1, 1)).toEqual([1.25])
   })
 
-  it('is repeated after the shortest wait again only once a session has lasted more than 15 seconds', () => {
+  it('starts again with the shortest wait only after a session that lasted more than 15 seconds', () => {
     const retry = createLoginRetry(() => 0.5)
     retry.nextMs()
     retry.recordSessionEnd(15_000)

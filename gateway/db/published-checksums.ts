@@ -1,6 +1,7 @@
 /**
- * The migrations that were published while a database recorded the checksum of a migration's whole file (SHA-256, hex).
- * New migrations record the checksum of their directives and statements, as in `statements`, and are not listed here.
+ * The migrations that were published when databases still recorded the checksum of a migration's whole file (SHA-256,
+ * hex). New migrations record the checksum of their directives and statements, as in `statements`, and are not listed
+ * here.
  */
 export const PUBLISHED_CHECKSUMS: Readonly<Record<string, { statements: string; file: string }>> = {
   '0001_baseline.sql': {

@@ -14,22 +14,47 @@ const seen = (change: Partial<SeenState> = {}): SeenState => ({
   ...change,
 })
 
-describe('D-37 a till on a database', () => {
+describe('D-37 a till', () => {
   it.each([
-    ['on which its epoch began continues', history(), seen(), undefined],
-    ['that no gateway remembers continues', history(), undefined, undefined],
-    ['before its first epoch continues', { ...history(), epoch: undefined }, undefined, undefined],
-    ['on another server stops', history({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],
-    ['that was restored next to the old one stops', history({ databaseOid: 6n }), seen(), 'database'],
-    ['whose tables were restored stops', history({ logOid: 10n }), seen(), 'database'],
-    ['of a promoted copy stops', history({ timeline: 2n }), seen(), 'timeline'],
-    ['that has written less than was seen stops', history({ written: 89n }), seen(), 'behind'],
-    ['that has written exactly as much as was seen continues', history({ written: 90n }), seen(), undefined],
-    ['of an epoch before the one that was seen stops', history(), seen({ epoch: 3n, written: 1n }), 'behind'],
-    ['in a later epoch than was seen continues', history(), seen({ epoch: 1n, written: 200n }), undefined],
-    ['that another gateway found behind stops', history({}, true), undefined, 'behind'],
+    ['continues on the database on which its epoch began', history(), seen(), undefined],
+    ['continues on a database that no gateway remembers', history(), undefined, undefined],
     [
-      'whose server does not report how much it has written continues',
+      'continues on a database that has had no epoch yet',
+      { ...history(), epoch: undefined },
+      undefined,
+      undefined,
+    ],
+    ['stops on another server', history({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],
+    [
+      'stops on a database that was restored next to the old one',
+      history({ databaseOid: 6n }),
+      seen(),
+      'database',
+    ],
+    ['stops on a database whose tables were restored', history({ logOid: 10n }), seen(), 'database'],
+    ['stops on a promoted copy', history({ timeline: 2n }), seen(), 'timeline'],
+    ['stops on a database that has written less than was seen', history({ written: 89n }), seen(), 'behind'],
+    [
+      'continues on a database that has written exactly as much as was seen',
+      history({ written: 90n }),
+      seen(),
+      undefined,
+    ],
+    [
+      'stops on a database of an epoch before the one that was seen',
+      history(),
+      seen({ epoch: 3n, written: 1n }),
+      'behind',
+    ],
+    [
+      'continues on a database in a later epoch than was seen',
+      history(),
+      seen({ epoch: 1n, written: 200n }),
+      undefined,
+    ],
+    ['stops on a database that another gateway found to be behind', history({}, true), undefined, 'behind'],
+    [
+      'continues on a server that does not report how much it has written',
       history({ written: null }),
       seen(),
       undefined,

@@ -35,7 +35,8 @@ export async function lockPublishing(tx: Tx): Promise<void> {
 }
 
 /**
- * Numbers up to `most` committed events, store by store. Identity numbers (`inserted`) are taken before the commit, so
+ * Gives sequences to the oldest committed events, at most `most` over all stores. Each store's sequences count its own
+ * events. Identity numbers (`inserted`) are taken before the commit, so
  * a lower number can become visible after a higher one. Sequences are assigned by one writer at a time, and only to
  * committed events, so once a sequence is visible, all lower ones are too.
  */

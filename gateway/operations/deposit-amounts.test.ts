@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { exportDeposits, listDeposits } from './deposit-list.ts'
-import { areFew, type DepositFilter } from './deposit-list-store.ts'
+import { type DepositFilter, isSortCheaper } from './deposit-list-store.ts'
 
 let till: Till
 let stores: bigint[]
@@ -61,8 +61,8 @@ describe('deposits by amount', () => {
     const [store = 0n] = stores
     const from = credits[3]?.at ?? new Date()
     // Without a period, the query follows the store's index of amounts. With one, it counts the deposits first.
-    expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(false)
-    expect(await areFew(till.db, { ...USD, storeId: store, from, limit: 7 })).toBe(true)
+    expect(await isSortCheaper(till.db, { ...USD, storeId: store, limit: 7 })).toBe(false)
+    expect(await isSortCheaper(till.db, { ...USD, storeId: store, from, limit: 7 })).toBe(true)
     expect(await listAll({ ...USD, storeId: store, from })).toEqual(
       idsOf(credits.filter((row) => row.store === store && row.at >= from)),
     )

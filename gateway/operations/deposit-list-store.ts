@@ -55,14 +55,14 @@ export function mostExamined(filter: DepositFilter): number {
   return isNarrow ? MOST_EXAMINED : limit + 1
 }
 
-/** Most deposits to sort in one query. If there are more, the index of amounts soon finds a page of them. */
+/** The most deposits to sort in one query. If there are more, the index of amounts soon finds a page of them. */
 const MOST_SORTED = 5_000
 
 /**
  * Returns whether a list by amount has so few candidates that sorting them is cheaper than following the index of
  * amounts.
  */
-export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
+export async function isSortCheaper(db: Db, filter: DepositFilter): Promise<boolean> {
   const { from, to, steamId, needsPerson, order } = filter
   if (!isByAmount(order)) return false
   if (steamId !== undefined || needsPerson === true) return true
@@ -75,15 +75,15 @@ export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
 
 type Examining = {
   now: Date
-  /** The result of `areFew`. */
-  isFew?: boolean
+  /** Reads the candidates by time and sorts them, because `isSortCheaper`. */
+  isSorted?: boolean
 }
 
 /** Returns the next deposits in the order of the list, and which of them match the filter. */
 export async function examineDeposits(
   db: Db,
   filter: DepositFilter,
-  { now, isFew = false }: Examining,
+  { now, isSorted = false }: Examining,
 ): Promise<ExaminedDeposit[]> {
   const { leastMinor, mostMinor, currency, game } = filter
   const [key, direction] = [keyOf(filter.order), directionOf(filter.order)]
@@ -92,7 +92,7 @@ export async function examineDeposits(
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
     // The indexes of amounts do not include the status or the time, so both are checked row by row.
-    isByAmount(filter.order) && !isFew && timeIndexCondition(filter, 'seen'),
+    isByAmount(filter.order) && !isSorted && timeIndexCondition(filter, 'seen'),
     // `offset 0` forces a lookup for each deposit. A hash join would read all trades.
     game !== undefined &&
       sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game} offset 0)`,
@@ -100,7 +100,7 @@ export async function examineDeposits(
   const { rows } = await sql<ExaminedDeposit>`
     select id, coalesce(${fits}, false) as fits from (
       select deposit.id, store_id, status, deposit.created_at, credited_amount, currency
-      from ${sourceOf(filter, { now, isFew })}
+      from ${sourceOf(filter, { now, isSorted })}
       where ${listCondition(filter)}
       order by deposit.${key} ${direction}, deposit.id ${direction} limit ${mostExamined(filter)}
     ) seen order by ${key} ${direction}, id ${direction}`.execute(db)
@@ -159,14 +159,14 @@ function listCondition(filter: DepositFilter): RawBuilder<boolean> {
  * The deposits to read from: those of an account, those that need a person, or the few that are sorted; otherwise the
  * entire table.
  */
-function sourceOf(filter: DepositFilter, { now, isFew }: Examining): RawBuilder<unknown> {
+function sourceOf(filter: DepositFilter, { now, isSorted }: Examining): RawBuilder<unknown> {
   const { steamId, needsPerson = false, order } = filter
   const ofAccount = steamId === undefined ? undefined : sql`(${depositsOfSteamId(steamId, order)}) own`
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((ids) => (ids === undefined ? [] : [sql`join ${ids} using (id)`]))
   const source = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
   // `offset 0` keeps the planner from scanning the entire index of amounts for a few deposits.
-  return isFew === true
+  return isSorted === true
     ? sql`(select deposit.* from ${source} where ${timeIndexCondition(filter)} offset 0) deposit`
     : source
 }

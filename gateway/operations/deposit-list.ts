@@ -1,9 +1,9 @@
 /** Deposits of all stores: a list with filters, page by page. */
 import {
-  areFew,
   type DepositFilter,
   depositRows,
   examineDeposits,
+  isSortCheaper,
   type ListedDeposit,
   mostExamined,
   type Need,
@@ -14,10 +14,13 @@ import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
 export type DepositInList = ListedDeposit & { needs: Need[] }
 
-/** `next`: the `before` of the next page; null on the last. With a rare filter, any page may be short or empty. */
+/**
+ * `next`: the `before` of the next page; null on the last. With a filter that few deposits match, any page may be short
+ * or empty.
+ */
 export type DepositPage = { deposits: DepositInList[]; next: bigint | null }
 
-/** Most batches of rows that one call examines before it answers with the matches so far. */
+/** The most batches of rows that one call examines before it answers with the matches so far. */
 const MOST_ROUNDS = 7
 
 /** Deposits that an export reads at a time. */
@@ -31,12 +34,12 @@ export async function listDeposits(
   const mistake = mistakeOf(filter)
   if (mistake !== undefined) return refused('usage', mistake)
   const now = clock.now()
-  const isFew = await areFew(db, filter)
+  const isSorted = await isSortCheaper(db, filter)
   const ids: bigint[] = []
   let before = filter.before
   let next: bigint | null = null
   for (let round = 1; ; round += 1) {
-    const examined = await examineDeposits(db, { ...filter, before }, { now, isFew })
+    const examined = await examineDeposits(db, { ...filter, before }, { now, isSorted })
     const fitting = examined.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
     ids.push(...fitting.map(({ id }) => id))
     // The next page begins after the last row of a full page, or else after the last row examined.
@@ -56,7 +59,7 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
   return hasAmount && currency === undefined ? 'A range or order by amount needs a currency.' : undefined
 }
 
-/** The whole export is in memory at once, and a spreadsheet opens at most a million rows. */
+/** The whole export is in memory at once, so this is far below the million rows that a spreadsheet opens. */
 const MOST_EXPORTED = 100_000
 
 /**

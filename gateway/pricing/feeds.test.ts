@@ -264,7 +264,7 @@ describe('a source that fails', () => {
     await run(marketPrices(eachGame(server.url)), 2)
     expect(await market()).toEqual({
       failures: 1,
-      last_error: `answered an old list: its newest price is of ${new Date(time * 1000).toISOString()}`,
+      last_error: `answered with an old list: its newest price is from ${new Date(time * 1000).toISOString()}`,
     })
     server.answer(
       '/api/v2/prices/USD.json',

@@ -139,9 +139,12 @@ async function takePrices(
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
   await savePrices(db, { source: source.name, game }, past)
   const newestMs = past.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
-  // Otherwise the source would look healthy while none of its prices counts. A file has the time that its owner gave it.
+  // Otherwise the source would look healthy while none of its prices counts. Local sources are exempt: they are files,
+  // whose prices keep the time that the operator wrote.
   if (!source.isLocal && now.getTime() - newestMs > rules[game].freshMs) {
-    throw new SourceError(`answered an old list: its newest price is of ${new Date(newestMs).toISOString()}`)
+    throw new SourceError(
+      `answered with an old list: its newest price is from ${new Date(newestMs).toISOString()}`,
+    )
   }
   return result
 }
@@ -168,7 +171,7 @@ async function keepRate(
   const previousRate = previous && readRate(currency, { ...previous, ...ageLimit }, now)
   const hasJumped =
     read.kind === 'rate' && previousRate?.kind === 'rate' && isJump(previousRate.perUsd, read.perUsd)
-  // The reference itself is not compared: otherwise a real move would keep both at their old rates.
+  // The reference is not compared with its own old rate: after a real move it would be refused, and then every source.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
   const isApart = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)
   if (read.kind === 'rate' && !hasJumped && !isApart) {

@@ -71,7 +71,8 @@ export async function repeatedAnswer(
   return undefined
 }
 
-/** Stores the answers of `app` to calls that hold a key, including refusals, except failures and requests to retry. */
+/** Stores the answers of `app` to calls that hold a key, including refusals, but not failures of the till or
+ * answers that ask to call again. */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const renewal = renewalOf.get(request)

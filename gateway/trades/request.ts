@@ -167,13 +167,17 @@ async function judgeLimits(
   tx: Tx,
   { deposit, steamId }: { deposit: DepositRow; steamId: string },
 ): Promise<RequestAnswer | undefined> {
-  const { store_id: storeId, shopper_locked: isLocked } = deposit
+  const { store_id: storeId, shopper_locked: isForOneShopper } = deposit
   const now = clock.now()
   await lockPartner(tx, steamId)
-  const allowance = judgePartner(await partnerFacts(tx, { steamId, storeId, now }), { isLocked, now })
+  const allowance = judgePartner(await partnerFacts(tx, { steamId, storeId, now }), {
+    isLocked: isForOneShopper,
+    now,
+  })
   if (allowance.kind === 'too_many') return refused('too_many_open_offers')
   if (allowance.kind === 'paused') return { ...refused('offers_paused'), until: allowance.until }
-  const hasShare = isLocked || (await isBelowShareOfFleet(tx, storeId, limits.fleet))
+  // A deposit that its store reserved for this account does not count against the share of the fleet.
+  const hasShare = isForOneShopper || (await isBelowShareOfFleet(tx, storeId, limits.fleet))
   return hasShare ? undefined : refused('no_bot_available')
 }
 

@@ -11,7 +11,7 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(500)
   })
 
-  it('grows with a store that is slow with everything, so an overloaded store does not get more calls at a time', () => {
+  it('grows if a store answers every call slowly, so its calls do not count as hanging, and no more are started', () => {
     const pace = createPace(500)
     for (let n = 0; n < 20; n += 1) pace.record(accepted, 8_000)
     expect(pace.patienceMs()).toBeGreaterThan(15_000)

@@ -11,7 +11,7 @@ export function refuse(error: string): Reply {
   return json({ success: false, error })
 }
 
-/** Changes the account as it is now: `seller` may be older. */
+/** Applies `step` to the account's current state. The `seller` of a call may be stale, so only its id is used. */
 export function change(
   { market, seller: { steamId } }: { market: Market; seller: Pick<Seller, 'steamId'> },
   step: (seller: Seller, nowS: number) => Seller,

@@ -30,8 +30,8 @@ export async function checkTill(till: ProcessTill, confirmedIds: readonly string
 }
 
 /**
- * Checks that the bots' accepted offers, and no others, are credited with their Steam trades, that no offer is open, and
- * that no secret code was sent twice.
+ * Checks that the bots' accepted offers, and no others, are credited, each under its own Steam trade, that no offer is
+ * open, and that no secret code was sent twice.
  */
 async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<string[]> {
   const problems: string[] = []
@@ -92,7 +92,7 @@ async function compareReversals(till: ProcessTill): Promise<string[]> {
   ]
 }
 
-/** Trade and item of everything that went back on Steam, of trades that the till has credited. */
+/** Returns the Steam trade and asset id of each item that went back on Steam, in trades that the till has credited. */
 async function reversedOnSteam({ pool, steam }: Pick<ProcessTill, 'pool' | 'steam'>): Promise<string[]> {
   const rows = await readRows(
     pool,

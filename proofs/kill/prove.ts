@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- kill`: kills one process in the middle of its work, then plays rounds of start and kill. Times do not
- * decide the result. They are printed with the machine's speed in the same run.
+ * `npm run prove -- kill`: kills one process in the middle of its work, then plays rounds of start and kill. Times do
+ * not decide the result. They are printed beside their limits and the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
@@ -20,6 +20,7 @@ import { openProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
 const ROUNDS_A_WORLD = 20
 /** In every tenth round, no time is skipped after the kill: the next process waits for the lease of the dead one. */
 const REAL_TIME_EVERY = 10
+/** `waitMs`: the part of the limit that a faster machine does not shorten. */
 const LIMITS = {
   /** From a start until the API answers. */
   api: { mostMs: 2_000 },
@@ -38,18 +39,18 @@ export const killProof = defineProof({
   run: ({ rounds, seed }) => withServer(async (url) => report(await play(url, rounds, seed), seed)),
 })
 
-type Timed<T> = { result: T; speed: number }
+type WithSpeed<T> = { result: T; speed: number }
 
-type KillFindings = { oneKill: Timed<Omit<KillReport, 'nextGateway'>>; worlds: Timed<KillResult>[] }
+type KillFindings = { oneKill: WithSpeed<Omit<KillReport, 'nextGateway'>>; worlds: WithSpeed<KillResult>[] }
 
 async function play(serverUrl: string, rounds: number, seed: number): Promise<KillFindings> {
-  const timed = await stopwatch()
-  const oneKill = await timed(() => measureOneKill(serverUrl, seed))
-  const worlds: Timed<KillResult>[] = []
+  const withSpeed = await createSpeedGauge()
+  const oneKill = await withSpeed(() => measureOneKill(serverUrl, seed))
+  const worlds: WithSpeed<KillResult>[] = []
   for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
     const roundsHere = Math.min(ROUNDS_A_WORLD, rounds - done)
     const plan = { rounds: roundsHere, seed: seed * 1_000 + worlds.length, realTimeEvery: REAL_TIME_EVERY }
-    const world = await timed(() => killRounds(serverUrl, plan))
+    const world = await withSpeed(() => killRounds(serverUrl, plan))
     worlds.push(world)
     const { counts, problems } = world.result
     const verdict = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
@@ -63,7 +64,7 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
 }
 
 /** Returns a function that runs work, and measures the machine's speed right before and right after it. */
-async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed<T>>> {
+async function createSpeedGauge(): Promise<<T>(work: () => Promise<T>) => Promise<WithSpeed<T>>> {
   let before: MachineSpeed = await readSpeed()
   return async (work) => {
     const result = await work()

@@ -63,7 +63,7 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('other_currency')
   })
 
-  it('keeps its key, because the client calls all hosts together at most twice a second', async () => {
+  it('keeps its key, because the client makes at most two calls a second, over all hosts together', async () => {
     const beganMs = bench.machineMs()
     for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS, TF2, RUST, DOTA]) await unwrap(client.round(appId))
     await unwrap(client.money())
@@ -133,7 +133,7 @@ describe('a listing', () => {
     })
   })
 
-  it('is made or repriced although the lines of others failed without naming their item', async () => {
+  it('is made or repriced although other lines of the same call failed without naming their items', async () => {
     await prepareToSell(bench, client, DOTA)
     bench.market.begin('failed-without-id')
     const [assetId = ''] = bench.assetsOf(DOTA)
@@ -226,7 +226,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('of a game whose host refuses the key is called again only after ten minutes, but the others are called', async () => {
+  it('whose host of one game refuses the key is not called for that game for ten minutes, but is for others', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0
     const list = () =>
@@ -245,7 +245,7 @@ describe('a market in trouble', () => {
     expect((await client.round(DOTA)).kind).toBe('answered')
   })
 
-  it('that refuses the key, also in other words, is called again only after ten minutes', async () => {
+  it('that refuses the key, even with an unusual text, is called again only after ten minutes', async () => {
     bench.market.begin('key-in-words')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
     bench.market.end('key-in-words')
@@ -276,7 +276,7 @@ it('an empty public list of lowest prices is an answer without prices', async ()
   expect(await unwrap(client.lowestPrices(DOTA))).toEqual(new Map())
 })
 
-it('the list of lowest prices is read beside a row without a price', async () => {
+it('a list of lowest prices is still read if one of its rows has no price', async () => {
   await prepareToSell(bench, client, DOTA)
   await unwrap(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
   bench.market.begin('strange-rows')

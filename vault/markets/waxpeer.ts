@@ -32,7 +32,7 @@ const MOST_LINES = 50
 /** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
-/** The longest wait for an item that the client takes from Waxpeer. */
+/** If Waxpeer asks to wait before the next change of an item, the client waits at most this long. */
 const MOST_WAIT_MS = 60 * 60_000
 /** How often to ask Waxpeer to put the account's listings on sale, as its documentation recommends. */
 const CHECK_SALES_MS = 60 * 60_000
@@ -114,8 +114,8 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
 }
 
 /**
- * After the socket opens, and after Waxpeer says that the account sells nothing, it sells nothing until
- * `check-wss-user`.
+ * Waxpeer puts the account's listings on sale only after a call of `check-wss-user`. The call is needed each time the
+ * socket opens, and each time Waxpeer reports that the account sells nothing.
  */
 function createSalesCheck({ call, socket, steamId, time }: Parts) {
   let last = { openings: 0, stops: 0, atMs: Number.NEGATIVE_INFINITY }

@@ -1,6 +1,6 @@
 /**
- * The texts of the first view: before and around the field for the trade link. The requirements fix “Deposit to the”,
- * “add funds” and “Page not found”.
+ * The texts of the first view: until the field for the trade link appears, and around that field. The requirements fix
+ * “Deposit to the”, “add funds” and “Page not found”.
  */
 import type { Language } from '../../contract/languages.ts'
 

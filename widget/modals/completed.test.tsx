@@ -49,6 +49,7 @@ it('every outcome names the payment, and the offer if there was one', () => {
     const html = (change: Partial<Payment>) =>
       markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome, ...change })} />)
     expect(html({})).toContain(`>${en.paymentNumber('17')}<`)
+    // The page's `steamTradeId` is the offer's number: the specification fixes that name.
     expect(html({ steamTradeId: '81' })).toContain(`>${en.paymentNumber('17')} · ${en.offerNumber('81')}<`)
   }
 })
@@ -99,7 +100,7 @@ it.each([
   ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.knownToStoreInParts('$15.00', DATE)],
   ['nothing', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
 ])(
-  'with %s credited now, the page never says that the store knows before the store has accepted the webhook',
+  'with %s credited now, the page does not say that the store knows until the store has accepted the webhook',
   (_, held, shownText) => {
     const html = (storeTold: boolean): string => {
       const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })

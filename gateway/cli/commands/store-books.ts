@@ -100,7 +100,7 @@ export const credit = command({
 export const debit = command({
   does: 'take money from a store’s available balance',
   example:
-    "store debit 1 --currency USD --amount 12.50 --reference 'case 8' --reason 'its shopper paid it back'",
+    "store debit 1 --currency USD --amount 12.50 --reference 'case 8' --reason 'case 7 was credited twice'",
   parameters: {
     flags: {
       ...ADJUSTMENT,

@@ -38,7 +38,10 @@ export type Call = {
   text?: true
 }
 
-/** The libraries name an asset's fields in lower case. A field added to `OfferAsset` compiles only once it is sent. */
+/**
+ * The libraries name an asset's fields in lower case. A field that is added to `OfferAsset` must be added to `send` too,
+ * or this file does not compile.
+ */
 type LibraryAsset = { [Field in keyof OfferAsset as Lowercase<Field>]: OfferAsset[Field] }
 
 export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }

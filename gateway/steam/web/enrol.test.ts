@@ -42,14 +42,14 @@ async function accountOf(refreshToken: string): Promise<string> {
 }
 
 describe('a refresh token', () => {
-  it('comes with the password and the authenticator code, even after one wrong code', async () => {
+  it('is issued for the password and the authenticator code, even after one wrong code', async () => {
     const code = authenticatorCode(bot.sharedSecret)
     const answer = await obtainToken(agent(), byPassword(['WRONG', ` ${code.toLowerCase()} `]), times)
     if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
   })
 
-  it('comes once the phone has approved the login', async () => {
+  it('is issued after the phone has approved the login', async () => {
     const answer = await obtainToken(
       agent(),
       {
@@ -69,7 +69,7 @@ describe('a refresh token', () => {
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
   })
 
-  it('does not come with a wrong password, or with three wrong codes', async () => {
+  it('is not issued for a wrong password, or after three wrong codes', async () => {
     expect(await obtainToken(agent(), byPassword([], 'wrong'), times)).toEqual({
       kind: 'refused',
       reason: 'wrong_password',

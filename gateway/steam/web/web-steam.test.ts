@@ -73,7 +73,7 @@ describe('opening a session', () => {
 })
 
 describe('logins', () => {
-  it('that Steam limits pause for the account, so its next attempt sends no request', async () => {
+  it('pause for an account after Steam has limited one, so its next attempt sends no request', async () => {
     steam.routes.set(FINALIZE, () => ({ status: 429, body: null }))
     const port = steam.createPort()
     expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'rate_limited' })
@@ -154,7 +154,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is renewed if a send finds it ended, and the offer is made once', async () => {
+  it('is renewed if a send finds it ended, and the send is repeated once', async () => {
     let sends = 0
     steam.routes.set(SEND, () => {
       sends += 1

@@ -1,4 +1,4 @@
-/** Trade links of wrong forms, and links of accounts that may not pay: family 37. */
+/** Malformed trade links, and links of accounts that may not pay: family 37. */
 import { parseTradeLink } from '../../../contract/trade-link.ts'
 import { type Family, family } from '../attack.ts'
 import { aBody } from '../target.ts'
@@ -16,7 +16,8 @@ const BAD = [
   'https://steamcommunity.com.evil.example/tradeoffer/new/?partner=1&token=abcdefgh',
   'https://evil.example/tradeoffer/new/?partner=1&token=abcdefgh',
   'https://steamcommunity.com@evil.example/tradeoffer/new/?partner=1&token=abcdefgh',
-  'https://stеamcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh',
+  // A Cyrillic е.
+  'https://st\u0435amcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh',
   `javascript:${GOOD}`,
   `x${GOOD}`,
   'https://steamcommunity.com/tradeoffer/new/?partner=1&token=a b',

@@ -2,9 +2,9 @@
 import { DESTINATIONS } from '../gifts.ts'
 import type { Gift, TradedItem } from '../steam-memory.ts'
 import { must } from '../violation.ts'
-import { everHeld, type TillMemory, type TradeRow } from './memory.ts'
+import { hasEverHadItem, type TillMemory, type TradeRow } from './memory.ts'
 
-/** The till reads about a gift some time after it began, from an answer that can be a minute old. */
+/** The till reads of a change of a gift some time after it, in an answer that can be a minute old. */
 const MARGIN_MS = 120_000
 /** The longest duration of a look through the histories. */
 const LOOK_MS = 600_000
@@ -17,7 +17,7 @@ export function checkDepartures(memory: TillMemory, lookedAtMs: number): void {
   const { bots, steam, departures, engine } = memory
   for (const gift of steam.gifts.values()) {
     const botId = BigInt(gift.bot)
-    const isWatched = bots.get(botId)?.state === 'active' && everHeld(memory, botId)
+    const isWatched = bots.get(botId)?.state === 'active' && hasEverHadItem(memory, botId)
     if (!isWatched || gift.beganAt > lookedAtMs || engine.now() - gift.changedAt < MARGIN_MS) continue
     checkGift(memory, gift)
   }
@@ -60,7 +60,7 @@ function checkGift({ departures, bots }: TillMemory, gift: Gift): void {
   )
 }
 
-/** Checks that the books contain the item if and only if a bot has it, and at that bot. */
+/** Checks that the books contain the item if and only if a bot has it, and that they name that bot. */
 export function checkItem(
   { custody, bots }: TillMemory,
   { facts, deliveredBy }: TradeRow,

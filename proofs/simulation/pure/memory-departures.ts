@@ -8,13 +8,13 @@ import {
 } from '../../../gateway/departures/departure.ts'
 import type { DepartureStore, NotedDeparture } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
-import { type CustodyEntry, everHeld, type Pause, type TillMemory } from './memory.ts'
+import { type CustodyEntry, hasEverHadItem, type Pause, type TillMemory } from './memory.ts'
 
 /** `begunAt`: the start of the simulated till. */
 export function createMemoryDepartures(memory: TillMemory, pause: Pause, begunAt: Date): DepartureStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
-    watchedFrom: (botId) => read(() => (everHeld(memory, botId) ? begunAt : undefined)),
+    watchedFrom: (botId) => read(() => (hasEverHadItem(memory, botId) ? begunAt : undefined)),
     findDepartures: (botId, ids) =>
       read(() => new Map([...departuresOf(memory, botId)].filter(([id]) => ids.includes(id)))),
     underWay: (botId, { limit, after }) =>

@@ -7,7 +7,7 @@ import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
 import { isDelivered } from '../../../gateway/trades/trade.ts'
 import { nameOf } from '../own-inventory.ts'
 import { must } from '../violation.ts'
-import { everHeld, type Pause, type TillMemory, type TradeRow } from './memory.ts'
+import { hasEverHadItem, type Pause, type TillMemory, type TradeRow } from './memory.ts'
 import { departuresOf } from './memory-departures.ts'
 
 const UNSEEN: DriftState = { noted: [], lookedAt: null, wholeAt: null, askedAt: null }
@@ -25,7 +25,7 @@ export function createMemoryDrift(memory: TillMemory, pause: Pause): DriftStore 
       })),
     historyFrom: (botId) =>
       read(() =>
-        everHeld(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
+        hasEverHadItem(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
       ),
     // The simulated Steam always names asset ids.
     learnAssetIds: async () => {},

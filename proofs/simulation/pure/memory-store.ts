@@ -22,7 +22,7 @@ import { must } from '../violation.ts'
 import { isSoonerElsewhere } from './fleet.ts'
 import {
   type Bot,
-  everHeld,
+  hasEverHadItem,
   type Pause,
   setDue,
   silentUntilMs,
@@ -123,7 +123,7 @@ function sweepsOf(memory: TillMemory, read: Read): Sweeps {
     const { turnedAt, begunAt, completeAt } = history
     const isTurnDue = turnedAt === null || turnedAt <= takenBefore
     const isPassDue = begunAt !== null || completeAt === null || completeAt <= passBefore
-    return state === 'active' && isTurnDue && isPassDue && everHeld(memory, botId)
+    return state === 'active' && isTurnDue && isPassDue && hasEverHadItem(memory, botId)
   }
   return {
     takeDueTrades: ({ now, nextAt, limit }) =>

@@ -242,7 +242,7 @@ export function silentUntilMs(trade: Trade): number {
 }
 
 /** Whether the bot has ever held an item. Only then does the till read its history. */
-export const everHeld = ({ custody }: TillMemory, botId: bigint): boolean =>
+export const hasEverHadItem = ({ custody }: TillMemory, botId: bigint): boolean =>
   [...custody.values()].some((entries) => entries.some((entry) => entry.botId === botId))
 
 /**
