@@ -206,7 +206,7 @@ export const inventorySchema = z.object({
   inventoryErrorCause: z.enum(['accountRestricted']).optional(),
 })
 
-/** GET /api/price: request. The quote comes with the inventory that showed the item. */
+/** GET /api/price: request. `quoteId` is from the inventory that showed the item. */
 export const priceQuerySchema = z.object({
   hash: hashSchema,
   quoteId: z.string().max(64),

@@ -262,7 +262,7 @@ test('A-113 the minimum is that of the chosen game', async () => {
   }
 })
 
-/** A language's name in itself, with a capital letter. */
+/** A language's name in that language, with a capital letter. */
 function nameOfLanguage(language: Language): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? ''
   return name.charAt(0).toUpperCase() + name.slice(1)

@@ -106,7 +106,7 @@ const environmentSchema = z
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
     ...KEEP_SETTINGS,
-    /** Days for which a delivered trade stays `held`, or longer if Steam reports a longer protection of that trade. */
+    /** How many days a delivered trade stays `held`, unless Steam reports a longer protection of that trade. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** The most items in one trade. */
     TRADETILL_MAX_ITEMS: wholeNumber(1, 256, 'an offer of Steam has no room for more').default(50),

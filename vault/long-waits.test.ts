@@ -42,7 +42,7 @@ it('a gift is asked about rarely while Steam does not finish its trade, and the 
   setTrade(tradeId, (trade) => ({ ...trade, status: 8 }))
   const before = bench.calls.length
   const rounds = await runForDays(2)
-  // Each round without waits would make at least two calls.
+  // Without waits, each round would make at least two calls.
   expect(bench.calls.length - before).toBeLessThan(rounds)
   const lines = bench.logged.filter((line) => line.includes(`"steamTrade":"${tradeId}"`))
   expect(lines.length).toBeGreaterThanOrEqual(1)

@@ -42,7 +42,7 @@ const FAILED_TIMES = 5
 
 /** How long Steam is asked in vain before a person is told. */
 export const IN_VAIN_MS = 86_400_000
-/** A little more than the longest pause until Steam is asked about such a trade again: few trades are due that soon. */
+/** A little more than the longest pause before Steam is asked about such a trade again. Few trades are due that soon. */
 export const ASK_AGAIN_MS = 3_660_000
 
 export async function readNeeds(db: Db): Promise<Needs> {

@@ -8,7 +8,7 @@ export type Consumer = {
 }
 
 type ConsumerDeps<JOB> = {
-  /** Jobs that run at the same time, at most. */
+  /** The most jobs that run at the same time. */
   places: number
   /** Takes up to `most` waiting jobs; fewer only if no more are waiting. */
   take(most: number): Promise<readonly JOB[]>

@@ -116,7 +116,7 @@ export type TradeTable = {
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
-  /** When the shopper asked; the trade of the next bot keeps it. */
+  /** When the shopper asked. If another bot takes over, its trade keeps this time. */
   intended_at: Generated<Date>
   tried_bots: Generated<bigint[]>
   /** The bot that Steam refused without a reason. */
@@ -124,7 +124,7 @@ export type TradeTable = {
   refusal: Generated<Refusal | null>
   /** Steam holds the items of an ended trade until then. */
   steam_hold_until: Generated<Date | null>
-  /** The trade of the next bot. */
+  /** The trade of the bot that took over; null if none did. */
   moved_to: Generated<bigint | null>
 }
 

@@ -112,8 +112,8 @@ describe('bots on one address', () => {
     }
     for (const method of ['GetTradeOffers', 'GetTradeStatus', 'cancel'] as const) {
       const all = requests.filter((request) => request.method === method)
-      // All 50 requests were running when the first refusal came. From then on, one at a time probes for the entire
-      // address.
+      // All 50 requests were running when the first refusal came. From then on, one request at a time probes for the
+      // entire address.
       const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
       expect(first).toHaveLength(50)
       expect(duringPauses([...first.slice(0, 1), ...later])).toEqual([])

@@ -143,7 +143,7 @@ export type TradeEvent =
   | { kind: 'hold_seen'; offerId: string; until: Date }
   /**
    * Steam's hold ended without a delivery (`seen`), or the till stopped waiting, for example because Steam still shows
-   * the hold a day after its end (`overdue`). Other trades may name the items again.
+   * the hold a day after its end (`overdue`). Other trades may now reserve the items.
    */
   | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
   /** The till no longer asks Steam about the trade, which stays as it is. */

@@ -202,8 +202,8 @@ describe('the watch over a bot’s offers', () => {
 })
 
 /**
- * As after a restore from a backup that is older than the offer. No trade is open, so `watch` resolves to 1 while the
- * search for orphans is not complete, and then to 0.
+ * The state after a restore from a backup that is older than the offer. No trade is open, so `watch` resolves to 1
+ * while the search for orphans is incomplete, and then to 0.
  */
 describe('a till that has lost a trade', () => {
   const orphan: Offer = {

@@ -12,7 +12,7 @@ import type { ModelMarket } from './market.ts'
 import type { Offer } from './steam.ts'
 import { OURS, type SalesWorld } from './world.ts'
 
-/** `key`: the market, and its number of the listing. */
+/** `key`: the market, and its number for the listing. */
 export type SaleView = { key: string; market: string; assetId: string; state: string }
 /**
  * `waiting`: the vault has not taken it up. `under way`: the vault has taken it up, and Steam may have the offer.

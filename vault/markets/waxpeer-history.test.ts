@@ -84,7 +84,7 @@ describe('the history of Waxpeer', () => {
     expect(slow.asked).toHaveLength(13)
   })
 
-  it('names the time since which no sale is missing, also if its reading ended early', async () => {
+  it('names the time since which no sale is missing, even if its reading ended early', async () => {
     expect(await waxpeerWith(salesOf(250)).wholeDays(9)).toBe(9)
     // A sale every five minutes: the ten thousandth is a little more than 34 days old.
     const many = waxpeerWith(salesOf(12_000))
@@ -92,12 +92,12 @@ describe('the history of Waxpeer', () => {
     expect(await many.wholeDays(9)).toBeGreaterThan(9)
     const slow = waxpeerWith(salesOf(2_500), { callMs: 10_000 })
     expect(await slow.wholeDays(9)).toBeLessThan(9)
-    // Only the latest rows are read again, and complete. The older ones are still missing.
+    // Now only the latest rows are read again, completely. The older ones are still missing.
     slow.clock.nowMs += MINUTE_MS
     expect(await slow.wholeDays(9)).toBeLessThan(9)
   })
 
-  it('may lack sales under way if so many have one time', async () => {
+  it('is marked as cut if thousands of sales under way have the same time', async () => {
     const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
     expect(await waxpeerWith(sameTime).history.underWay()).toMatchObject({ value: { isCut: true } })
     expect(await waxpeerWith(salesOf(50)).history.underWay()).toMatchObject({ value: { isCut: false } })

@@ -94,8 +94,8 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
 }
 
 /**
- * Returns the picks of the last offer, if no stand has opened yet, they are this account's at this store, and the
- * deposit takes their game.
+ * Returns the picks of the last offer, unless a stand has opened before. They must be this account's, at this store and
+ * in a game that the deposit takes.
  */
 function returningPicks(
   { offeredPicks: picks, picksReturned, payment }: FlowState,

@@ -48,7 +48,7 @@ export async function obtainToken(
   times: Times = DEFAULT_TIMES,
 ): Promise<TokenAnswer> {
   const signal = way.kind === 'phone' ? way.signal : undefined
-  // A signal that was aborted before emits no event.
+  // A signal that is already aborted emits no event.
   if (signal?.aborted) return { kind: 'refused', reason: 'not_confirmed' }
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.loginTimeout = times.personMs
