@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('for an amount that a shopper types, the page picks items worth at least that, and no more than the cheapest item that covers it', async () => {
+test('for an amount that a shopper types, the page picks items worth at least that, and at most as much as the cheapest item that covers it', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')

@@ -5,7 +5,7 @@ import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-benc
 
 const DAY_MS = 86_400_000
 const TEN_MINUTES_MS = 600_000
-const AWAY_DAYS = 35 / 144
+const AWAY_DAYS = (35 * TEN_MINUTES_MS) / DAY_MS
 
 let bench: TestBench
 
@@ -29,6 +29,7 @@ async function runForDays(days: number): Promise<number> {
   const rounds = (days * DAY_MS) / TEN_MINUTES_MS
   for (let round = 0; round < rounds; round += 1) {
     await bench.runRounds(1)
+    // `runRounds` has already advanced the clock by a minute.
     bench.advanceMs(TEN_MINUTES_MS - 60_000)
   }
   return rounds
