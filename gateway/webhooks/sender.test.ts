@@ -38,6 +38,17 @@ describe('a webhook', () => {
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
   })
 
+  it('ends with the status of an answer that switches to another protocol, and closes the connection', async () => {
+    const closed = Promise.withResolvers<void>()
+    receiver.answers.push(({ socket }) => {
+      socket?.on('close', () => closed.resolve())
+      socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: chat\r\n\r\n')
+    })
+    const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300 })
+    expect(await hasty(request(receiver.url))).toEqual({ kind: 'answered', status: 101, text: '' })
+    await closed.promise
+  })
+
   it('takes only the beginning of an endless answer, and then closes the connection', async () => {
     let sent = 0
     const closed = Promise.withResolvers<void>()

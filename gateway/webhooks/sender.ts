@@ -130,6 +130,11 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('close', done)
     answer.on('error', done)
   })
+  // After 101 Node reports neither a response nor an error unless someone takes the socket, so the attempt would not end.
+  outgoing.on('upgrade', (answer, socket) => {
+    socket.destroy()
+    resolve(resultOf(answer, Buffer.alloc(0)))
+  })
   outgoing.on('error', (error) => resolve({ kind: 'failed', reason: reasonOf(error) }))
   outgoing.end(request.body)
   return promise
