@@ -167,7 +167,7 @@ function Events({ events }: { events: Found['events'] }) {
           {
             name: 'Webhooks',
             show: ({ deliveries }) =>
-              deliveries.map(({ deliveryId, endpointId, state, attempts, said: lastResult }) => (
+              deliveries.map(({ deliveryId, endpointId, state, attempts, lastResult }) => (
                 <p key={deliveryId}>
                   <PageLink to={`/webhooks/${endpointId}`}>endpoint {endpointId}</PageLink>{' '}
                   <Status name={state} />{' '}

@@ -135,14 +135,14 @@ export function findingLines(found: Findings): string[] {
         `store ${storeId}, ${sequence === null ? 'not published' : `sequence ${sequence}`}`,
         ...(depositId === null ? [] : [`deposit ${depositId}`]),
       ].join('\t'),
-      ...deliveries.map(({ deliveryId, endpointId, state, attempts, said }) =>
+      ...deliveries.map(({ deliveryId, endpointId, state, attempts, lastResult }) =>
         [
           '',
           `delivery ${deliveryId}`,
           `endpoint ${endpointId}`,
           state,
           counted(attempts, 'attempt'),
-          ...(said === null ? [] : [said]),
+          ...(lastResult === null ? [] : [lastResult]),
         ].join('\t'),
       ),
     ]),

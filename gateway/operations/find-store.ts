@@ -97,7 +97,7 @@ export type FoundEvent = {
     state: string
     attempts: number
     /** Result of the last attempt; null before the first. */
-    said: string | null
+    lastResult: string | null
   }[]
 }
 
@@ -114,7 +114,7 @@ export async function findEvents(
     select event.id as "eventId", store_id as "storeId", type, sequence, deposit_id as "depositId",
       created_at as "createdAt", coalesce((
         select json_agg(json_build_object('deliveryId', delivery.id::text, 'endpointId', delivery.endpoint_id::text,
-          'state', delivery.state, 'attempts', delivery.attempts, 'said', delivery.last_result) order by delivery.id)
+          'state', delivery.state, 'attempts', delivery.attempts, 'lastResult', delivery.last_result) order by delivery.id)
         from webhook_delivery delivery where delivery.event_id = event.id), '[]') as deliveries
     from event where ${which}`.execute(db)
   return rows

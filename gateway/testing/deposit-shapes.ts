@@ -84,7 +84,7 @@ export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
             endpointId: id,
             state: z.string(),
             attempts: z.int(),
-            said: z.string().nullable(),
+            lastResult: z.string().nullable(),
           }),
         ),
       }),

@@ -51,7 +51,7 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
   const result = await deps.send({ storeId: endpoint.store_id, url, headers, body })
   const durationMs = Math.round(performance.now() - begin)
   if (result.kind === 'failed') {
-    const about = { store: String(endpoint.store_id), endpoint: String(endpoint.id), said: result.reason }
+    const about = { store: String(endpoint.store_id), endpoint: String(endpoint.id), result: result.reason }
     deps.log.info(about, 'test of a webhook got no answer')
   }
   return { result, durationMs, isChallengeRepeated: isAccepted(result) && repeats(result, nonce) }

@@ -97,7 +97,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   })
   if (!isSettled) {
     deps.log.warn(
-      { ...about, said: resultText },
+      { ...about, result: resultText },
       'webhook attempt ended after its claim, so nothing was settled',
     )
     return
@@ -108,12 +108,12 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
       return
     case 'retried':
       deps.log.warn(
-        { ...about, said: resultText, retryInMs: verdict.waitMs },
+        { ...about, result: resultText, retryInMs: verdict.waitMs },
         'webhook was not accepted and will be sent again',
       )
       return
     case 'given_up':
-      deps.log.error({ ...about, said: resultText }, 'webhook was given up: the store did not accept it')
+      deps.log.error({ ...about, result: resultText }, 'webhook was given up: the store did not accept it')
       return
     default:
       return verdict satisfies never
