@@ -44,7 +44,7 @@ type Find = { name: string; find: string; input: object; findsNothing?: boolean 
 /** A deposit of the bench's rows. */
 type Sample = { id: bigint; shopper: string; order: string }
 
-/** `middle`: a number in the middle. `offered`: one of the newest, whose offer is open. `paid`: one from the middle. */
+/** `middle`: a number in the middle. `offered`: the newest deposit with an open offer. `paid`: one from the middle. */
 type Samples = { middle: bigint; offered: Sample; paid: Sample }
 
 /** An operator's searches and pages. */
@@ -86,7 +86,7 @@ function findsOf({ middle, offered, paid }: Samples): Find[] {
     { name: 'bot', find: 'bot', input: { bot: '1' } },
     { name: 'items', find: 'items', input: {} },
     { name: 'protected items', find: 'items', input: { state: 'protected' } },
-    none({ name: 'held items, of which the newest 500 are none', find: 'items', input: { state: 'held' } }),
+    none({ name: 'held items, none of them among the newest 500', find: 'items', input: { state: 'held' } }),
     { name: 'items of a bot', find: 'items', input: { bot: '1' } },
     find(String(offered.id), 'a number'),
     find(offered.order, 'an order'),

@@ -18,7 +18,7 @@ while true; do
     echo "backup $file FAILED: pg_dump or the restore ended with an error" >&2
     rm -f "$file.part"
   fi
-  # What was restored may fill the disk of the till's own database.
+  # The restored database could fill the disk that the till's own is on.
   dropdb --if-exists restored || true
   sleep 86400
 done

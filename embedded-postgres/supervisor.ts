@@ -113,7 +113,7 @@ async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return
   for (const [signal, waitMs] of STEPS) {
-    // After it has ended, its number can soon be that of another process. Its children follow it.
+    // Once it has ended, another process can get its number. Its children end after it.
     if (leftoverOf(cluster) === pid) signalTo(pid, signal)
     const end = performance.now() + waitMs
     while (serversIn(cluster).length > 0 && performance.now() < end) await delay(50)

@@ -104,7 +104,7 @@ describe('a database of version 0.2.0', () => {
   })
 
   it.each([
-    ['another key', withKey(OTHER_KEY, LIVE), 'that of these settings opens none of them'],
+    ['another key', withKey(OTHER_KEY, LIVE), 'the key of these settings opens none of them'],
     ['no key yet, as in a shell with DATABASE_URL alone', {}, 'these settings have none'],
   ])('refuses settings with %s: nothing is migrated, and no key is made', async (_what, settings, reason) => {
     await expect(start(settings)).rejects.toThrow(

@@ -156,7 +156,7 @@ describe('a wish for an allowed destination', () => {
     ['refuses it without a doubt', 'send-26', 'steam_26'],
     ['names a number, and the offer never appears', 'send-2', 'steam_2'],
     ['gives no number, and the offer never appears', 'send-503-html', 'never_appeared'],
-  ])('has ended with the reason of Steam if Steam %s', async (_, fault, because) => {
+  ])('has ended if Steam %s (fault %s, reason %s)', async (_, fault, because) => {
     bench.steam.begin(fault, { times: 1 })
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)

@@ -11,7 +11,7 @@ export function periodOf(query: URLSearchParams, now: string): { from: string; t
 }
 
 /**
- * Returns the moment when a day begins where this browser is, because the pages show times there too. A text that is no
+ * Returns the moment when a day begins in the browser's time zone, in which the pages show times too. A text that is no
  * day stays as it is, and the server refuses it.
  */
 export function startOfDay(day: string): string {

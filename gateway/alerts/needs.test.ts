@@ -25,7 +25,7 @@ test('every count of a till without problems is 0', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot counts while its bar lasts for more than another half an hour, unless it is merely doubted', async () => {
+test('a bot counts while its bar has more than half an hour left, unless it is merely doubted', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>
     sql`
@@ -141,7 +141,7 @@ test('an endpoint counts after repeated failures, unless its store disables it',
   await receiver.close()
 })
 
-test('the times are those of the rules of trades, which most commands do not load', () => {
+test('the copied times are those of the rules of trades, which most commands do not load', () => {
   const now = new Date()
   const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
   expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)

@@ -124,7 +124,7 @@ export async function foreignSecretsOf(client: Client, open: Open | undefined): 
   if (sealed.length === 0) return undefined
   if (open !== undefined && sealed.some(({ secret, place }) => opens(() => open(secret, place))))
     return undefined
-  const has = open === undefined ? 'these settings have none' : 'that of these settings opens none of them'
+  const has = open === undefined ? 'these settings have none' : 'the key of these settings opens none of them'
   return `The secrets in this database are sealed with a master key, and ${has}. ${KEY_ADVICE}`
 }
 

@@ -199,7 +199,7 @@ it('a wish that the vault takes up at the same moment is not withdrawn', async (
   expect(refusalOf(await withdrawn)).toMatch(/^There is no open wish/)
 })
 
-it('the vault takes no wish up that is withdrawn at the same moment', async () => {
+it('the vault takes up no wish that is withdrawn at the same moment', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const wishId = (await newestWishes())[0]?.wishId ?? 0n
   const tx = await till.db.startTransaction().execute()

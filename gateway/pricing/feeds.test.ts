@@ -211,7 +211,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
 
-  test('pauses as long as it asked for a part of its list, even if the other part has no price', async () => {
+  test('pauses for as long as it asks to for a part of its list, even if the other part has no price', async () => {
     const limited: PriceSource = {
       name: 'csfloat',
       pace: { everyMs: 10 * MINUTE_MS, gapMs: 0 },
@@ -246,7 +246,7 @@ describe('a source that fails', () => {
     expect(rows).toEqual([{ count: 40 }])
   })
 
-  test('counts as failing while it answers with the list of yesterday, whose prices do not count', async () => {
+  test('counts as failing while it answers with yesterday’s list, whose prices do not count', async () => {
     const row = { market_hash_name: 'Knife', volume: '60', price: '10' }
     const time = clock.now().getTime() / 1000
     const ask = () => requestDue(marketPrices(eachGame(server.url)))
@@ -275,8 +275,8 @@ describe('a source that fails', () => {
   })
 
   test.each([
-    ['as failing while the settings let no price of the age of its list count', 2, 1, 1],
-    ['as healthy while the settings let prices of the age of its list count', 8, 24, 0],
+    ['as failing while its list is too old for the settings', 2, 1, 1],
+    ['as healthy while the settings accept an older list', 8, 24, 0],
   ])('counts %s', async (_outcome, ageHours, freshHours, failures) => {
     const time = clock.now().getTime() / 1000 - ageHours * 3_600
     const items = [{ market_hash_name: 'Knife', volume: '60', price: '10' }]

@@ -73,7 +73,7 @@ type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace
 
 /**
  * One page of the history; undefined if it cannot be read, or does not show where the next one begins. A response
- * without content proves nothing: Steam gives such answers when it does not work, or when it was asked too often.
+ * without content proves nothing: Steam sends such answers while it has trouble, or when it was asked too often.
  */
 export function parseTrades(body: unknown): TradesPage | undefined {
   const answer = historyAnswer.safeParse(body)

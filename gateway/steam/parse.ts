@@ -69,7 +69,7 @@ const holdAnswer = z.object({
   }),
 })
 
-/** `undefined`: the answer cannot be read, so nothing is known. `null`: there is none in it. */
+/** `undefined`: the answer cannot be read, so nothing is known. `null`: it contains no offer. */
 export function parseOffer(body: unknown): Offer | null | undefined {
   const answer = offerAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -81,7 +81,7 @@ type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffe
 
 /**
  * One page of offers. Keeps the readable parts of broken sent offers, because the offer that a caller looks for may
- * be among them. `nothing`: an answer without content, as Steam gives it when it does not work. Even an empty list has
+ * be among them. `nothing`: an answer without content, which Steam sends while it has trouble. Even an empty list has
  * its `next_cursor`.
  */
 export function parseOffers(body: unknown): OffersPage | 'nothing' | undefined {

@@ -81,7 +81,7 @@ describe('the log line of a store’s call', () => {
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length)
   })
 
-  it('has the deposit’s id even if a creation is repeated with its Idempotency-Key, and none if the key comes with another body', async () => {
+  it('has the deposit’s id even if a creation is repeated with its Idempotency-Key, and none if the key is sent with another body', async () => {
     const keyedCall = { body: order, headers: { 'idempotency-key': 'k1' } }
     const first = await call('POST', '/v1/deposits', keyedCall)
     const second = await call('POST', '/v1/deposits', keyedCall)

@@ -208,8 +208,8 @@ const WITHDRAWAL_PAUSE_MS = 60_000
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') {
     if (trade.steamTradeId === null) return decideWithdrawal(trade, offer, now)
-    // The offer's state can flip back for a while, so once there is a Steam trade, only its record counts. But no record
-    // brings the items of an offer in escrow for days.
+    // The offer's state can flip back for a while, so once there is a Steam trade, only its record counts. Escrow is an
+    // exception: its items arrive only after days.
     if (offer.state !== 'in_escrow') return []
   }
   const end = (how: End, steamHoldUntil: Date | null = null): TradeEvent[] => [
@@ -252,7 +252,7 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
 const endDoubt = ({ badEnd }: TradeIn<'active'>): TradeEvent[] =>
   badEnd === null ? [] : [{ kind: 'doubt_ended' }]
 
-/** An accepted offer without a Steam trade has another state. If that lasts, it was not accepted after all. */
+/** The offer was accepted without a Steam trade, and now has another state. If that lasts, it was not accepted. */
 function decideWithdrawal(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   if (trade.badEnd?.state !== 'not_accepted') return [{ kind: 'doubted', badEnd: 'not_accepted', at: now }]
   if (!isPast(trade.badEnd.seenAt, WITHDRAWAL_PAUSE_MS, now)) return []

@@ -43,7 +43,10 @@ export type Vitals = {
   take(): VitalCount[]
 }
 
-/** Counts the measurements of pages until they are stored. The number of counts is limited, whatever pages send. */
+/**
+ * Counts the measurements of pages until they are stored. The call's schema bounds names and values,
+ * so the number of counts is limited.
+ */
 export function createVitals(): Vitals {
   let counts = new Map<string, VitalCount>()
   return {

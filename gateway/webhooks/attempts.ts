@@ -46,7 +46,7 @@ export async function listAttempts(
  */
 const NO_ANSWER = 'no_answer' as const
 
-/** By one store. */
+/** Deliveries that one store can repeat. */
 const MOST_REPLAYED_A_DAY = 50_000
 const DAY_MS = 86_400_000
 const HOUR_S = 3_600

@@ -1,4 +1,4 @@
-/** `npm run prove -- attacks`: every case with all defences, then again with the one that stops it switched off. */
+/** `npm run prove -- attacks`: every case with all defences, then again without the defence that stops it. */
 import pg from 'pg'
 import { z } from 'zod'
 import { createQueue } from '../../gateway/db/boss-queue.ts'

@@ -74,7 +74,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
       if (bytes > 0) to.write(chunk.subarray(0, bytes))
       if (!isReached()) return
       passed.isCut = true
-      // The server reads everything that has passed before it sees the end, so it can commit even if no answer arrives.
+      // The server sees the end only after all that has passed, so it can commit even if no answer arrives.
       database.end()
       client.destroy()
     }

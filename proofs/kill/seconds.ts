@@ -2,8 +2,8 @@
 import { stretchLimit } from '../machine.ts'
 
 /**
- * Times measured while the machine ran at `speed`: 1 is that of the quiet machine on which the limits were measured, 0.5
- * half of it.
+ * Times measured while the machine ran at `speed`: 1 is as fast as the quiet machine on which the limits were measured,
+ * 0.5 half as fast.
  */
 export type Measured = { ms: readonly number[]; speed: number }
 
@@ -21,10 +21,9 @@ export type Seconds =
       count: number
       medianMs: number
       mostMs: number
-      /**
-       * The limit on a quiet machine, and on this one in the series that came closest to its limit or exceeded it most.
-       */
+      /** The limit on a quiet machine. */
       limitMs: number
+      /** The limit on this machine, for the series that came closest to its own limit or exceeded it most. */
       limitHereMs: number
       /** True if no series exceeded its own limit. */
       isWithin: boolean

@@ -1,7 +1,7 @@
 /**
- * Defects to plant, one at a time, in the till's books of departures, wishes and sales, and in the vault's statements.
- * The real level of the simulation must find each. Neither the checks nor the deposits that are paid before a seed's
- * sales begin use these files.
+ * Defects to plant, one at a time, in the till's books of departures, wishes and sales, and in the vault's SQL. The
+ * real level of the simulation must find each. Neither its checks nor the deposits that it pays before the sales use
+ * these files.
  */
 import type { Change } from '../attacks/attack.ts'
 
@@ -76,7 +76,7 @@ export const TILL_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an item in an open wish is wished for again': [
     { file: WISH, from: '!wished.has(', to: '!new Set<string>().has(' },
   ],
-  'what became of a wish is written only once': [
+  'the outcome of a wish is written only once': [
     {
       file: VAULTS_WISHES,
       from: 'update set state = excluded.state',

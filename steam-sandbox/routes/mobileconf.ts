@@ -86,7 +86,7 @@ function offerConfirmation({ id, createdAtS, sender }: Offer, account: Account):
   return confirmation({ type: TYPE.trade, creatorId: id, headline, createdAtS })
 }
 
-/** Confirmations of other kinds: for each offer a listing with its number, and one API key. */
+/** Confirmations of other kinds: for each offer a market listing with the offer's number, and one API key. */
 function otherConfirmationsOf(forOffers: readonly Confirmation[]): Confirmation[] {
   const headline = 'Sell - 0.03 USD'
   const listings = forOffers.map(({ creatorId, createdAtS }) =>

@@ -6,8 +6,8 @@ import { type Answer, findAccount, refuse, type World } from './world.ts'
 export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
- * Gives an account's items away, as its owner or a thief with its session and phone could. Refusals: 42 unknown
- * account, 26 there is no item, or one is missing or not tradable, and those of sending and accepting.
+ * Gives an account's items away, as its owner or a thief with its session and phone could. Refusals: 42 for an unknown
+ * account, 26 if there is no item, or one is missing or not tradable, and those of sending and accepting.
  */
 export function giveAway(
   world: World,

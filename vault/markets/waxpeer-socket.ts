@@ -34,7 +34,7 @@ export type Socket = {
   setTradeLink(tradeLink: string | null): void
   /** How often the socket has opened; 0 while it is closed. */
   openings(): number
-  /** How often Waxpeer has said over the socket that nothing of the account sells. */
+  /** How often Waxpeer has said over the socket that the account can sell nothing. */
   stops(): number
   /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean

@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(calls[0]?.headers.get('if-none-match')).toBe('"7"')
   })
 
-  it('D-17 that refuses carries the code and the text of the refusal', async () => {
+  it('D-17 that refuses gives the code and the text of the refusal', async () => {
     const { load } = apiWithAnswers(problem(404, 'deposit_not_found'))
     const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
     expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })
@@ -109,7 +109,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 a refusal carries the seconds to wait before asking again, if the server names them', async () => {
+it('D-31 a refusal has the seconds to wait before asking again, if the server names them', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -120,7 +120,7 @@ it('D-31 a refusal carries the seconds to wait before asking again, if the serve
     expect(await apiWithAnswers(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-31 a refusal carries the time of the next offer, if the server names it', async () => {
+it('D-31 a refusal has the time of the next offer, if the server names it', async () => {
   const refused = (until: unknown) =>
     new Response(JSON.stringify({ code: 'offers_paused', detail: 'wait', until }), { status: 409 })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -130,7 +130,7 @@ it('D-31 a refusal carries the time of the next offer, if the server names it', 
     expect(await apiWithAnswers(refused(other)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-17 a refusal carries Steam’s own reason, if the server knows it', async () => {
+it('D-17 a refusal has Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
   const refusal = { code: 'trade_refused', detail: 'no' }

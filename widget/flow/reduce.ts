@@ -209,8 +209,8 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
 }
 
 /**
- * Opens the stand once the server has looked up the link from the store, so the shopper does not have to enter one; and
- * a new stand if another page of the deposit has entered another account, because the offer will go to that one.
+ * Opens the stand once the server has looked up the link from the store, so the shopper does not have to enter one.
+ * Opens a new stand if another page of the deposit has entered another account, because the offer goes to that account.
  */
 function openStandForUser(before: FlowState, state: FlowState): FlowState {
   const { page } = state

@@ -32,7 +32,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, n
   return (
     <div className="money">
       <dl className="money-rows">
-        {/* Shown at zero too if more may come now: “at most” alone would read as less than was promised. */}
+        {/* Shown even at zero if the amount may rise: “at most” alone would read as less than was promised. */}
         {(now > 0 || later === 0 || certainty === 'least') && (
           <div>
             <dt>{nowLabels[certainty]}</dt>

@@ -1,4 +1,4 @@
-/** The button under the field after a refused link, which leads to the solution. */
+/** After a link was refused: the button under the field that leads to the solution. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isTemporary } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'
