@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- console`: lists, searches and the timeline of the operator's console with 1,000,000 deposits,
- * compared with 10,000. Both tills have the same number of deposits per hour, so pages of the last day show equally
- * many rows. The small till covers less than 4 days. Items leave only 9 days after their trade, and payouts come later
- * still: that till has neither. Their lists are therefore compared with a till of 10,000 deposits in 40 days.
+ * compared with 10,000. The two tills have the same number of deposits per hour, so pages of the last day show equally
+ * many rows. The small till covers less than 4 days, but items leave 9 days after their trade, and payouts come later
+ * still. The lists of what it lacks are therefore compared with a till of 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'

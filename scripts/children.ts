@@ -30,7 +30,7 @@ type Start = {
   account?: { uid: number; gid: number } | undefined
 }
 
-/** Milliseconds until a stopping process is killed. Longer than the gateway's own limit, after which it ends. */
+/** Milliseconds until a stopping process is killed. Longer than the gateway itself takes to stop. */
 const KILL_MS = STOP_MS + 2_000
 
 /**

@@ -17,8 +17,8 @@ export type LostCreditTable = {
 }
 
 /**
- * How far the ledger is checked. `taken_until`: one process checks it until then. `begun_at` and `complete_at`: when a
- * complete check last began, and when one last ended.
+ * How far the ledger is checked. `taken_until`: until then, only one process checks it. `begun_at` and `complete_at`:
+ * when a complete check last began, and when one last ended.
  */
 export type LedgerCheckTable = {
   only_row: Generated<boolean>

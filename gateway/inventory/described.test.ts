@@ -323,7 +323,7 @@ describe('A-043 items with Steam’s descriptions', () => {
         'by "Unusual" after "Strange" in its name',
         { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' },
       ],
-    ])('has no price of its own if it is of TF2 and has an unusual effect, recognised %s', (_, fields) => {
+    ])('has no price of its own if it is a TF2 item with an unusual effect, recognised %s', (_, fields) => {
       expect(reasonsOf('tf', inGame(440, 'A hat', fields))).toEqual({ noOwnPrice: 1 })
       expect(reasonsOf('cs', inGame(730, 'A hat', fields))).toEqual({})
     })

@@ -11,7 +11,7 @@ export type Adjustment = {
   currency: Currency
   kind: AdjustmentKind
   amount: bigint
-  /** The operator's reference. No two adjustments of a store have the same. */
+  /** The operator's reference, unique among a store's adjustments. */
   reference: string
   /** True if a debit may leave the store in debt. */
   mayOwe: boolean

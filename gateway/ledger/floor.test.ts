@@ -36,7 +36,7 @@ it('a posting that takes all of a store’s balance is booked, and one of a cent
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 0n }])
 })
 
-it('a posting that may leave a store in debt does', async () => {
+it('a posting that may leave a store in debt is booked beyond the balance', async () => {
   await payOut(2_501n, true)
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: -1n }])
 })

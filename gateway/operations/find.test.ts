@@ -139,7 +139,7 @@ describe('a deposit', () => {
 })
 
 describe('the search', () => {
-  it('finds a webhook by its id, and by its delivery', async () => {
+  it('finds a webhook by its id, and by the number of its delivery', async () => {
     const { id } = await till.db
       .selectFrom('event')
       .select('id')

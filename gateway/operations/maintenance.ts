@@ -74,4 +74,4 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
 
 const ON_TEXT = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way continue.'
 const CHANGED_TEXT = 'Maintenance continues, and shoppers see the new notice.'
-const OFF_TEXT = 'Maintenance is off: new trades begin again, and deposits have the lost time back.'
+const OFF_TEXT = 'Maintenance is off: new trades begin again, and deposits get the lost time back.'

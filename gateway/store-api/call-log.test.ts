@@ -91,7 +91,7 @@ describe('the log line of a store’s call', () => {
     expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
   })
 
-  it('has the request id of the answer, refused or not, and no deposit if the call neither has a deposit’s id nor finds a deposit', async () => {
+  it('has the request id of the answer, even of a refusal, and no deposit if the call names none and finds none', async () => {
     for (const url of [
       '/v1/balance',
       '/v1/deposits',

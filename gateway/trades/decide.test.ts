@@ -258,7 +258,7 @@ describe('a read of the offer', () => {
 })
 
 describe('a cancel of an offer', () => {
-  it('begins once, and not after the offer was accepted', () => {
+  it('begins only once, and only while the offer is open and not accepted', () => {
     const fact: Fact = { kind: 'cancelling', because: 'deadline' }
     expect(events(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(events({ ...active, cancelling: 'store' }, fact)).toEqual([])
@@ -371,7 +371,7 @@ describe('a record of the Steam trade', () => {
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('changes nothing before the send is answered, after the reversal or if incomplete; a failed one casts a doubt', () => {
+  it('changes nothing before the send is answered, after the reversal or while incomplete; if failed, it casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])

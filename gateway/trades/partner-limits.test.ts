@@ -1,4 +1,4 @@
-/** D-31: an account can have few open offers in the entire fleet, and must pause after offers that it did not use. */
+/** D-31: an account has at most two open offers in the fleet, and must pause after offers that it left unused. */
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Recognizes offers by partner, code and items, and judges those that no open trade waits for. Pure. */
+/** Recognises offers by partner, code and items, and judges those that no open trade waits for. Pure. */
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer } from '../steam/steam.ts'
 import { sameAssets } from './proof.ts'
@@ -35,7 +35,7 @@ export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, o
   return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
 }
 
-/** The form of a code from `secretCode`. */
+/** The form of a secret code. */
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
 
 /** True if the offer looks like a till's: its message has the form of a code, and it gives nothing. */

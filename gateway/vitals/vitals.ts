@@ -30,7 +30,7 @@ const boundOf = (metric: VitalName, bucket: number): number => {
   return metric === 'CLS' ? Math.round(size) / PER_SHIFT : Math.round(size)
 }
 
-/** The headers can be false, but they only choose between two counts. */
+/** A caller can forge these headers, but they only choose between two counts. */
 export function deviceOf(headers: Record<string, string | string[] | undefined>): Device {
   const hint = headers['sec-ch-ua-mobile']
   if (hint === '?1' || hint === '?0') return hint === '?1' ? 'phone' : 'computer'

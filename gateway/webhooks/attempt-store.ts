@@ -12,7 +12,7 @@ export async function insertAttempt(tx: Tx, attempt: Insertable<WebhookAttemptTa
   await tx.insertInto('webhook_attempt').values(attempt).execute()
 }
 
-/** Returns attempts at an endpoint, newest first. */
+/** Returns the attempts to deliver to an endpoint, newest first. */
 export function readAttempts(
   db: Db,
   endpointId: bigint,

@@ -264,7 +264,7 @@ describe('a name', () => {
   })
 
   it('leads to the checked address, without another look-up', async () => {
-    // The receiver listens only at the first answer: after a second look-up, it would get nothing.
+    // The receiver listens only at the first address: after a second look-up, it would get nothing.
     const { names, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })

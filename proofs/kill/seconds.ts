@@ -1,4 +1,4 @@
-/** Compares measured times with limits, stretched on a slow machine. A proof never fails because a limit is exceeded. */
+/** Compares measured times with limits, which stretch on a slow machine. Exceeding a limit never fails a proof. */
 import { stretchLimit } from '../machine.ts'
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The vault's memory: entries are only ever added, and each is signed together with the one before it. The vault knows
- * what it did from this log alone, so no write to the database makes it forget.
+ * The vault's memory: entries are only ever added, and each is signed together with the one before it. Only this log
+ * tells the vault what it did, so no write to the database makes it forget.
  */
 import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,7 +12,7 @@ const FILE = 'log.jsonl'
 /** Written to the vault's folder once a log exists, so the vault notices if its log is deleted. */
 const BEGUN_FILE = 'log.begun'
 const LINE_BREAK = '\n'.charCodeAt(0)
-/** How much of the file is read at a time: after years, the whole file would be too long for one text. */
+/** How much of the file is read at a time: after years, the whole file would be too long for one string. */
 const PART_BYTES = 1024 * 1024
 
 const lineSchema = z.strictObject({

@@ -5,7 +5,7 @@ import type { Wish } from './judge.ts'
 /** The till's database: the vault reads wishes there, and writes their results. */
 export type Wishes = {
   open(): Promise<readonly Wish[]>
-  /** `isOpen`: the till has the wish, and it is open. Otherwise a report that a gift is intended counts for nothing. */
+  /** `isOpen`: the till has the wish, and it is open. Otherwise a report that a gift is intended is not written. */
   report(wishId: string, report: WishReport): Promise<{ isOpen: boolean }>
 }
 

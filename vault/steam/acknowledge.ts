@@ -9,7 +9,7 @@ type Parts = {
   say(line: string, about: Record<string, string | number>): void
 }
 
-/** Returns a function to call before an offer is sent or accepted. It asks Steam until the first success, but rarely. */
+/** Returns a function to call before each send or accept. Until a success, it asks Steam at most every ten minutes. */
 export function createAcknowledgement({ session, nowS, say }: Parts): () => Promise<void> {
   let isDone = false
   let triedAtS: number | undefined

@@ -111,9 +111,9 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 /**
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
  * even if the deposit ended without success: a success may have followed. Other checks notice without a click that the
- * store has accepted a webhook, that the shopper's account is known, that an offer left by the shopper is open, that
- * the shopper's time or technical works are over, or that the server answers again. They also retry a page that could
- * not be opened.
+ * store has accepted a webhook, that the shopper's account is known, that the offer from which the shopper stepped back
+ * is open, that the shopper's time or technical works are over, or that the server answers again. They also retry a
+ * page that could not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
   const { page, payment, modal, checks, checksFromMs } = state

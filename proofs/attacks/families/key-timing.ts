@@ -41,7 +41,7 @@ const RIGHT = Buffer.alloc(BYTES, 0xa5)
 /** A guess with only its first bytes right. */
 const guessOf = (right: number): Buffer => Buffer.from(RIGHT).fill(0, right)
 
-/** The hash of a key's secret, which ends in `last`. */
+/** The hash of a secret that ends in `last`. */
 const hashOf = (last: string): Buffer => {
   const secret = `${'s'.repeat(42)}${last}`
   const body = `tt_live_abcdefgh_${secret}`
@@ -93,7 +93,7 @@ export const keyTiming = family<'all bytes' | 'hashes'>({
         return problemIf(bytes !== BYTES, `${bytes} of ${BYTES} bytes were compared`)
       },
     })),
-    // Without `s`, with which the right secret ends.
+    // `s` is left out, because the right secret ends in it.
     ...[...'abcdefghijklmnopqrtuvwxyz0123456789'].map((last) => ({
       what: `a secret with only its last character wrong, ${last}`,
       stoppedBy: 'hashes' as const,
