@@ -1,6 +1,6 @@
 /**
- * The CPU time of an unchanged poll in the gateway, compared with a bare server that answers 304, and the number of its
- * queries.
+ * Measures an unchanged poll in the gateway: its CPU time, compared with that of a bare server that answers 304, and
+ * its queries.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ import { median, type Outcome } from './outcome.ts'
 /** The most CPU time that a poll may take, as a multiple of what an answer of the bare server takes. */
 const LIMIT = 1.3
 const ROUNDS = 21
-/** Polls of a round, before the first round, and while queries are counted. */
+/** The numbers of polls: in a round, before the first round, and while queries are counted. */
 const POLLS = 4_000
 const WARM_UP = 6_000
 const COUNTED = 24_000

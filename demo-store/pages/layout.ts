@@ -14,7 +14,7 @@ export function money(amountMinor: number, currency: string, language: Language)
 
 const DAY_LOCALES: Record<Language, string> = { en: 'en-GB', ru: 'ru-RU' }
 
-/** A day in UTC. The page's script replaces it, like every time below, with the visitor's own. */
+/** A day in UTC. The page's script converts it, like every time below, to the visitor's time zone. */
 export function dayOf(iso: string, { language }: Visitor): string {
   const day = new Intl.DateTimeFormat(DAY_LOCALES[language], {
     day: 'numeric',
@@ -29,7 +29,7 @@ export const timeOf = (iso: string): string =>
 
 export const clockTimeOf = (iso: string): string => localTime(iso, 'clock', `${iso.slice(11, 19)} UTC`)
 
-/** `shape`: how the page's script writes the visitor's own time; `utc`: the text without a script. */
+/** `shape`: how the page's script writes the visitor's local time. `utc`: the text until the script runs. */
 const localTime = (iso: string, shape: 'day' | 'moment' | 'clock', utc: string): string =>
   `<time datetime="${escapeHtml(iso)}" data-local="${shape}">${escapeHtml(utc)}</time>`
 

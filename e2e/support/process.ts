@@ -98,8 +98,8 @@ const CHECK_EVERY_MS = 100
 export class GiveUp extends Error {}
 
 /**
- * Repeats `check` until it returns a value other than undefined and false. Throws an error that names `what` after
- * `timeoutMs`, or as soon as `check` throws a GiveUp.
+ * Repeats `check` until it returns a value other than undefined and false. After `timeoutMs`, or as soon as `check`
+ * throws a GiveUp, throws an error that names `what`.
  */
 export async function eventually<T>(
   what: string,

@@ -6,8 +6,8 @@ export type BotContext = {
   botId: bigint
   session: SteamSession
   /**
-   * Number of the lease. A change of a trade by the lease's holder carries it, so a former holder's write matches no
-   * row.
+   * Number of the lease. The holder's writes to a trade match a row only under this number, so those of a former holder
+   * have no effect.
    */
   leaseEpoch: bigint
   /** True until the bot's work stops, while enough of the lease is left for a write to Steam with this deadline. */

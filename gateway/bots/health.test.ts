@@ -12,7 +12,7 @@ function aBot(recorded: FailedForMs = { offers: null, inventories: null }) {
   const health = trackHealth(() => nowMs, recorded)
   return {
     ...health,
-    /** Advances the clock, and returns how long each capability has failed then. */
+    /** Advances the clock, and returns how long each capability has been failing. */
     after(ms: number) {
       nowMs += ms
       return health.failing()
@@ -21,7 +21,7 @@ function aBot(recorded: FailedForMs = { offers: null, inventories: null }) {
 }
 
 describe('a capability of a bot (offers or inventories)', () => {
-  it('fails from the first failure on until the next success', () => {
+  it('fails from its first failure until its next success', () => {
     const bot = aBot()
     bot.recordAnswer('offers', down)
     bot.after(10_000)
@@ -41,13 +41,13 @@ describe('a capability of a bot (offers or inventories)', () => {
     [{ kind: 'refused', reason: 'hidden' }, false],
     [{ kind: 'not_active' }, false],
     [{ kind: 'sent' }, false],
-  ])('with the answer %j fails: %s', (answer, fails) => {
+  ])('fails after the answer %j: %s', (answer, fails) => {
     const bot = aBot()
     bot.recordAnswer('offers', answer)
     expect(bot.failing().offers !== null).toBe(fails)
   })
 
-  it('that Steam limits fails once Steam refuses again after our pause', () => {
+  it('does not fail because of a rate limit until Steam refuses again after our pause', () => {
     const bot = aBot()
     bot.recordAnswer('inventories', limited)
     bot.after(300)
@@ -60,7 +60,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.after(60_000).inventories).toBeNull()
   })
 
-  it('that Steam limits twice, a long time apart, has not failed in between', () => {
+  it('does not fail because of two rate limits that are an hour apart', () => {
     const bot = aBot()
     bot.recordAnswer('offers', limited)
     bot.after(3_600_000)
@@ -68,7 +68,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.after(60_000).offers).toBeNull()
   })
 
-  it('neither fails nor works while our own limits hold it back', () => {
+  it('neither starts nor stops failing while our own limits hold it back', () => {
     const bot = aBot()
     bot.recordAnswer('offers', heldBack)
     expect(bot.after(600_000)).toEqual({ offers: null, inventories: null })
@@ -78,22 +78,25 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
   })
 
-  it.each(['nothing', 'missing'])('neither fails nor works by an answer without content: %s', (kind) => {
-    const empty: Answer = { kind }
-    const bot = aBot()
-    bot.recordAnswer('offers', empty)
-    expect(bot.after(600_000).offers).toBeNull()
-    bot.recordAnswer('offers', down)
-    for (let minute = 1; minute <= 30; minute += 1) {
-      bot.after(60_000)
+  it.each(['nothing', 'missing'])(
+    'neither starts nor stops failing because of an answer without content: %s',
+    (kind) => {
+      const empty: Answer = { kind }
+      const bot = aBot()
       bot.recordAnswer('offers', empty)
-      if (minute % 9 === 0) bot.recordAnswer('offers', down)
-    }
-    expect(bot.failing().offers).toBe(30 * 60_000)
-    expect(bot.sinceAnswerMs('offers')).toBe(0)
-  })
+      expect(bot.after(600_000).offers).toBeNull()
+      bot.recordAnswer('offers', down)
+      for (let minute = 1; minute <= 30; minute += 1) {
+        bot.after(60_000)
+        bot.recordAnswer('offers', empty)
+        if (minute % 9 === 0) bot.recordAnswer('offers', down)
+      }
+      expect(bot.failing().offers).toBe(30 * 60_000)
+      expect(bot.sinceAnswerMs('offers')).toBe(0)
+    },
+  )
 
-  it('works again once Steam has given only answers without content for ten minutes, as for a bot without offers', () => {
+  it('works again after ten minutes of only answers without content, which a bot without offers gets', () => {
     const bot = aBot({ offers: 20_000, inventories: null })
     bot.after(599_999)
     bot.recordAnswer('offers', empty)

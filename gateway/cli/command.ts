@@ -1,6 +1,6 @@
 /**
- * Defines a command by arguments, purpose and example, which its help shows. The operation is loaded only when the command
- * runs.
+ * Defines a command by its arguments, purpose and example, all of which its help shows. The operation is loaded only
+ * when the command runs.
  */
 import { buildCommand, type CommandContext, type TypedCommandParameters } from '@stricli/core'
 import { isRelease } from '../kit/release.ts'

@@ -30,7 +30,5 @@ it('the list of money says that it is cut only if it leaves something out, and h
 
   await addStores(1)
   expect(await readMoney(database.db)).toMatchObject({ isCut: true, atRisk: { length: 500 } })
-  expect(await notice()).toEqual([
-    'Only some are listed, 1 balance and 500 limits: store list has every store.',
-  ])
+  expect(await notice()).toEqual(['Only 1 balance and 500 limits are listed: store list has every store.'])
 })

@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000
 /** Stops the time, so only a wake-up lets anything continue. */
 const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
-/** A check that finds its value from the given call on, and counts its calls. */
+/** A check that finds nothing before its `n`th call. It counts its calls. */
 function foundAtCall(n: number) {
   const check = async () => {
     check.calls += 1
@@ -57,7 +57,7 @@ describe('signals', () => {
     const witness = signals.until('trade:2', witnessCheck, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
-    // By then, anything else that the notification might have woken has checked.
+    // Gives anything else that the notification might have woken the time to check.
     await nextTurn()
     expect(waitingCheck.calls).toBe(1)
     await notify('trade:1')

@@ -34,7 +34,7 @@ const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>
 
 /**
  * Returns the settled number, and how often the locks were read. `beforeRead` runs before each of these reads.
- * `mostRereads`: reads after the first one.
+ * `mostRereads`: the most reads after the first.
  */
 async function settledAfter(beforeRead: (read: number) => Promise<unknown>, mostRereads?: number) {
   let reads = 0
@@ -53,7 +53,7 @@ it('the settled number is 0 if nothing was ever written', async () => {
   expect(await settledAfter(async () => {})).toEqual({ id: '0', reads: 1 })
 })
 
-it('the settled number is the newest one, once a transaction that took an earlier one has ended', async () => {
+it('the settled number is the newest, once the transaction with an earlier number has ended', async () => {
   await early.query('begin')
   const [earlier, newest] = [await entryBy(early), await entryBy(late)]
   const settled = await settledAfter(async (read) => {
@@ -63,7 +63,7 @@ it('the settled number is the newest one, once a transaction that took an earlie
   expect(Number(earlier)).toBeLessThan(Number(newest))
 })
 
-it('the settled number excludes rows written after it was read, and does not wait for later transactions', async () => {
+it('the settled number excludes rows written after its search began, which does not wait for their transactions', async () => {
   const newest = await entryBy(late)
   await early.query('begin')
   await entryBy(early)
@@ -84,7 +84,7 @@ it('the settled number is unknown while a writing transaction stays open', async
   expect(await settledAfter(async () => {}, 2)).toEqual({ id: undefined, reads: 3 })
 })
 
-it('the settled number does not wait for transactions that write to another table, or only read', async () => {
+it('the search for the settled number waits for no transaction that writes to another table, or only reads', async () => {
   await early.query('begin')
   await early.query('select from custody_entry')
   await early.query('update bot set name = name')

@@ -58,7 +58,7 @@ export function pageOfDeposits(
     .execute()
 }
 
-/** The shown trade delivered the items, or else is the latest that was neither refused nor abandoned. */
+/** The trade that each deposit shows: the one that delivered, or else the latest neither refused nor abandoned. */
 export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')
@@ -121,7 +121,7 @@ export type ViewRow = {
   item_count: number | null
   /** The items of the trade, equal ones together, until the deposit has ended. */
   items: { name: string; phase: Phase | null; price: number; count: number }[] | null
-  /** Whether a webhook has told the store of the success; null before the success, and if none will. */
+  /** Whether a webhook has told the store of the success; null before the success, and if no webhook will tell it. */
   store_told: boolean | null
   bot_name: string | null
   bot_profile_url: string | null
@@ -134,7 +134,7 @@ export type ViewRow = {
   deposit_credit_mode: CreditMode | null
   /** Whether the shopper's next delivery is credited on release. */
   is_on_release: boolean
-  /** How many unused offers can delay the next one to the account, and when the latest ended, which is null if none did. */
+  /** How many unused offers can delay the next one to the account, and when the latest ended (null if none did). */
   unused_count: number | null
   unused_at: Date | null
   now: Date

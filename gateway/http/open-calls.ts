@@ -7,7 +7,7 @@ import { refuse } from './refusal.ts'
 const OPEN_CALLS_OF_DEPOSIT = 4
 
 type OpenCalls = {
-  /** Counts a call, unless `key` has reached its limit: then returns false. */
+  /** Counts a call and returns true, or returns false if `key` has reached its limit. */
   begin(key: string): boolean
   end(key: string): void
 }

@@ -217,7 +217,7 @@ describe('reads of an inventory', () => {
     items: [anItem('1', 'Knife', { name: knifeName }), anItem('2', 'Case', { name: caseName })],
   })
 
-  test('write no quote for another language, but show the names in that language', async () => {
+  test('write no new quote for another language, but show the names in that language', async () => {
     till.steam.owned = ownedAs('Knife', 'Case')
     const first = await till.ask({ language: 'en' })
     till.steam.owned = ownedAs('Нож', 'Кейс')
@@ -228,7 +228,7 @@ describe('reads of an inventory', () => {
     expect(await rowCounts()).toEqual([1, 2, 2])
   })
 
-  test('write at most one quote in ten seconds; until then the page shows the last one', async () => {
+  test('write at most one quote every ten seconds; in between, the page shows the last one', async () => {
     till.steam.owned = ownedAs('Knife', 'Case')
     const { quoteId } = await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }

@@ -49,7 +49,7 @@ export function addOperator(
   })
 }
 
-/** The link is for another passkey, and replaces an unused link. */
+/** Makes a link for another passkey of an operator. It replaces an unused link. */
 export function linkOperator(deps: ActDeps, name: string): Promise<Answer<FreshLink>> {
   return act(deps, { name: 'operator link', argumentsOf: withoutLink }, async (tx) => {
     const operator = await findOperator(tx, name)
@@ -76,8 +76,8 @@ async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator)
 export type Dismissed = Operator & { declinedProposals: bigint[] }
 
 /**
- * Ends an operator's sessions, passkeys and link immediately, and declines the open proposals that they stand behind.
- * The record of their acts stays.
+ * Ends an operator's sessions, passkeys and link immediately, and declines the open proposals that the operator
+ * backs. The record of the operator's acts stays.
  */
 export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dismissed>> {
   const what = {

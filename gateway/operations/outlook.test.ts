@@ -43,7 +43,7 @@ const withTrade = (change: Partial<OutlookTrade>, facts: Partial<OutlookFacts> =
 const stepsOf = ({ next }: ReturnType<typeof outlookOf>) =>
   next.map((each) => [each.at === null ? null : (each.at.getTime() - at(0).getTime()) / 1000, each.what])
 
-it('a deposit that waits for its shopper expires, and before its offer an operator can have all its credit held', () => {
+it('a deposit that waits for its shopper expires, and until it has an offer, an operator can have all its credit held', () => {
   const outlook = outlookOf(created, NOW)
   expect(stepsOf(outlook)).toEqual([[3_600, 'the deposit expires, unless its shopper trades']])
   expect(outlook.can.map(({ command }) => command)).toEqual(["deposit hold 1001 --reason 'TEXT'"])

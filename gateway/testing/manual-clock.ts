@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 export type ManualClock = ReturnType<typeof createManualClock>
 
-/** How many turns of the event loop waiting code may need to continue. */
+/** The most turns of the event loop that waiting code needs before it continues. */
 const TURNS = 3
 
 export function createManualClock() {

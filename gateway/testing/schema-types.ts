@@ -58,7 +58,7 @@ function propertiesOf(checker: Checker, type: Type): [string, Type][] {
   })
 }
 
-/** Kysely's ColumnType, and so Generated and JSONColumnType, keep the read and the written type in two properties. */
+/** Kysely's ColumnType, from which Generated and JSONColumnType are made, has a property for each of its types. */
 function columnOf(checker: Checker, type: Type): TypedColumn {
   const parts = new Map(propertiesOf(checker, type))
   const selected = parts.get('__select__') ?? type
@@ -72,13 +72,13 @@ function columnOf(checker: Checker, type: Type): TypedColumn {
     checker.isArrayType(value) && value.isTypeReference() ? checker.getTypeArguments(value)[0] : undefined
   const members = membersOf(element ?? value)
   const texts = members.flatMap((member) => (member.isStringLiteralType() ? [member.value] : []))
-  const isList = texts.length === members.length
-  const name = isList ? 'string' : nameOf(checker, element ?? value)
+  const areTexts = texts.length === members.length
+  const name = areTexts ? 'string' : nameOf(checker, element ?? value)
   return {
     type: element === undefined ? name : `${name}[]`,
     isNullable,
     isOptional,
-    values: isList ? texts.sort() : null,
+    values: areTexts ? texts.sort() : null,
   }
 }
 

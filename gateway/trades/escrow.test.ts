@@ -70,7 +70,7 @@ describe('D-24 items that Steam holds', () => {
     expect((await trade()).due_at).not.toBeNull()
   })
 
-  it('leave the slot of the bot free for others, and no other trade may name them', async () => {
+  it('leave the bot free for other trades, which may not include these items', async () => {
     const { deposit } = await offerInEscrow()
     // An asset id is the number of its deposit and the index of the item.
     const second = await aDeposit(till, store)
@@ -113,7 +113,7 @@ describe('D-24 items that Steam holds', () => {
     expect((await balancesOf(till.db, store.id)).length).toBe(0)
   })
 
-  it('are free again a day after the hold should have ended, with an error line', async () => {
+  it('are free again a day after the hold should have ended, and an error is logged', async () => {
     await offerInEscrow()
     await workAfter(16 * DAY_MS + HOUR_MS)
     expect(await liveFlags()).toEqual([false, false])

@@ -1,6 +1,6 @@
 /**
- * `node --import './steam-from-outside.mjs?port=4301' …` redirects connections to Steam's hosts to the sandbox on this
- * machine. The till runs in live mode without any change; this file is not in its release.
+ * `node --import './steam-from-outside.mjs?port=4301' …` connects to the sandbox on this machine instead of Steam's
+ * hosts. The till runs in live mode without any change; this file is not in its release.
  */
 import { Agent } from 'node:https'
 import { connect } from 'node:net'

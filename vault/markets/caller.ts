@@ -11,7 +11,7 @@ type Protocol<Ask> = {
   callOf(name: string, ask: Ask): Call
   /** The failure that an answer reports. Undefined if the call succeeded. */
   failureOf(answer: unknown, status: number, ask: Ask): Failure | undefined
-  /** True if the market answers with this error status too. Otherwise the call counts as unanswered. */
+  /** True if a reply with this error status is an answer. Otherwise the call counts as unanswered. */
   isAnswer?(status: number): boolean
 }
 
@@ -20,7 +20,7 @@ export type Caller<Ask> = <T, R>(
   schema: z.ZodType<T>,
   ask: Ask & {
     read: (answer: T) => R
-    /** Awaited right before the call. Not if no call is made. */
+    /** Awaited right before the call, and never called if there is no call. */
     begin?: (() => Promise<void>) | undefined
   },
 ) => Promise<MarketAnswer<R>>

@@ -6,7 +6,7 @@ import { type HistoryRow, historySchema, isSale } from './waxpeer-answers.ts'
 import type { WaxpeerCaller } from './waxpeer-calls.ts'
 
 const PAGE_ROWS = 100
-/** Waxpeer skips no more rows than this, and perhaps not quite as many. */
+/** The most rows that Waxpeer skips. Its real limit may be slightly lower. */
 const MOST_SKIPPED = 1_000
 /** The most pages of one reading, and the most time for it: buyers wait only five minutes. */
 const MOST_PAGES = 100
@@ -14,9 +14,9 @@ const MOST_MS = 120_000
 const HOUR_MS = 3_600_000
 /** Readings end this far in the future, so a clock that is behind Waxpeer's hides no sale. */
 const AHEAD_MS = 24 * HOUR_MS
-/** How far back a sale can be under way: Waxpeer cancels each within 6 hours. */
+/** A sale under way is no older than this: Waxpeer cancels each within 6 hours. */
 const UNDER_WAY_MS = 7 * HOUR_MS
-/** After a complete reading, only the latest rows are read again for this time. */
+/** For this long after a complete reading, only the latest rows are read again. */
 const COMPLETE_FOR_MS = 4 * 60_000
 /** All games and the balance share a reading that is no older than this. */
 const SHARED_FOR_MS = 10_000
@@ -35,7 +35,7 @@ export type History = {
    * row may be under way all the same.
    */
   underWay(): Answer<{ rows: readonly HistoryRow[]; isCut: boolean }>
-  /** Sales since a date, and perhaps older ones. Older rows can be some minutes old. */
+  /** Sales since a date, and perhaps older ones. All but the latest rows can be a few minutes out of date. */
   since(since: Date): Answer<Sales>
 }
 

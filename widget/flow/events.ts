@@ -57,7 +57,7 @@ export type FlowEvent =
   /** The code of the dialogs is loading, has failed to load, or has loaded. */
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
-  /** Another deposit was read: `deposit` if its offer is open, `isGone` if it is not. Neither without an answer. */
+  /** Another deposit was read: `deposit` if its offer is open, `isGone` if it is not. Without an answer, neither. */
   | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean; atMs: number }
 
 /** Side effects that run once, at a transition. */

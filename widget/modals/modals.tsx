@@ -8,7 +8,7 @@ import { AfterDialog } from '../ui/dialog.tsx'
 import { Completed } from './completed.tsx'
 import { Confirmation } from './confirmation.tsx'
 import { CreationError } from './creation-error.tsx'
-// After the dialog's own styles, which it changes.
+// Imported after the dialog's own styles, because it overrides them.
 import './low-dialog.css'
 
 type Props = { state: FlowState; flow: Flow; toasts: ReactNode }

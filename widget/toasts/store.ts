@@ -21,7 +21,7 @@ type Timers = { after(ms: number, run: () => void): () => void }
 export type ToastStore = {
   list(): readonly Toast[]
   subscribe(listener: () => void): () => void
-  /** Adds a toast and returns its id. An equal toast still on the page stays longer instead. */
+  /** Adds a toast and returns its id. If an equal toast is still on the page, that one stays longer instead. */
   add(toast: NewToast): string
   /** Runs the toast's own handler, then removes it. */
   click(id: string): void

@@ -64,8 +64,8 @@ export type WebSteamOptions = {
 
 const TIME: Time = {
   now: () => performance.now(),
-  // The timer keeps the process alive: a command that waits for its turn would otherwise end silently. A gateway ends
-  // by process.exit.
+  // The timer keeps the process alive: a command that waits for its turn would otherwise end silently. It never delays
+  // the end of a gateway, which calls process.exit.
   pause: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 

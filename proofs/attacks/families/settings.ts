@@ -41,7 +41,7 @@ const EVERYBODY = [
   '64.0.0.0/5',
   '4000::/2',
 ]
-/** Addresses of no machine. */
+/** Addresses that belong to no machine. */
 const NOBODY = ['0.0.0.0', '::', '0.0.0.0/32', '::/128', '0.0.0.0/8']
 /** Texts that are not addresses. */
 const NONSENSE = [
@@ -65,7 +65,7 @@ const NONSENSE = [
   '1e1.0.0.1',
   '127.0.0.1;::1',
 ]
-/** The beginning of a line in `readTrustedProxies`. The change inserts a line before it, which accepts any text. */
+/** The beginning of a line in `readTrustedProxies`. The change inserts a line above it that accepts any text. */
 const ENTRIES_LINE = 'const entries = text.split('
 
 /** Databases on other machines whose identity is not verified. */
