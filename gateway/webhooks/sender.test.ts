@@ -220,8 +220,8 @@ it.each([
 })
 
 it('URLs are compared by host and port, in any spelling', () => {
-  const hosts = ['https://Shop.Example./a', 'https://shop.example:443/b?c'].map((text) => new URL(text))
-  for (const url of hosts) expect(addressOf(url)).toEqual({ host: 'shop.example', port: 443 })
+  const urls = ['https://Shop.Example./a', 'https://shop.example:443/b?c'].map((text) => new URL(text))
+  for (const url of urls) expect(addressOf(url)).toEqual({ host: 'shop.example', port: 443 })
 })
 
 describe('a name', () => {

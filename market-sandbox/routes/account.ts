@@ -43,7 +43,7 @@ export const ACCOUNT: Record<string, Call> = {
     const currency = request.path.split('/').at(-1)
     const isEmpty = seller.free === 0 && seller.settling === 0
     if (!isCurrency(currency) || !isEmpty) return refuse('The balance must be empty')
-    change(context, (other) => ({ ...other, currency }))
+    change(context, (current) => ({ ...current, currency }))
     return json({ success: true })
   },
   'GET go-offline': (context) => {
@@ -60,6 +60,6 @@ async function ping(context: CallContext) {
   const token = field(parse(request.body), 'access_token')
   if (typeof token !== 'string' || !(await market.steam.isTokenOf(token, seller.steamId)))
     return json({ success: false, message: 'Invalid access token' })
-  change(context, (other) => recordPing(other, token, market.nowS()))
+  change(context, (current) => recordPing(current, token, market.nowS()))
   return json({ success: true, ping: 'pong', online: true, p2p: true, steamApiKey: false })
 }
