@@ -173,6 +173,8 @@ it('the gateway cannot write results, and the vault can neither delete wishes no
   for (const statement of [
     `insert into vault_deed values (1, 'delivered')`,
     `update vault_deed set state = 'ended'`,
+    `insert into vault_need values ('no_room', '', 'x', now(), now())`,
+    'delete from vault_need',
   ])
     await expect(bench.asGateway.query(statement)).rejects.toThrow('permission denied')
   for (const statement of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])

@@ -48,9 +48,12 @@ it('a gift is asked about rarely while Steam does not finish its trade, and the 
   const lines = bench.logged.filter((line) => line.includes(`"steamTrade":"${tradeId}"`))
   expect(lines.length).toBeGreaterThanOrEqual(1)
   expect(lines.length).toBeLessThanOrEqual(2)
+  const need = { kind: 'offer_stuck', about: `offer ${botOffers().at(-1)?.id}` }
+  expect(await bench.readNeeds()).toEqual([need])
   setTrade(tradeId, (trade) => ({ ...trade, status: 3 }))
   await bench.runRounds(31)
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+  expect(await bench.readNeeds()).toEqual([])
 })
 
 it('a gift is asked about rarely while Steam holds its items in escrow, and is delivered afterwards', async () => {
@@ -96,9 +99,12 @@ it.each([
     (line) => line.includes('does not cancel') && line.includes(`"${offerId}"`),
   )
   expect(said).toHaveLength(lines)
+  const stuck = async () => (await bench.readNeeds()).filter(({ kind }) => kind === 'offer_stuck')
+  expect(await stuck()).toHaveLength(lines)
   await clearFaults()
   await bench.runRounds(3)
   expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
+  expect(await stuck()).toEqual([])
 })
 
 it('a gift whose send was lost ends, even if its bot sent thousands of offers in the last days', async () => {

@@ -19,7 +19,7 @@ export type RoundsParts = {
   steamOf(steamId: string): SteamCalls & SellingAccount
   now(): Date
   say(line: string, about: Record<string, string | number>): void
-} & Pick<GiverParts, 'wishes' | 'priceOf' | 'approvalOf'> &
+} & Pick<GiverParts, 'wishes' | 'priceOf' | 'approvalOf' | 'needs'> &
   Pick<ShopParts, 'accesses' | 'clientOf' | 'isOff' | 'till'>
 
 export type Rounds = Pick<Giver, 'round' | 'book'> & { record: SaleRecord; close(): void }

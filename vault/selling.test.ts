@@ -211,9 +211,12 @@ describe('listings are taken down', () => {
     bench.advanceMs(3_600_000)
     await runFreshRounds(3)
     expect(listedItems()).toEqual([])
+    const stopped = { kind: 'selling_stopped', about: `${MARKET} account ${seller}` }
+    expect(await bench.readNeeds()).toContainEqual(stopped)
     bench.advanceMs(3 * 3_600_000)
     await runFreshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
+    expect(await bench.readNeeds()).not.toContainEqual(stopped)
   })
 })
 
@@ -227,4 +230,13 @@ it('buyers get no more items than the limits allow', async () => {
   await runFreshRounds(4)
   expect(bench.steam.world().offers).toHaveLength(before)
   expect(bench.logged.some((line) => line.startsWith('the limits had no room for a sale'))).toBe(true)
+  const need = { kind: 'no_room', about: MARKET }
+  expect(await bench.readNeeds()).toContainEqual(need)
+  // The sale is lost, and the next process of the vault still reports it.
+  bench.advanceMs(HOUR_MS)
+  await runFreshRounds(1)
+  expect(await bench.readNeeds()).toContainEqual(need)
+  bench.advanceMs(DAY_MS)
+  await runFreshRounds(1)
+  expect(await bench.readNeeds()).not.toContainEqual(need)
 })

@@ -164,6 +164,14 @@ describe('a wish for an allowed destination', () => {
     bench.restart()
     await bench.runRounds(4)
     expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because })
+    const failed = { kind: 'gift_failed', about: 'destination storage' }
+    expect(await bench.readNeeds()).toEqual([failed])
+    await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(2)
+    expect(await bench.readNeeds()).toEqual([failed])
+    bench.acceptAll(STORAGE)
+    await bench.runRounds(2)
+    expect(await bench.readNeeds()).toEqual([])
   })
 
   it('is delivered even if nobody has acknowledged Steam’s notice about trade protection for its account', async () => {

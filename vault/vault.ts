@@ -19,7 +19,8 @@ import type { Market } from './markets/market.ts'
 import type { SellingAccount } from './markets/shop.ts'
 import type { Till } from './markets/till.ts'
 import { createWaxpeer } from './markets/waxpeer.ts'
-import { createRounds } from './rounds.ts'
+import { createNeeds, createNeedsReport, type Needs, type NeedsStore, problemOf } from './needs.ts'
+import { createRounds, type Rounds } from './rounds.ts'
 import { acceptGift } from './steam/accept.ts'
 import { createAcknowledgement } from './steam/acknowledge.ts'
 import type { Caller } from './steam/call.ts'
@@ -32,6 +33,7 @@ export type VaultParts = {
   folder: string
   wishes: Wishes
   till: Till
+  needsStore: NeedsStore
   caller: Caller
   connection: Connection
   timer: Timer
@@ -49,6 +51,8 @@ export type Vault = Pick<Giver, 'round' | 'book'> & { close(): void }
  */
 export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const { wishes, till, caller, connection, timer, now, say } = parts
+  const needs = createNeeds(now)
+  const reportNeeds = createNeedsReport({ needs, store: parts.needsStore, now, say })
   const folder = openFolder(path)
   const key = openKey(folder)
   const rules = readRules(folder)
@@ -64,9 +68,9 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   }
   const connect = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
-    const acknowledge = createAcknowledgement({ session, nowS, say })
+    const acknowledge = createAcknowledgement({ session, nowS, say, needs })
     return {
-      giftOffers: createGiftOffers({ session, nowS, say, acknowledge }),
+      giftOffers: createGiftOffers({ session, nowS, say, needs, acknowledge }),
       freeItems: (appId) => readFreeItems(session, appId),
       giverOf: (steamTradeId, assets) => readGiver(session, steamTradeId, assets),
       accept: (offer) => acceptGift({ session, acknowledge }, offer),
@@ -94,17 +98,29 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     accesses,
     now,
     say,
+    needs,
     approvalOf: (wishId) => readApproval(folder, key, wishId),
     clientOf: (access, scale) => CLIENTS[access.market]({ ...access, scale, connection, time, now }),
     isOff: (access) => isSwitchedOff(folder, access),
   })
   return {
     book: rounds.book,
-    round: rounds.round,
+    round: () => watchedRound(rounds, needs).finally(reportNeeds),
     close() {
       rounds.close()
       log.close()
     },
+  }
+}
+
+/** Notes that a person must look while rounds fail. */
+async function watchedRound({ round }: Pick<Rounds, 'round'>, needs: Needs): Promise<void> {
+  try {
+    await round()
+    needs.end('rounds_failing', '')
+  } catch (error) {
+    needs.note('rounds_failing', '', `a round of the vault failed: ${problemOf(error)}`)
+    throw error
   }
 }
 

@@ -15,47 +15,50 @@ export function MarketSwitches() {
   return (
     <Panel title="Where the vault sells">
       <Loaded shown={shown} refresh={refresh}>
-        {({ markets }) => (
-          <Table
-            caption="Markets, with the sales under way on each"
-            rows={markets}
-            keyOf={({ market }) => market}
-            empty="The vault has reported no market yet."
-            columns={[
-              { name: 'Market', show: ({ market }) => market },
-              {
-                name: 'State',
-                show: ({ isOff, offSince }) =>
-                  isOff ? (
-                    <>
-                      <Pill tone="warn">off</Pill> since <Time at={offSince} />
-                    </>
-                  ) : (
-                    <Pill tone="good">on</Pill>
+        {({ markets, needs }) => (
+          <>
+            {needs.length > 0 && <NeedsTable needs={needs} />}
+            <Table
+              caption="Markets, with the sales under way on each"
+              rows={markets}
+              keyOf={({ market }) => market}
+              empty="The vault has reported no market yet."
+              columns={[
+                { name: 'Market', show: ({ market }) => market },
+                {
+                  name: 'State',
+                  show: ({ isOff, offSince }) =>
+                    isOff ? (
+                      <>
+                        <Pill tone="warn">off</Pill> since <Time at={offSince} />
+                      </>
+                    ) : (
+                      <Pill tone="good">on</Pill>
+                    ),
+                },
+                { name: 'Listed', isNumber: true, show: ({ listed }) => listed },
+                { name: 'Sold, not paid', isNumber: true, show: ({ unpaid }) => unpaid },
+                { name: 'Not booked yet', isNumber: true, show: ({ waiting }) => waiting },
+                {
+                  name: 'Acts',
+                  show: ({ market, isOff }) => (
+                    <ActButton
+                      act={isOff ? 'market on' : 'market off'}
+                      label={isOff ? 'Sell there again' : 'Stop selling there'}
+                      does={
+                        isOff
+                          ? 'The vault lists items there again, unless the market is also off in the vault.'
+                          : EFFECT_OF_OFF
+                      }
+                      needs="support"
+                      input={() => ({ market })}
+                      onDone={refresh}
+                    />
                   ),
-              },
-              { name: 'Listed', isNumber: true, show: ({ listed }) => listed },
-              { name: 'Sold, not paid', isNumber: true, show: ({ unpaid }) => unpaid },
-              { name: 'Not booked yet', isNumber: true, show: ({ waiting }) => waiting },
-              {
-                name: 'Acts',
-                show: ({ market, isOff }) => (
-                  <ActButton
-                    act={isOff ? 'market on' : 'market off'}
-                    label={isOff ? 'Sell there again' : 'Stop selling there'}
-                    does={
-                      isOff
-                        ? 'The vault lists items there again, unless the market is also off in the vault.'
-                        : EFFECT_OF_OFF
-                    }
-                    needs="support"
-                    input={() => ({ market })}
-                    onDone={refresh}
-                  />
-                ),
-              },
-            ]}
-          />
+                },
+              ]}
+            />
+          </>
         )}
       </Loaded>
       <div className="acts">
@@ -70,5 +73,22 @@ export function MarketSwitches() {
         />
       </div>
     </Panel>
+  )
+}
+
+function NeedsTable({ needs }: Pick<Data, 'needs'>) {
+  return (
+    <Table
+      caption="What needs a person at the vault"
+      rows={needs}
+      keyOf={({ kind, about }) => `${kind} ${about}`}
+      empty="Nothing at the vault needs you."
+      columns={[
+        { name: 'Needs you', show: ({ kind }) => <Pill tone="warn">{kind}</Pill> },
+        { name: 'What', show: ({ text }) => text },
+        { name: 'About', show: ({ about }) => about },
+        { name: 'Since', show: ({ since }) => <Time at={since} /> },
+      ]}
+    />
   )
 }

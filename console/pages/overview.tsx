@@ -32,6 +32,7 @@ const PLACES: Record<Data['open'][number]['kind'], string> = {
   ledgerDifferences: '/money',
   departuresUnexplained: '/items?show=departures',
   itemsMissing: '/items?show=drift',
+  vaultNeeds: '/items?show=sales',
   botsDead: '/bots',
   tradesOverdue: '/deposits?needs=1',
   endpointsLost: '/webhooks?failing=1',

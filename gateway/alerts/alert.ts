@@ -14,6 +14,7 @@ const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
     'item that a bot should have but does not have',
     'items that bots should have but do not have',
   ],
+  vaultNeeds: ['report of the vault that needs a person', 'reports of the vault that need a person'],
   botsDead: ['bot whose token Steam refuses', 'bots whose token Steam refuses'],
   tradesOverdue: ['trade whose next step is overdue', 'trades whose next step is overdue'],
   endpointsLost: ['webhook endpoint that is gone', 'webhook endpoints that are gone'],

@@ -28,6 +28,8 @@ export type Needs = {
   departuresUnexplained: number
   /** Items in the books that are certainly missing on Steam. */
   itemsMissing: number
+  /** Problems at the vault that need a person, as the vault last reported them. */
+  vaultNeeds: number
   /** Stores whose credit at risk is at least nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number
   proposalsOpen: number
@@ -67,6 +69,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
       (select count(*) from departure where explanation is null
         and stage in ('under_way', 'gone'))::int as "departuresUnexplained",
       (select count(*) from custody_drift where kind = 'missing' and is_sure)::int as "itemsMissing",
+      (select count(*) from vault_need)::int as "vaultNeeds",
       (select count(distinct bot_id) from bot_bar join bot on bot.id = bot_id
         where until > (select till_now()) + interval '30 minutes' and reason <> 'doubted'
           and bot.state = 'active')::int as "botsBarred",

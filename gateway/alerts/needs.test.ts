@@ -4,7 +4,7 @@ import type { Stage } from '../departures/departure.ts'
 import { publishEvents } from '../events/service.ts'
 import { payFor } from '../testing/payment.ts'
 import { startReceiver, status } from '../testing/receiver.ts'
-import { aBot, aDeparture, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeparture, aDeposit, aStore, aVaultNeed, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
 import { nextLook } from '../trades/alarm.ts'
 import { RELEASE_AFTER_MS } from '../trades/by-hand.ts'
@@ -139,6 +139,13 @@ test('an endpoint counts after repeated failures, unless its store disables it',
   await till.db.updateTable('webhook_endpoint').set(disabled).where('id', '=', id).execute()
   expect(await needs()).toMatchObject({ endpointsFailing: 0 })
   await receiver.close()
+})
+
+test('what the vault reports as needing a person counts until the vault reports it no longer', async () => {
+  await aVaultNeed(till.db)
+  expect(await needs()).toMatchObject({ vaultNeeds: 1 })
+  await till.db.deleteFrom('vault_need').execute()
+  expect(await needs()).toMatchObject({ vaultNeeds: 0 })
 })
 
 test('the copied times are those of the rules of trades, which most commands do not load', () => {

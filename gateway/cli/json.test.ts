@@ -21,7 +21,7 @@ import { freePort } from '../testing/free-port.ts'
 import { offerFor } from '../testing/payment.ts'
 import { approveLogin } from '../testing/phone.ts'
 import { startStoreHandler } from '../testing/store-handler.ts'
-import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeparture, aDeposit, aVaultNeed, startTill, type Till } from '../testing/till.ts'
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { saveVitals } from '../vitals/store.ts'
@@ -265,8 +265,7 @@ async function printAll(): Promise<void> {
   await print(['backup', 'check', String(backup.path)])
   mkdirSync(join(folder, 'copy', 'cluster'), { recursive: true })
   await print(['backup', 'restore', join(folder, 'copy')], { isEmbedded: true })
-  await print(['bot', 'disarm'])
-  await print(['bot', 'arm'])
+  for (const act of ['disarm', 'arm']) await print(['bot', act])
   await print(['restore', 'status'])
   await print(['restore', 'finish', '--unnoticed', '--reason', 'a snapshot'])
   // A wrong count, which the recount corrects.
@@ -274,6 +273,7 @@ async function printAll(): Promise<void> {
   await print(['restore', 'recount'])
   await print(['ledger', 'verify'])
   await print(['market', 'off', 'market.csgo.com'])
+  await aVaultNeed(till.db)
   await print(['market', 'list'])
   await print(['market', 'on', 'market.csgo.com'])
   await print(['report', 'sales', '--from', '2026-11-01', '--to', '2026-12-01'])

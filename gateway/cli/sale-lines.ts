@@ -74,12 +74,16 @@ export const soldLines = ({ sold, refused }: SoldItems): string[] => [
   `${sold.length} recorded as sold.`,
 ]
 
-export const marketLines = ({ markets }: MarketList): string[] =>
-  markets.map(({ market, offSince, listed, unpaid, waiting }) =>
+export const marketLines = ({ markets, needs }: MarketList): string[] => [
+  ...needs.map(({ kind, about, text, since }) =>
+    ['needs you', kind, text, ...(about === '' ? [] : [about]), `since ${since.toISOString()}`].join('\t'),
+  ),
+  ...markets.map(({ market, offSince, listed, unpaid, waiting }) =>
     [
       market,
       offSince === null ? 'on' : `off since ${offSince.toISOString()}`,
       `${listed} listed, ${unpaid} sold but not paid`,
       ...(waiting === 0 ? [] : [`${waiting} reported but not booked`]),
     ].join('\t'),
-  )
+  ),
+]

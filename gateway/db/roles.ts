@@ -57,7 +57,7 @@ function grantsFor(role: string): string[] {
     `grant update (sequence) on event to ${role}`,
     `revoke insert, update, delete, truncate on migration from ${role}`,
     // Only the vault records its own actions.
-    `revoke insert, update, delete, truncate on vault_deed, vault_told from ${role}`,
+    `revoke insert, update, delete, truncate on vault_deed, vault_told, vault_need from ${role}`,
     `grant update (answer, answered_at) on vault_told to ${role}`,
     'revoke create on schema public from public',
   ]
@@ -66,7 +66,8 @@ function grantsFor(role: string): string[] {
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**
- * Grants the vault's role its rights: it reads what it must give and may sell, and records its actions and its sales.
+ * Grants the vault's role its rights: it reads what it must give and may sell, and records its actions, its sales, and
+ * what needs a person.
  * Does nothing if the role does not exist. Call it like `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
@@ -82,6 +83,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
     `grant select, insert, update on vault_deed to ${role}`,
     `grant select, insert (n, part, at, market, reference, told) on vault_told to ${role}`,
     `grant select, insert, update on market_balance to ${role}`,
+    `grant select, insert, update, delete on vault_need to ${role}`,
     `grant select on market_off, item_cost to ${role}`,
     // The vault of a sandbox follows the till's clock.
     `grant select on till_clock to ${role}`,

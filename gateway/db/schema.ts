@@ -345,6 +345,7 @@ export type Tables = OperatorTables & {
   wish: vault.WishTable
   wish_item: vault.WishItemTable
   vault_deed: vault.VaultDeedTable
+  vault_need: vault.VaultNeedTable
   send_rule: vault.SendRuleTable
   sale: sales.SaleTable
   market_account: sales.MarketAccountTable

@@ -50,6 +50,9 @@ export type VaultDeedTable = {
   at: Date
 }
 
+/** A problem at the vault that needs a person. Only the vault's role writes it. */
+export type VaultNeedTable = { kind: string; about: string; text: string; since: Date; seen_at: Date }
+
 /** The rule that sends free items of a bot beyond `keep` to the destination. One row at most. */
 export type SendRuleTable = {
   only_row: Generated<boolean>

@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
-import { countUnexplained } from './list-store.ts'
+import { countUnexplained, countVaultNeeds } from './list-store.ts'
 
-export type DepartureGauges = { unexplained: Gauge<'bot'> }
+export type DepartureGauges = { unexplained: Gauge<'bot'>; vaultNeeds: Gauge<'kind'> }
 
 export function createDepartureGauges(registry: Registry): DepartureGauges {
   return {
@@ -12,6 +12,12 @@ export function createDepartureGauges(registry: Registry): DepartureGauges {
       labelNames: ['bot'],
       registers: [registry],
     }),
+    vaultNeeds: new Gauge({
+      name: 'tradetill_vault_needs',
+      help: 'What needs a person at the vault, by kind, as the vault last reported it',
+      labelNames: ['kind'],
+      registers: [registry],
+    }),
   }
 }
 
@@ -19,4 +25,7 @@ export async function surveyDepartures({ db, gauges }: { db: Db; gauges: Departu
   const counts = await countUnexplained(db)
   gauges.unexplained.reset()
   for (const { steamId: bot, departures } of counts) gauges.unexplained.set({ bot }, departures)
+  const needs = await countVaultNeeds(db)
+  gauges.vaultNeeds.reset()
+  for (const { kind, count } of needs) gauges.vaultNeeds.set({ kind }, count)
 }

@@ -71,6 +71,12 @@ export async function countUnexplained(db: Db): Promise<{ steamId: string; depar
   return rows
 }
 
+export async function countVaultNeeds(db: Db): Promise<{ kind: string; count: number }[]> {
+  const { rows } = await sql<{ kind: string; count: number }>`
+    select kind, count(*)::int as count from vault_need group by kind`.execute(db)
+  return rows
+}
+
 /** So two explanations of a departure wait for each other. */
 export async function lockDeparture(tx: Tx, id: bigint) {
   return tx

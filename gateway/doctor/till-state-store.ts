@@ -6,7 +6,8 @@ import type { AlarmState, VaultState } from './till-state.ts'
 export async function readAlarms(db: Db): Promise<AlarmState> {
   const { rows } = await sql<AlarmState>`
     select (select count(*)::int from departure where explanation is null and stage in ('under_way', 'gone')) as departures,
-      (select count(*)::int from custody_drift where kind = 'missing' and is_sure) as missing`.execute(db)
+      (select count(*)::int from custody_drift where kind = 'missing' and is_sure) as missing,
+      (select count(*)::int from vault_need) as "vaultNeeds"`.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error('the database did not answer')
   return row

@@ -45,7 +45,7 @@ it.each([
   ['console behind a proxy that refuses strangers', () => answer({ status: 403 })],
   ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
   ['epoch', () => epoch({})],
-  ['alarms', () => alarmFindings({ departures: 0, missing: 0 })],
+  ['alarms', () => alarmFindings({ departures: 0, missing: 0, vaultNeeds: 0 })],
 ])('no fault is found in a correct set-up: %s', (_what, findings) => {
   expect(findings().length).toBeGreaterThan(0)
   expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
@@ -95,15 +95,21 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
   [
     'unexplained departures',
-    () => alarmFindings({ departures: 2, missing: 0 }),
+    () => alarmFindings({ departures: 2, missing: 0, vaultNeeds: 0 }),
     'alarms.departures',
     /--unexplained/,
   ],
   [
     'items that are missing on Steam',
-    () => alarmFindings({ departures: 0, missing: 1 }),
+    () => alarmFindings({ departures: 0, missing: 1, vaultNeeds: 0 }),
     'alarms.drift',
     /items drift/,
+  ],
+  [
+    'a report of the vault that needs a person',
+    () => alarmFindings({ departures: 0, missing: 0, vaultNeeds: 1 }),
+    'alarms.vault',
+    /market list/,
   ],
   ['a vault without rights', () => vault({ role: 'not_granted' }), 'vault.rights', /OWNER_DATABASE_URL/],
   ['a vault that is not running', () => vault({ connected: 0 }), 'vault', /start the vault/],
@@ -133,8 +139,8 @@ it.each([
         { name: 'olaf', passkeys: 0 },
       ]),
   ],
-  ['1 unexplained departure', () => alarmFindings({ departures: 1, missing: 0 })],
-  ['2 unexplained departures', () => alarmFindings({ departures: 2, missing: 0 })],
+  ['1 unexplained departure', () => alarmFindings({ departures: 1, missing: 0, vaultNeeds: 0 })],
+  ['2 unexplained departures', () => alarmFindings({ departures: 2, missing: 0, vaultNeeds: 0 })],
 ])('a finding is in the singular or plural, as its count requires: %s', (says, findings) => {
   expect(findings()[0]?.says).toBe(says)
 })
@@ -211,7 +217,7 @@ describe('the doctor on a real PostgreSQL', () => {
   })
 
   it('sees no alarm in an empty till', async () => {
-    expect(await readAlarms(till.db)).toEqual({ departures: 0, missing: 0 })
+    expect(await readAlarms(till.db)).toEqual({ departures: 0, missing: 0, vaultNeeds: 0 })
   })
 
   it('reads the vault’s role, its rights, its connection, and the wishes that it has not answered within 15 minutes', async () => {

@@ -32,9 +32,11 @@ export type AlarmState = {
   departures: number
   /** Items in the books that are certainly missing on Steam. */
   missing: number
+  /** Problems at the vault that need a person, as the vault last reported them. */
+  vaultNeeds: number
 }
 
-export function alarmFindings({ departures, missing }: AlarmState): Finding[] {
+export function alarmFindings({ departures, missing, vaultNeeds }: AlarmState): Finding[] {
   const alarm = (
     check: string,
     count: number,
@@ -52,6 +54,14 @@ export function alarmFindings({ departures, missing }: AlarmState): Finding[] {
         'items in the books that are missing on Steam',
       ),
       advice: 'tradetill items drift --json',
+    }),
+    alarm('alarms.vault', vaultNeeds, {
+      says: counted(
+        vaultNeeds,
+        'report of the vault that needs a person',
+        'reports of the vault that need a person',
+      ),
+      advice: 'tradetill market list',
     }),
   ]
 }

@@ -13,6 +13,24 @@ export type ListedMarket = {
   waiting: number
 }
 
+/** `kind`: docs/selling.md says what to do for each. `about`: such as a market and a deal. */
+export type VaultNeed = { kind: string; about: string; text: string; since: Date }
+
+/** More than a vault reports. */
+const MOST_NEEDS = 200
+
+/** Returns what needs a person at the vault, oldest first. */
+export async function selectVaultNeeds(db: Db): Promise<VaultNeed[]> {
+  return db
+    .selectFrom('vault_need')
+    .select(['kind', 'about', 'text', 'since'])
+    .orderBy('since')
+    .orderBy('kind')
+    .orderBy('about')
+    .limit(MOST_NEEDS)
+    .execute()
+}
+
 const UNPAID = sql`'sold', 'delivered', 'settling'`
 
 /**

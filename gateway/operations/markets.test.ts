@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { marketLines } from '../cli/sale-lines.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { recordListing, recordReport } from '../departures/sales.ts'
 import { receivedIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, aVaultNeed, startTill } from '../testing/till.ts'
 import { listMarkets } from './markets.ts'
 
 it('a market is listed while its only item is on sale, and after the item was sold but not paid', async () => {
@@ -22,4 +23,20 @@ it('a market is listed while its only item is on sale, and after the item was so
   expect(await listMarkets(deps)).toMatchObject({ data: { markets: [{ listed: 1, unpaid: 0 }] } })
   await inTransaction(till.db, (tx) => recordReport(tx, { ...sale, report: { kind: 'sold' } }, at))
   expect(await listMarkets(deps)).toMatchObject({ data: { markets: [{ listed: 0, unpaid: 1 }] } })
+})
+
+it('the list of markets begins with what needs a person at the vault, oldest first', async () => {
+  const till = await startTill()
+  onTestFinished(() => till.close())
+  const deps = { db: till.db, clock: till.clock, config: Object.create(null) }
+  const [early, late] = [new Date('2026-11-21T08:00:00Z'), new Date('2026-11-22T08:00:00Z')]
+  await aVaultNeed(till.db, { kind: 'start_failed', since: late })
+  await aVaultNeed(till.db, { kind: 'offer_stuck', since: early })
+  const answer = await listMarkets(deps)
+  const data = answer.kind === 'refused' ? undefined : answer.data
+  expect(data?.needs.map(({ kind }) => kind)).toEqual(['offer_stuck', 'start_failed'])
+  expect(data && marketLines(data)).toEqual([
+    'needs you\toffer_stuck\tno room\tmarket.csgo.com\tsince 2026-11-21T08:00:00.000Z',
+    'needs you\tstart_failed\tno room\tmarket.csgo.com\tsince 2026-11-22T08:00:00.000Z',
+  ])
 })

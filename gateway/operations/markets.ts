@@ -1,14 +1,20 @@
 import { act } from './act.ts'
-import { type ListedMarket, selectMarkets, setMarketOff } from './market-store.ts'
+import {
+  type ListedMarket,
+  selectMarkets,
+  selectVaultNeeds,
+  setMarketOff,
+  type VaultNeed,
+} from './market-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
 
-export type MarketList = { markets: ListedMarket[] }
+export type MarketList = { markets: ListedMarket[]; needs: VaultNeed[] }
 export type MarketSwitch = { market: string; isOff: boolean }
 
 const NAME = /^[a-z0-9][a-z0-9.-]{0,39}$/
 
 export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>> {
-  return done({ markets: await selectMarkets(db) })
+  return done({ markets: await selectMarkets(db), needs: await selectVaultNeeds(db) })
 }
 
 /**

@@ -224,6 +224,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
         waiting: z.int(),
       }),
     ),
+    needs: z.array(z.strictObject({ kind: z.string(), about: z.string(), text: z.string(), since: time })),
   }),
   'market off': z.strictObject({ market: z.string(), isOff: z.boolean() }),
   'market on': z.strictObject({ market: z.string(), isOff: z.boolean() }),

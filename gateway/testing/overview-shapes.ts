@@ -35,6 +35,7 @@ export const OVERVIEW_SHAPES: Record<string, z.ZodObject> = {
       webhooksLate: z.int(),
       departuresUnexplained: z.int(),
       itemsMissing: z.int(),
+      vaultNeeds: z.int(),
       proposalsOpen: z.int(),
       feedsFailing: z.int(),
       ledgerDifferences: z.int(),

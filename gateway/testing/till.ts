@@ -221,3 +221,12 @@ export async function aDeparture(db: Till['db'], botId: bigint): Promise<bigint>
   await db.insertInto('departed_item').values(item).execute()
   return id
 }
+
+/** Writes a problem at the vault that needs a person. */
+export async function aVaultNeed(db: Till['db'], change: { kind?: string; since?: Date } = {}) {
+  const need = { kind: 'no_room', about: 'market.csgo.com', text: 'no room', since: new Date(), ...change }
+  await db
+    .insertInto('vault_need')
+    .values({ ...need, seen_at: new Date() })
+    .execute()
+}

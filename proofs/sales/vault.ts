@@ -7,6 +7,7 @@ import { type Key, openKey } from '../../vault/files/key.ts'
 import type { VaultLog } from '../../vault/files/log.ts'
 import type { Wishes } from '../../vault/giving/till-line.ts'
 import type { Till } from '../../vault/markets/till.ts'
+import { createNeeds } from '../../vault/needs.ts'
 import { createRounds, type Rounds } from '../../vault/rounds.ts'
 import type { ModelMarket } from './market.ts'
 import type { SalesWorld } from './world.ts'
@@ -47,6 +48,7 @@ export function startVault(world: SalesWorld, { wishes, till, mayDie }: Ports): 
     approvalOf: (wishId) => world.approvals.get(wishId),
     clientOf: ({ market, steamId }) => modelOf(world, market).port(steamId),
     isOff: () => world.isOff(),
+    needs: createNeeds(now),
     say(line, about) {
       luck.trace.add(`${line} ${JSON.stringify(about)}`)
       if (line === 'the limits had no room for a sale') luck.note('limits have no room')

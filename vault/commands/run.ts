@@ -3,10 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
 import { tillIn } from '../markets/till-store.ts'
+import { problemOf, reportFailedStart } from '../needs.ts'
+import { needsIn } from '../needs-store.ts'
 import type { Settings } from '../settings.ts'
 import { createCaller } from '../steam/call.ts'
 import { openDatabase } from '../till-database.ts'
-import { holdFolder, openVault } from '../vault.ts'
+import { holdFolder, openVault, type Vault, type VaultParts } from '../vault.ts'
 import { wishesIn } from '../wishes/store.ts'
 import { waitForTill } from '../wishes/wait-for-till.ts'
 
@@ -26,16 +28,24 @@ export async function run(settings: Settings): Promise<void> {
   const database = openDatabase(databaseUrl)
   const wishes = wishesIn(database.query, now)
   const till = tillIn(database.query)
-  const vault = openVault({
-    folder,
-    wishes,
-    till,
-    caller: createCaller(sandboxUrl),
-    connection: connectionOf(settings),
-    timer: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
-    now,
-    machineMs: () => Date.now(),
-    say: (line, about) => log.info(about, line),
+  const needsStore = needsIn(database.query)
+  const say: VaultParts['say'] = (line, about) => log.info(about, line)
+  const open = (): Vault =>
+    openVault({
+      folder,
+      wishes,
+      till,
+      needsStore,
+      caller: createCaller(sandboxUrl),
+      connection: connectionOf(settings),
+      timer: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
+      now,
+      machineMs: () => Date.now(),
+      say,
+    })
+  const vault = await openOr(open, async (error) => {
+    await reportFailedStart({ store: needsStore, now, say }, error)
+    await database.close()
   })
   const stop = stopSignal(followsStdin)
   log.info({ folder, uid: process.getuid?.() ?? 0 }, 'the vault was started')
@@ -51,10 +61,7 @@ export async function run(settings: Settings): Promise<void> {
     const hasSucceeded = await vault.round().then(
       () => true,
       (error: unknown) => {
-        log.error(
-          { problem: error instanceof Error ? error.message : 'unknown' },
-          'a round of the vault failed',
-        )
+        log.error({ problem: problemOf(error) }, 'a round of the vault failed')
         return false
       },
     )
@@ -64,6 +71,16 @@ export async function run(settings: Settings): Promise<void> {
   await database.close()
   lock.close()
   log.info('the vault was stopped')
+}
+
+/** Calls `onFailure` before it throws what `open` throws. */
+async function openOr(open: () => Vault, onFailure: (error: unknown) => Promise<void>): Promise<Vault> {
+  try {
+    return open()
+  } catch (error) {
+    await onFailure(error)
+    throw error
+  }
 }
 
 function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {

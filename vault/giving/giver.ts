@@ -5,6 +5,7 @@ import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import type { Rules } from '../files/rules.ts'
+import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
   bookOf,
@@ -52,6 +53,7 @@ export type GiverParts = {
   isListed(asset: GivenAsset): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
+  needs: Pick<Needs, 'note' | 'end'>
 }
 
 export type Giver = {
@@ -284,7 +286,21 @@ async function noteOffer(context: GiverContext, wishId: string, offerId: string)
 async function end(context: GiverContext, wishId: string, because: GiftEnd): Promise<void> {
   context.note({ kind: 'ended', wish: wishId, because })
   context.say('a gift ended without a delivery', { wish: wishId, because })
+  noteEnd(context, wishId, because)
   await context.till.tell(wishId)
+}
+
+/** These end a gift because the operator, or the till, no longer wants it. */
+const UNWANTED: ReadonlySet<GiftEnd> = new Set<GiftEnd>(['wish_gone', 'no_longer_allowed'])
+
+const recipientOf = ({ cause, partnerSteamId }: Intended): string =>
+  cause.kind === 'send' ? `destination ${cause.to}` : `return to ${partnerSteamId}`
+
+/** The rule asks for the items again, so a destination that takes none would otherwise stay unnoticed. */
+function noteEnd({ book, needs }: GiverContext, wishId: string, because: GiftEnd): void {
+  const giving = book.get(wishId)
+  if (giving?.state !== 'ended' || UNWANTED.has(because)) return
+  needs.note('gift_failed', recipientOf(giving.intended), `a gift ended without a delivery: ${because}`)
 }
 
 async function followOffer(
@@ -328,6 +344,8 @@ async function prove(
   if (result === undefined) return
   context.note({ kind: 'delivered', wish: wishId, steamTradeId })
   context.say('items were given', { wish: wishId, steamTrade: steamTradeId })
+  const giving = context.book.get(wishId)
+  if (giving?.state === 'delivered') context.needs.end('gift_failed', recipientOf(giving.intended))
   await context.till.tell(wishId)
 }
 

@@ -32,3 +32,7 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
       return alarm satisfies never
   }
 }
+
+/** The subject of the alarm, beside the market. The limits concern all deals alike. */
+export const alarmAbout = (alarm: Alarm): string =>
+  alarm.kind === 'no_room' ? '' : 'dealId' in alarm ? ` deal ${alarm.dealId}` : ` listing ${alarm.itemId}`

@@ -1,5 +1,6 @@
 /** When a desk looks for items to list, and when it asks whether sales were paid. */
 import { beforeEach, expect, it } from 'vitest'
+import { createNeeds, type Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, bookOf, type Listing } from './book.ts'
@@ -31,6 +32,7 @@ let isOffAtTill: boolean | undefined
 let asked: number
 /** The listings that the market was asked to take down, in order. */
 let takenDown: string[]
+let needs: Needs
 let listReply: Awaited<ReturnType<Market['list']>>
 
 beforeEach(() => {
@@ -50,6 +52,7 @@ beforeEach(() => {
   isOffAtTill = false
   asked = 0
   takenDown = []
+  needs = createNeeds(() => new Date(nowMs))
   listReply = { kind: 'answered', value: [] }
   desk = createDesk({
     market: {
@@ -112,6 +115,7 @@ beforeEach(() => {
     isOff: () => false,
     now: () => new Date(nowMs),
     say: (_, about) => void said.push(about),
+    needs,
   })
 })
 
@@ -347,6 +351,7 @@ it('a desk asks for six weeks how a sale ended, and then says once that it stopp
   said = []
   expect(await countMoneyReads(10)).toBe(0)
   expect(said).toEqual([{ market: 'm', listing: '101' }])
+  expect(needs.list()).toMatchObject([{ kind: 'sale_untold', about: 'm listing 101' }])
   const begunAt = new Date(nowMs)
   book = { ...bookOf([]), listings: [stuck, { ...recent, begunAt }] }
   expect(await countMoneyReads(10)).toBeGreaterThan(0)

@@ -37,6 +37,8 @@ const DENIED_MS = 14 * 86_400_000
  * and longer.
  */
 const UNTOLD_MS = 42 * 86_400_000
+/** A start of the vault does not bring up again the sales about which it stopped asking longer ago than this. */
+const UNTOLD_NEWS_MS = 7 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
 /** How long before the oldest unpaid sale to start reading the market's history, which has a resolution of days. */
@@ -272,7 +274,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 
 /** When the sales were made that the vault still asks about. Says once about each other one that it stopped. */
 function recentTimesMs(
-  { journal, market, now, say }: DeskParts,
+  { journal, market, now, say, needs }: DeskParts,
   { untold }: State,
   unpaid: readonly Listing[],
 ): number[] {
@@ -281,10 +283,10 @@ function recentTimesMs(
   for (const [index, { itemId }] of unpaid.entries()) {
     if (!isOver(times[index] ?? 0) || untold.has(itemId)) continue
     untold.add(itemId)
-    say('the market has not told for six weeks how a sale ended, so the vault stops asking', {
-      market: market.name,
-      listing: itemId ?? '',
-    })
+    const line = 'the market has not told for six weeks how a sale ended, so the vault stops asking'
+    say(line, { market: market.name, listing: itemId ?? '' })
+    const overMs = now().getTime() - (times[index] ?? 0) - UNTOLD_MS
+    if (overMs < UNTOLD_NEWS_MS) needs.note('sale_untold', `${market.name} listing ${itemId}`, line)
   }
   return times.filter((soldMs) => !isOver(soldMs))
 }

@@ -1,4 +1,5 @@
 /** Whether an account may sell on a market now, by the vault's switch, the till and the market. Keeps it online there. */
+import type { Needs } from '../needs.ts'
 import type { MarketAccount } from './book.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Market } from './market.ts'
@@ -20,6 +21,10 @@ const READY_MS = 30 * MINUTE_MS
  */
 const TILL_STANDS_MS = MINUTE_MS
 const MARKET_STANDS_MS = 5 * MINUTE_MS
+/** How long a market may not answer, or refuse pings, before a person is told. Short outages end without one. */
+const LONG_SILENCE_MS = 60 * MINUTE_MS
+const LONG_OFFLINE_MS = 30 * MINUTE_MS
+const MARKET_SILENT = 'the market does not answer'
 
 export type ReadinessParts = {
   market: Market
@@ -32,6 +37,7 @@ export type ReadinessParts = {
   isOff(): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
+  needs: Pick<Needs, 'note' | 'end'>
 }
 
 export type Readiness = {
@@ -59,7 +65,11 @@ type State = {
   market: Word | undefined
   /** How long after the last question to ask the market again. */
   askAgainMs: number
+  /** Since when the vault sells nothing because the market does not answer. */
+  stoppedSinceMs: number | undefined
   isOnline: boolean
+  /** When the first of the latest pings failed, without a success since. */
+  offlineSinceMs: number | undefined
   feeBp: bigint | null
 }
 
@@ -69,13 +79,16 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
     till: undefined,
     market: undefined,
     askAgainMs: READY_MS,
+    stoppedSinceMs: undefined,
     isOnline: false,
+    offlineSinceMs: undefined,
     feeBp: null,
   }
   const speaks = (word: Word | undefined): boolean => word !== undefined && word.silentSinceMs === undefined
   return {
     async ask() {
       const reason = await reasonToStop(parts, state, timetable)
+      noteStop(parts, state, reason)
       if (reason === state.stoppedBecause) return
       state.stoppedBecause = reason
       parts.say(reason === undefined ? 'the vault began to sell' : 'the vault stopped selling', {
@@ -116,7 +129,22 @@ async function reasonToStop(
   if (tillsReason !== undefined) return tillsReason
   if (isMaintenance(now())) return 'maintenance of Steam'
   if (timetable.isDue('ready', state.askAgainMs)) await askMarket(parts, state, timetable)
-  return stands(state.market, MARKET_STANDS_MS, now()) ? state.market.because : 'the market does not answer'
+  return stands(state.market, MARKET_STANDS_MS, now()) ? state.market.because : MARKET_SILENT
+}
+
+const accountName = ({ market, marketAccount }: ReadinessParts): string =>
+  `${market.name} account ${marketAccount.account}`
+
+/** A market that does not let the account sell needs a person. So does one that has been silent for long. */
+function noteStop(parts: ReadinessParts, state: State, reason: string | undefined): void {
+  const nowMs = parts.now().getTime()
+  if (reason !== MARKET_SILENT) state.stoppedSinceMs = undefined
+  else state.stoppedSinceMs = Math.min(state.stoppedSinceMs ?? nowMs, nowMs)
+  const isRefused = reason !== undefined && reason === state.market?.because
+  const isLongSilent = nowMs - (state.stoppedSinceMs ?? nowMs) >= LONG_SILENCE_MS
+  if (isRefused || isLongSilent)
+    parts.needs.note('selling_stopped', accountName(parts), `the vault stopped selling: ${reason}`)
+  else parts.needs.end('selling_stopped', accountName(parts))
 }
 
 function noteSilence(word: Word | undefined, now: Date): void {
@@ -170,7 +198,16 @@ async function readyWithToken({ market, tradeToken }: ReadinessParts): ReturnTyp
 async function ping(parts: ReadinessParts, state: State, timetable: Timetable): Promise<boolean> {
   timetable.note('ping')
   state.isOnline = await pingWithToken(parts, timetable)
-  return state.isOnline
+  const nowMs = parts.now().getTime()
+  if (state.isOnline) {
+    state.offlineSinceMs = undefined
+    parts.needs.end('seller_offline', accountName(parts))
+    return true
+  }
+  state.offlineSinceMs = Math.min(state.offlineSinceMs ?? nowMs, nowMs)
+  if (nowMs - state.offlineSinceMs >= LONG_OFFLINE_MS)
+    parts.needs.note('seller_offline', accountName(parts), 'the ping has failed for half an hour or longer')
+  return false
 }
 
 /** Tells the market that the seller is online. Renews the session if the market rejects it, unless it just did. */

@@ -1,5 +1,6 @@
 /** Which items the accounts offer, and which of the vault's own prices they know. */
 import { expect, it } from 'vitest'
+import { createNeeds } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { createOutside } from '../testing/outside.ts'
 import { createFold, type DatedEntry } from './book.ts'
@@ -85,6 +86,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     isLeaving: () => false,
     now,
     say: () => {},
+    needs: createNeeds(now),
   }
   let shop = createShop(parts)
   return {

@@ -1,9 +1,10 @@
 /** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
 import type { MarketAccess } from '../files/markets.ts'
 import type { GiftOffers } from '../giving/gift.ts'
+import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
-import { alarmLine } from './alarm.ts'
+import { alarmAbout, alarmLine } from './alarm.ts'
 import { isLive, isOfAccount, isTied, lowestOnSale, type MarketAccount } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
 import { createLowestPrices, createPriceLists, type PriceLists } from './lowest.ts'
@@ -56,6 +57,7 @@ export type ShopParts = {
   isLeaving(item: { appId: number; assetId: string }): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
+  needs: Pick<Needs, 'note' | 'end'>
 }
 
 export type Shop = { round(): Promise<void>; close(): void }
@@ -235,7 +237,7 @@ function marketAccountOf(accesses: readonly Access[], access: Access): MarketAcc
 }
 
 function openDesk(parts: Context, access: Access): Desk {
-  const { now, record, till, say } = parts
+  const { now, record, till, say, needs } = parts
   const { market: name, steamId, mayLose, sellsItself } = access
   const scale = scaleOf(CURRENCY)
   if (scale === undefined) throw new Error(`no scale is known for ${CURRENCY}`)
@@ -255,6 +257,8 @@ function openDesk(parts: Context, access: Access): Desk {
     alarm(alarm) {
       const [line, about] = alarmLine(alarm)
       say(line, { market: name, ...about })
+      const problem = 'problem' in alarm ? `: ${alarm.problem}` : ''
+      needs.note(alarm.kind, `${name}${alarmAbout(alarm)}`, `${line}${problem}`)
     },
   })
   return createDesk({
@@ -266,6 +270,7 @@ function openDesk(parts: Context, access: Access): Desk {
     till,
     now,
     say,
+    needs,
     tradeToken: parts.tradeTokenOf(steamId),
     pricing: {
       rules: DEFAULT_RULES,

@@ -1,18 +1,23 @@
 /** Steam's notice about trade protection. Until an account has acknowledged it once, its offers get stuck. */
+import type { Needs } from '../needs.ts'
 import type { Session } from './session.ts'
 
 const TRY_AGAIN_S = 600
+/** After this many failures in a row, it is no short outage of Steam. */
+const MANY_FAILURES = 3
 
 type Parts = {
   session: Session
   nowS: () => number
   say(line: string, about: Record<string, string | number>): void
+  needs: Pick<Needs, 'note' | 'end'>
 }
 
 /** Returns a function to call before each send or accept. Until a success, it asks Steam at most every ten minutes. */
-export function createAcknowledgement({ session, nowS, say }: Parts): () => Promise<void> {
+export function createAcknowledgement({ session, nowS, say, needs }: Parts): () => Promise<void> {
   let isDone = false
   let triedAtS: number | undefined
+  let failures = 0
   return async () => {
     if (isDone || (triedAtS !== undefined && Math.abs(nowS() - triedAtS) < TRY_AGAIN_S)) return
     triedAtS = nowS()
@@ -25,9 +30,11 @@ export function createAcknowledgement({ session, nowS, say }: Parts): () => Prom
     })
     // Steam's answer has no content to judge by.
     isDone = reply.kind === 'reply' && reply.status === 200
-    if (!isDone) {
-      const { steamId } = session
-      say('Steam did not accept the acknowledgement about trade protection', { account: steamId })
-    }
+    const { steamId } = session
+    if (isDone) return needs.end('notice_refused', steamId)
+    const line = 'Steam did not accept the acknowledgement about trade protection'
+    say(line, { account: steamId })
+    failures += 1
+    if (failures >= MANY_FAILURES) needs.note('notice_refused', steamId, line)
   }
 }

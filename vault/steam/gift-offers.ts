@@ -1,6 +1,8 @@
 /** The vault's calls about the offers of one account. It confirms an offer only if Steam shows exactly the gift. */
+
 import { accountIdOf } from '../files/trade-link.ts'
 import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
+import type { Needs } from '../needs.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
 import { acceptConfirmation, findConfirmation } from './confirm.ts'
 import { createPatience, type Patience, type Reason } from './patience.ts'
@@ -36,6 +38,7 @@ type Parts = {
   /** Seconds since 1970, as Steam's authenticators count them. */
   nowS: () => number
   say(line: string, about: Record<string, string | number>): void
+  needs: Pick<Needs, 'note' | 'end'>
   /** Acknowledges Steam's notice about trade protection, if that is not done yet. */
   acknowledge(): Promise<void>
 }
@@ -129,12 +132,20 @@ type Delay = Reason & { steamTrade?: string }
 
 /** Records that Steam leaves the offer as it is, and tells a person if it has for a day. */
 function waitFor(
-  { patience, say }: Context,
+  { patience, say, needs }: Context,
   offerId: string,
   { why, isTrade = false, ...about }: Delay,
 ): void {
-  if (patience.wait(offerId, { why, isTrade }).isLong)
-    say(`Steam ${why} for a day or longer, so a person must look`, { offerId, ...about })
+  const { isLong, isOverdue } = patience.wait(offerId, { why, isTrade })
+  const line = `Steam ${why} for a day or longer, so a person must look`
+  if (isOverdue) needs.note('offer_stuck', offerNamed(offerId), line)
+  if (isLong) say(line, { offerId, ...about })
+}
+
+const offerNamed = (offerId: string): string => `offer ${offerId}`
+
+function endWait({ patience, needs }: Context, offerId: string, except?: string): void {
+  if (patience.end(offerId, except)) needs.end('offer_stuck', offerNamed(offerId))
 }
 
 /** Undefined also while it is too early to ask again about an offer that stays as it is. */
@@ -154,8 +165,8 @@ async function read(context: Context, offerId: string): Promise<SeenOffer | unde
     if (seen.steamTradeId === null)
       waitFor(context, offerId, { why: 'names no trade of an accepted offer', isTrade: true })
     else noteTrade(offerOf, seen.steamTradeId, offerId)
-  } else if (seen.state === 'ended') patience.end(offerId)
-  else patience.end(offerId, NOT_CANCELLED)
+  } else if (seen.state === 'ended') endWait(context, offerId)
+  else endWait(context, offerId, NOT_CANCELLED)
   return seen
 }
 
@@ -217,7 +228,7 @@ async function checkTrade(
   steamTradeId: string,
   gift: Gift,
 ): ReturnType<GiftOffers['checkTrade']> {
-  const { session, patience, offerOf, say } = context
+  const { session, offerOf, say, needs } = context
   const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
   if (reply === undefined) return undefined
   const offerId = offerOf.get(steamTradeId) ?? steamTradeId
@@ -227,12 +238,12 @@ async function checkTrade(
     waitFor(context, offerId, { why: 'has not finished a trade', isTrade: true, steamTrade: steamTradeId })
     return undefined
   }
-  if (result.isAbandoned)
-    say('Steam gave up undoing a failed trade, so a person must look', {
-      offerId,
-      steamTrade: steamTradeId,
-    })
-  patience.end(offerId)
+  if (result.isAbandoned) {
+    const line = 'Steam gave up undoing a failed trade, so a person must look'
+    say(line, { offerId, steamTrade: steamTradeId })
+    needs.note('trade_unclear', `Steam trade ${steamTradeId}`, line)
+  }
+  endWait(context, offerId)
   offerOf.delete(steamTradeId)
   return result.kind
 }

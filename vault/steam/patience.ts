@@ -19,11 +19,11 @@ export type Patience = {
   isDue(offerId: string): boolean
   /**
    * Records that the offer waits. `isNew`: it did not wait for this reason before. `isLong`: it has waited for a day; true
-   * once a day.
+   * once a day. `isOverdue`: the same, each time.
    */
-  wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean }
-  /** Ends the wait, unless the offer also waits for the reason `except`. */
-  end(offerId: string, except?: string): void
+  wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
+  /** Ends the wait, unless the offer also waits for the reason `except`. Returns false then. */
+  end(offerId: string, except?: string): boolean
 }
 
 const longestGapS = ({ isTrade }: Pick<Wait, 'isTrade'>): number =>
@@ -56,10 +56,12 @@ export function createPatience(nowS: () => number): Patience {
       waits.set(offerId, { ...wait, nextS })
       const [oldest] = waits.keys()
       if (waits.size > MOST_OFFERS && oldest !== undefined) waits.delete(oldest)
-      return { isNew, isLong }
+      return { isNew, isLong, isOverdue: isLong || atS - sinceS >= DAY_S }
     },
     end(offerId, except) {
-      if (except === undefined || waits.get(offerId)?.whys.has(except) !== true) waits.delete(offerId)
+      const hasEnded = except === undefined || waits.get(offerId)?.whys.has(except) !== true
+      if (hasEnded) waits.delete(offerId)
+      return hasEnded
     },
   }
 }

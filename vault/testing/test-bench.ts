@@ -23,6 +23,7 @@ import { changeRules, type WrittenRules } from '../files/rules.ts'
 import type { Wishes } from '../giving/till-line.ts'
 import { sandboxConnection } from '../markets/connection.ts'
 import { tillIn } from '../markets/till-store.ts'
+import { needsIn } from '../needs-store.ts'
 import { createCaller } from '../steam/call.ts'
 import { openDatabase } from '../till-database.ts'
 import { openVault, type Vault } from '../vault.ts'
@@ -74,6 +75,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
     report: (id, report) => (tillFails === 'none' ? stored.report(id, report) : refused()),
   }
   const till = tillIn(ownDatabase.query)
+  const needsStore = needsIn(ownDatabase.query)
   const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
   const logged: string[] = []
@@ -86,6 +88,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
       folder: path,
       wishes,
       till,
+      needsStore,
       caller: {
         ...caller,
         call(request) {
@@ -318,6 +321,11 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
         wishId,
       ])
       return rows[0]
+    },
+    /** Reads the problems that the vault has reported as needing a person, in order. */
+    async readNeeds(): Promise<{ kind: string; about: string }[]> {
+      const { rows } = await asVault.query('select kind, about from vault_need order by kind, about')
+      return rows
     },
     countOwned(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))

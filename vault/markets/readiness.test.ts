@@ -1,0 +1,113 @@
+/** When an account that may not sell needs a person. */
+import { beforeEach, expect, it } from 'vitest'
+import { createNeeds, type Needs } from '../needs.ts'
+import { createOutside } from '../testing/outside.ts'
+import type { Market } from './market.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
+import { createTimetable } from './timetable.ts'
+
+const ROUND_MS = 3_000
+const MINUTE_MS = 60_000
+const ACCOUNT = '76561198000000009'
+const READY = { kind: 'answered', value: { problems: [], feeBp: null } } as const
+
+let nowMs: number
+let ready: Awaited<ReturnType<Market['ready']>>
+let isPingRefused: boolean
+let isOffAtTill: boolean
+let needs: Needs
+let readiness: Readiness
+
+const now = () => new Date(nowMs)
+
+beforeEach(() => {
+  const { market } = createOutside()
+  nowMs = 1_800_000_000_000
+  ready = READY
+  isPingRefused = false
+  isOffAtTill = false
+  needs = createNeeds(now)
+  readiness = createReadiness(
+    {
+      market: {
+        ...market,
+        ready: async () => ready,
+        keepOnline: async () =>
+          isPingRefused
+            ? { kind: 'refused', code: 'Invalid access token' }
+            : { kind: 'answered', value: null },
+      },
+      marketAccount: { market: market.name, account: ACCOUNT, isFirst: true },
+      account: { accessToken: async () => 'token' },
+      tradeToken: undefined,
+      till: { isOff: async () => isOffAtTill },
+      isOff: () => false,
+      now,
+      say: () => {},
+      needs,
+    },
+    createTimetable(now),
+  )
+})
+
+/** Lets this many minutes of rounds pass. */
+async function pass(minutes: number): Promise<void> {
+  for (const endMs = nowMs + minutes * MINUTE_MS; nowMs < endMs; nowMs += ROUND_MS) {
+    await readiness.ask()
+    await readiness.stayOnline()
+  }
+}
+
+const kinds = () => needs.list().map(({ kind }) => kind)
+
+it.each([
+  [{ kind: 'refused', code: 'account_blocked' }, 'the market refuses: account_blocked'],
+  [{ kind: 'locked_out' }, 'the market refuses the key'],
+  [{ kind: 'answered', value: { problems: ['other_currency'], feeBp: null } }, 'other_currency'],
+] as const)(
+  'an account that the market does not let sell needs a person until it may sell: %j',
+  async (answer, because) => {
+    ready = answer
+    await pass(1)
+    expect(needs.list()).toMatchObject([
+      {
+        kind: 'selling_stopped',
+        about: `m account ${ACCOUNT}`,
+        text: `the vault stopped selling: ${because}`,
+      },
+    ])
+    ready = READY
+    await pass(31)
+    expect(needs.list()).toEqual([])
+  },
+)
+
+it('a market that does not answer needs a person only after an hour', async () => {
+  await pass(1)
+  ready = { kind: 'unanswered', because: 'HTTP 502' }
+  await pass(30 + 5 + 58)
+  expect(kinds()).toEqual([])
+  await pass(4)
+  expect(kinds()).toEqual(['selling_stopped'])
+  ready = READY
+  await pass(1)
+  expect(kinds()).toEqual([])
+})
+
+it('a market that refuses pings needs a person only after half an hour', async () => {
+  await pass(1)
+  isPingRefused = true
+  await pass(30)
+  expect(kinds()).toEqual([])
+  await pass(5)
+  expect(kinds()).toEqual(['seller_offline'])
+  isPingRefused = false
+  await pass(1)
+  expect(kinds()).toEqual([])
+})
+
+it('a market that an operator has switched off needs no person', async () => {
+  isOffAtTill = true
+  await pass(120)
+  expect(kinds()).toEqual([])
+})

@@ -1,0 +1,150 @@
+/** Problems that need a person now. The vault reports them to the till, which tells the operator. */
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * How long each kind lasts after it was last noted. A kind that describes a state is noted as long as the state lasts. One
+ * that describes an event stays for a week, because nothing shows whether somebody has looked. docs/selling.md says what
+ * to do for each.
+ */
+const LASTS_MS = {
+  start_failed: HOUR_MS,
+  rounds_failing: HOUR_MS,
+  selling_stopped: HOUR_MS,
+  seller_offline: HOUR_MS,
+  unread_deal: 7 * DAY_MS,
+  due_refused: 7 * DAY_MS,
+  no_room: DAY_MS,
+  strange_listing: 7 * DAY_MS,
+  other_price: 7 * DAY_MS,
+  too_much: 7 * DAY_MS,
+  sale_untold: 7 * DAY_MS,
+  offer_stuck: 2 * DAY_MS,
+  trade_unclear: 7 * DAY_MS,
+  notice_refused: DAY_MS,
+  gift_failed: DAY_MS,
+} as const
+
+export type NeedKind = keyof typeof LASTS_MS
+
+/** `about`: what it is about, such as a market and a deal. `since`, `seenAt`: when it was first and last noted. */
+export type Need = { kind: NeedKind; about: string; text: string; since: Date; seenAt: Date }
+
+export type Needs = {
+  /** Notes that this needs a person, or still does. */
+  note(kind: NeedKind, about: string, text: string): void
+  end(kind: NeedKind, about: string): void
+  list(): readonly Need[]
+  /** Takes over what an earlier process of the vault reported. */
+  adopt(earlier: readonly Need[]): void
+}
+
+/** Of more, those that were noted longest ago are dropped. */
+export const MOST_NEEDS = 100
+const MOST_ABOUT = 200
+const MOST_TEXT = 300
+
+/** Failures of an earlier process do not concern this one, which runs. */
+const OF_ONE_PROCESS: readonly NeedKind[] = ['start_failed', 'rounds_failing']
+
+export const isNeedKind = (kind: string): kind is NeedKind => Object.hasOwn(LASTS_MS, kind)
+
+export function createNeeds(now: () => Date): Needs {
+  /** In the order in which they were last noted. */
+  const needs = new Map<string, Need>()
+  const keyOf = (kind: NeedKind, about: string) => `${kind} ${about}`
+  const put = (need: Need): void => {
+    const key = keyOf(need.kind, need.about)
+    needs.delete(key)
+    needs.set(key, need)
+    const [oldest] = needs.keys()
+    if (needs.size > MOST_NEEDS && oldest !== undefined) needs.delete(oldest)
+  }
+  const isOver = ({ kind, seenAt }: Need): boolean => now().getTime() - seenAt.getTime() >= LASTS_MS[kind]
+  return {
+    note(kind, about, text) {
+      const at = now()
+      const subject = plain(about, MOST_ABOUT)
+      const since = needs.get(keyOf(kind, subject))?.since ?? at
+      put({ kind, about: subject, text: plain(text, MOST_TEXT), since, seenAt: at })
+    },
+    end: (kind, about) => void needs.delete(keyOf(kind, plain(about, MOST_ABOUT))),
+    list() {
+      for (const [key, need] of needs) if (isOver(need)) needs.delete(key)
+      return [...needs.values()]
+    },
+    adopt(earlier) {
+      const own = [...needs.values()]
+      for (const need of earlier) if (!OF_ONE_PROCESS.includes(need.kind) && !isOver(need)) put(need)
+      for (const need of own) {
+        const before = earlier.find(({ kind, about }) => kind === need.kind && about === need.about)
+        put({ ...need, since: before?.since ?? need.since })
+      }
+    },
+  }
+}
+
+/** Markets choose parts of these texts, and a terminal may show them. */
+const plain = (text: string, most: number): string => text.slice(0, most).replace(/\p{C}/gu, '?')
+
+export type NeedsStore = {
+  read(): Promise<readonly Need[]>
+  /** Replaces all that was reported before. */
+  write(needs: readonly Need[]): Promise<void>
+}
+
+/** How often to report although nothing has changed: the till may have been restored from a backup. */
+const REPEAT_MS = 60_000
+
+type ReportParts = {
+  needs: Needs
+  store: NeedsStore
+  now(): Date
+  say(line: string, about: Record<string, string | number>): void
+}
+
+/** Returns a function that reports to the till what needs a person. Never rejects: it reports again a minute later. */
+export function createNeedsReport({ needs, store, now, say }: ReportParts): () => Promise<void> {
+  let hasAdopted = false
+  let isFailing = false
+  let reported: string | undefined
+  let triedAtMs = Number.NEGATIVE_INFINITY
+  const report = async (): Promise<void> => {
+    // Before the first report, because it replaces what the earlier process reported.
+    if (!hasAdopted) needs.adopt(await store.read())
+    hasAdopted = true
+    const list = needs.list()
+    const text = textOf(list)
+    await store.write(list)
+    reported = text
+    isFailing = false
+  }
+  return async () => {
+    const sinceMs = Math.abs(now().getTime() - triedAtMs)
+    const isNews = reported !== undefined && reported !== textOf(needs.list())
+    if (sinceMs < REPEAT_MS && (isFailing || !isNews)) return
+    triedAtMs = now().getTime()
+    try {
+      await report()
+    } catch (error) {
+      if (!isFailing) say('the till did not take what needs a person', { problem: problemOf(error) })
+      isFailing = true
+    }
+  }
+}
+
+const textOf = (needs: readonly Need[]): string =>
+  JSON.stringify(needs.map(({ kind, about, text }) => [kind, about, text]).sort())
+
+/** Reports that the vault did not start. */
+export async function reportFailedStart(
+  parts: Pick<ReportParts, 'store' | 'now' | 'say'>,
+  error: unknown,
+): Promise<void> {
+  const needs = createNeeds(parts.now)
+  needs.note('start_failed', '', `the vault did not start: ${problemOf(error)}`)
+  await createNeedsReport({ ...parts, needs })()
+}
+
+export const problemOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
