@@ -163,7 +163,7 @@ const layoutOf = (page: Page): Promise<ColumnLayout> =>
     width: document.querySelector('.card')?.getBoundingClientRect().width ?? 0,
   }))
 
-/** Resolves to undefined if its page cannot be built or opened. Then only our grid is measured. */
+/** Resolves to undefined if TanStack's page cannot be built or opened. Then only our grid is measured. */
 async function openTanstack(
   browser: Browser,
   layout: ColumnLayout,

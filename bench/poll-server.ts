@@ -1,5 +1,5 @@
 /**
- * A separate server process for `poll.ts`: `ours` is the complete gateway as gateway.ts wires it, `floor` is node:http
+ * A separate server process for `poll.ts`: `ours` is the complete gateway as gateway.ts wires it, `floor` a bare server
  * that answers 304. The process answers each message with the CPU time that it has used, in microseconds.
  */
 import { createServer } from 'node:http'

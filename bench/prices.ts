@@ -59,7 +59,7 @@ async function measure(database: Database): Promise<Outcome> {
   }
 }
 
-/** Refreshes the prices, and meanwhile prices one basket after another. */
+/** Refreshes the prices. Meanwhile, computes the price of one basket after another. */
 async function refresh(database: Database, at: Date) {
   const rows = pricesAt(at)
   const before = await writesOf(database)

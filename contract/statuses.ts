@@ -36,7 +36,7 @@ export function isBefore(status: DepositStatus, known: DepositStatus): boolean {
   return progressOf(status) < progressOf(known)
 }
 
-/** Why an inventory cannot be shown; each is a state of the page, not a refused call. */
+/** Why an inventory cannot be shown. Each type is a state of the page, not a refused call. */
 export const INVENTORY_ERROR_TYPES = [
   /** A failure that none of the other types describes. */
   'internal',

@@ -10,7 +10,7 @@ const FIRST_TABLES = `
     status text not null,
     amount integer,
     url text,
-    -- Sequence of the event that this row reflects. Only an event with a larger one changes the row.
+    -- Sequence of the event that this row reflects. Only an event with a larger sequence changes the row.
     sequence integer not null default 0,
     created_at text not null
   ) strict;

@@ -63,7 +63,7 @@ describe.each([
   { language: 'en', viewport: DESKTOP },
   { language: 'ru', viewport: MOBILE },
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
-  test('A-043 names with HTML, scripts, 10,000 letters or reversing marks are text within their cards', async () => {
+  test('A-043 names with HTML, scripts, 10,000 letters or reversing marks are shown as text within their cards', async () => {
     const guest = await shopper('magic_declines')
     const { off } = await beginBehaviour(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
     onTestFinished(off)

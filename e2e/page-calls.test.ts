@@ -45,7 +45,7 @@ test('A-106 a page reports its loading times, and a lost report changes nothing'
 })
 
 describe('A-104 the error report', () => {
-  test('A-105 describes an uncaught error and an unhandled rejection, and carries the token', async () => {
+  test('A-105 describes an uncaught error and an unhandled rejection, and is sent with the token', async () => {
     const { page, context, texts } = await openDeposit()
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
     const reported = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
@@ -116,7 +116,7 @@ test('A-105 a page that lost its token gets a new one, and repeats the call once
   expect(callsTo(opened, '/api/trade-url')).toHaveLength(2)
 })
 
-test('A-107 A-109 the page calls only the till, and only pictures come from elsewhere', async () => {
+test('A-107 A-109 the page calls only the till, and loads nothing but pictures from elsewhere', async () => {
   const { seen } = await openStand()
   const foreign = seen.requests.filter(({ url }) => new URL(url).origin !== till.gateway)
   expect(new Set(foreign.map(({ type }) => type))).toEqual(new Set(['image']))

@@ -22,7 +22,7 @@ export type EventOptions = {
   /** The `sequence` of your last event. Default: 0, which begins with the first event. */
   after?: number
   /**
-   * True: waits for further events, until `signal` ends it, and throws if a call fails after its last try. False, the
+   * True: waits for further events until `signal` aborts, and throws if the last try of a call fails. False, the
    * default: ends after the newest event.
    */
   follow?: boolean

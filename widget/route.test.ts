@@ -22,7 +22,7 @@ it.each([
   expect(routeOf(path)).toEqual(route)
 })
 
-it.each(['en', 'ru'] as const)('the link to help carries the language %s', (language) => {
+it.each(['en', 'ru'] as const)('the link to help contains the language %s', (language) => {
   const { pathname, search } = new URL(helpIn(language), 'https://till.example')
   expect(routeOf(pathname)).toEqual({ screen: 'help' })
   expect(languageIn(search)).toBe(language)

@@ -92,7 +92,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   }
   const refresh = (): void => {
     current.current = { inputJson }
-    // Shows the new list at once. A changed ref alone does not.
+    // Renders the new list at once. A changed ref alone would not.
     setFurther({ list: current.current, pages: [] })
     first.refresh()
   }

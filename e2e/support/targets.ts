@@ -44,7 +44,7 @@ function smallTargets({ least, leastOfPrimary }: Limits): string[] {
       return far
     }
     const size = { width: reach(-1, 0) + reach(1, 0), height: reach(0, -1) + reach(0, 1) }
-    // An edge between two pixels loses one of them.
+    // If an edge lies between two pixels, one of them is not counted.
     if (size.width >= wanted - 1 && size.height >= wanted - 1) continue
     const name = element.getAttribute('aria-label') ?? element.textContent?.trim() ?? ''
     found.push(

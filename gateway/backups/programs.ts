@@ -1,5 +1,5 @@
 /**
- * Finds and runs PostgreSQL's client programs of the server's major version. Older programs refuse the server. Newer
+ * Finds and runs PostgreSQL's client programs, in the server's major version. Older programs refuse the server. Newer
  * ones may write dumps that the server cannot read.
  */
 import { execFile } from 'node:child_process'
@@ -80,7 +80,7 @@ export function libpqOf(url: string): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
-/** A program ran to its end, and ended with an exit code other than 0. */
+/** Thrown if a program ended with an exit code other than 0, but not if it could not be run or was killed. */
 export class ProgramFailed extends Error {}
 
 type Place = { url?: string; environment: Record<string, string | undefined> }

@@ -35,7 +35,7 @@ function check(serverUrl: string, key = 7) {
   return checkDump(file, { serverUrl, claim, folder, environment })
 }
 
-it('the check of a dump that takes long leaves no database behind, even if idle connections are ended', async () => {
+it('a long check of a dump leaves no database behind, even if idle connections are ended', async () => {
   const restore = join(folder, 'pg_restore')
   const slow = `echo "$PGDATABASE" > ${folder}/name; sleep 2; exec`
   writeFileSync(restore, readFileSync(restore, 'utf8').replace('exec', slow))

@@ -26,7 +26,7 @@ describe('the choice of a bot', () => {
     expect(choose(bots)?.botId).toBe(2n)
   })
 
-  it('takes the bot of the higher level among equals, then the older bot', () => {
+  it('takes the bot with the higher level among equally busy bots, and the older bot if the levels are equal', () => {
     expect(choose([aBot({ botId: 1n, level: 5 }), aBot({ botId: 2n, level: 50 })])?.botId).toBe(2n)
     expect(choose([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
   })

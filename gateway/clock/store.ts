@@ -10,7 +10,7 @@ export async function readClockAhead(db: Db): Promise<number> {
   return row?.ahead_s ?? 0
 }
 
-/** Moves the till's clock this far ahead, at most to `MOST_AHEAD_S`, never back. Returns how far ahead it is then. */
+/** Moves the till's clock this far ahead, to `MOST_AHEAD_S` at most, and never back. Returns how far it is ahead. */
 export async function moveClockAhead(db: Db, aheadS: number): Promise<number> {
   const row = await db
     .insertInto('till_clock')

@@ -21,7 +21,7 @@ export type ConsoleOptions = ConsoleDeps & {
   folder: string
 }
 
-/** The server does not listen yet. */
+/** Creates the server, which does not listen yet. */
 export async function createConsole(options: ConsoleOptions): Promise<FastifyInstance> {
   const { log, config, party, nowMs } = options
   const { trustedProxies, mode } = config

@@ -96,6 +96,6 @@ export type BotTable = {
   items_held: Generated<number>
   items_counted_to: Generated<bigint>
   created_at: Generated<Date>
-  /** Departures are searched from this time on. */
+  /** The till looks for departures from this time on. */
   watched_from: Generated<Date>
 }

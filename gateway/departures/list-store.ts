@@ -7,7 +7,7 @@ import type { Explanation, Stage } from './departure.ts'
 export type DepartureFilter = {
   /** The bot's number or Steam id. */
   bot?: string | undefined
-  /** Only departures that have no explanation, unless they were called off or all their items came back. */
+  /** Only departures without an explanation, and none that were called off or whose items all came back. */
   unexplained?: boolean | undefined
   /** Only departures with a smaller number, for the next page. */
   before?: bigint | undefined
@@ -60,8 +60,8 @@ export async function selectDepartures(
 }
 
 /**
- * How many departures of each bot have no explanation, without those that were called off or came back completely. Each
- * raises an alert.
+ * How many departures of each bot have no explanation, not counting those that were called off or came back completely.
+ * Each raises an alert.
  */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`
@@ -77,7 +77,7 @@ export async function countVaultNeeds(db: Db): Promise<{ kind: string; count: nu
   return rows
 }
 
-/** So two explanations of a departure wait for each other. */
+/** Locks the departure, so two explanations of it wait for each other. */
 export async function lockDeparture(tx: Tx, id: bigint) {
   return tx
     .selectFrom('departure')

@@ -28,8 +28,8 @@ export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View
 const SHOWN_MS = 30 * 86_400_000
 
 /**
- * Returns a reader of any number of views in one query, by the till's clock. `communityUrl`: where shoppers accept
- * offers. `shownMs`: how long after its expiry the page of an ended deposit shows the shopper's details.
+ * Returns a function that reads any number of views in one query, by the till's clock. `communityUrl`: where shoppers
+ * accept offers. `shownMs`: how long after its expiry the page of an ended deposit shows the shopper's details.
  */
 export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
   return async (hashes) => {
@@ -104,7 +104,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
-    // The page's API has the offer's id under this name.
+    // The page's API calls the offer's id by this name.
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,
@@ -160,8 +160,8 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
 }
 
 /**
- * A pause after unused offers delays the store's next offer to the account, except for a deposit locked to it:
- * `viewRowsOf` reads no unused offers for it.
+ * A pause after unused offers delays the store's next offer to the account, except for a deposit that is
+ * locked to the account. `viewRowsOf` reads no unused offers for such a deposit.
  */
 function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): { nextOfferAt?: string } {
   if (count === null || count === 0 || lastAt === null) return {}
@@ -175,8 +175,8 @@ const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment
 const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
 /**
- * Returns the seconds to the expiry while created, and to the trade's deadline while pending; null once the shopper has
- * accepted, while the shopper's time is stopped, and after the end.
+ * Returns the seconds to the expiry of a created deposit, or to the trade's deadline of a pending one; null once the
+ * shopper has accepted, while the shopper's time is stopped, and after the end.
  */
 function timeLeftOf(row: ViewRow): number | null {
   if (isFinal(row.status)) return null

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 const YEAR_S = 31_536_000
 
 /**
- * Browser features that are denied to our pages, unless a page names them. `bluetooth` is left out, because Chromium
+ * Browser features that are denied to our pages, unless a page allows them. `bluetooth` is left out, because Chromium
  * on Linux logs it as unknown.
  */
 const DENIED = [

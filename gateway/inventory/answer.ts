@@ -116,7 +116,7 @@ export function errorTypeOf(
   return isOutage ? 'engineeringWorks' : 'internal'
 }
 
-/** True if Steam does not let the account trade. `errorTypeOf` does not tell that from an empty inventory. */
+/** True if Steam does not let the account trade. `errorTypeOf` does not distinguish that from an empty inventory. */
 export function isRestricted(answer: StoredAnswer): boolean {
   return answer.kind === 'refused' && answer.reason === 'cannot_trade'
 }

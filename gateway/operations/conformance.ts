@@ -19,7 +19,7 @@ export async function checkHandler(
   if (open !== undefined && tillPort === undefined) {
     return refused('usage', '--open needs --till: the store opens its deposits there.')
   }
-  // The handler checks the age of signatures by its own clock.
+  // Signs with the machine's time, because the handler checks the age of signatures by its own clock.
   const verified = await verifyHandler({ ...options, clock: systemClock })
   switch (verified.kind) {
     case 'unreachable':

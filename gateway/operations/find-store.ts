@@ -137,8 +137,8 @@ export type FoundBot = { botId: bigint; name: string; steamId: string; state: Bo
 export type FoundItem = { game: Game; item: string }
 
 /**
- * A text search for names in which each of these words begins a word. They have only letters and digits, of any
- * language, so they cannot break the quoting.
+ * A text search for names in which each of these words begins a word. The words have only letters and digits,
+ * of any language, so they cannot break the quoting.
  */
 const queryOf = (words: readonly string[]): string => words.map(prefixQueryOf).join(' & ')
 
@@ -175,7 +175,7 @@ export function botOfSteamId(db: Db, steamId: string): Promise<FoundBot[]> {
     .execute()
 }
 
-/** Most names that a search reads before it sorts them. A short word can match half of a game's items. */
+/** The most names that a search reads before it sorts them. A short word can match half of a game's items. */
 const MOST_NAMES = 500
 
 /** Items with a stored price of any source, shortest names first, among the first `MOST_NAMES` found. */

@@ -41,7 +41,7 @@ export type AttemptPage = {
 
 type AttemptFilter = { endpointId: bigint; before?: bigint | undefined; limit: number }
 
-/** Lists attempts at an endpoint, newest first, with reasons that its store does not see. */
+/** Lists attempts to reach an endpoint, newest first, with reasons that its store does not see. */
 export async function listAttempts(
   { db }: ReadDeps,
   { endpointId, before, limit }: AttemptFilter,
@@ -69,7 +69,7 @@ export type Replayed = { endpointId: bigint; storeId: bigint; replayed: number }
 
 type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: number; toSequence: number })
 
-/** Sends one event again, or those events of a range to which the endpoint subscribes. */
+/** Sends one event again, or all events of a range that the endpoint subscribes to. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
   const what = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
   return act(deps, what, async (tx) => {
@@ -90,7 +90,7 @@ export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): 
 
 export type RotatedSecret = { endpointId: bigint; storeId: bigint; webhookSecret: string }
 
-/** Gives an endpoint a new secret, shown once. For `overlapHours` webhooks are signed with both secrets. */
+/** Gives an endpoint a new secret, shown once. For `overlapHours`, webhooks are signed with the old secret too. */
 export function rotateWebhookSecret(
   deps: ActDeps,
   { endpointId, overlapHours }: { endpointId: bigint; overlapHours: number },

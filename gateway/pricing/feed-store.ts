@@ -82,8 +82,8 @@ export async function postponeSource(db: Db, source: string, until: Date): Promi
 }
 
 /**
- * Marks the feeds of all other sources as removed, so their prices and rates no longer count, and those of these sources
- * as in use. The prices, levels and last call of a removed source stay, in case it returns.
+ * Marks the feeds of `sources` as in use, and all others as removed, so their prices and rates no longer count. The
+ * prices, levels and last call of a removed source stay, in case it returns.
  */
 export async function configureSources(db: Db, sources: readonly string[], now: Date): Promise<void> {
   await sql`

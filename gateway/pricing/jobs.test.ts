@@ -225,7 +225,7 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  describe('of a source that was removed', () => {
+  describe('the prices and rates of a source that was removed', () => {
     const start = async (...sources: PriceSource[]) => {
       const pricing = await startPricing({ db: database.db, sources, clock, rules: DEFAULT_RULES, log })
       await pricing.stop()
@@ -248,8 +248,8 @@ describe('pricing', () => {
     })
     const kept = () => lists('market', 10_000_000n)
     const removed = () => lists('csfloat', 9_000_000n)
-    /** The sources of which the database has both feeds that the tests look at. */
-    const feedsOfBoth = () =>
+    /** Inserts the feeds of both sources that the tests need. */
+    const insertFeeds = () =>
       database.db
         .insertInto('price_feed')
         .values(
@@ -264,8 +264,8 @@ describe('pricing', () => {
       return 'gross' in price ? Number(price.gross) : price
     }
 
-    test('do not count from the next start on, and count again if it returns', async () => {
-      await feedsOfBoth()
+    test('do not count after the next start, and count again once the source returns', async () => {
+      await insertFeeds()
       await start(kept(), removed())
       expect(await gross()).toBe(900)
       await start(kept())
@@ -275,8 +275,8 @@ describe('pricing', () => {
       expect(await gross()).toBe(900)
     })
 
-    test('still count where they were frozen before', async () => {
-      await feedsOfBoth()
+    test('still count for items that were frozen before', async () => {
+      await insertFeeds()
       await start(kept(), removed())
       const hold = { game: 'cs', name: 'Kni*', kind: 'frozen', since: clock.now() } as const
       await savePriceHold(database.db, hold)
@@ -287,7 +287,7 @@ describe('pricing', () => {
       expect(await gross()).toBe(1_000)
     })
 
-    test('are no exchange rates either, nor do they refuse those of other sources', async () => {
+    test('give no exchange rate, and no longer cause the refusal of other rates', async () => {
       const rateOf = async () => {
         const rules = rulesWith(() => ({}))
         const query = { game: 'cs', currency: 'EUR', names: [], rules, now: clock.now() } as const
@@ -309,7 +309,7 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  test('names only items of the sandbox, and leaves out one to three of each game', async () => {
+  test('contains only items of the sandbox, and leaves out one to three of each game', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(

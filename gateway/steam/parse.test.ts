@@ -72,7 +72,7 @@ describe('an offer', () => {
     expect(parseOffers('<html>')).toBeUndefined()
   })
 
-  it('is in no list if Steam says so, and not if the answer lacks everything', () => {
+  it('is in no list if Steam says so, but an empty answer says nothing', () => {
     const none = { sent: [], received: [], unreadable: [], nextCursor: 0 }
     expect(parseOffers({ response: { next_cursor: 0 } })).toEqual(none)
     expect(parseOffers({ response: {} })).toBe('nothing')

@@ -196,7 +196,7 @@ async function changeWithin(
   return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
 }
 
-/** Gives the endpoint a new secret. The old one also signs for `overlapHours`. */
+/** Gives the endpoint a new secret. For `overlapHours`, the old one signs too. */
 export async function rotateSecret(
   { db, box, clock }: Pick<EndpointDeps, 'box' | 'clock'> & { db: Db | Tx },
   storeId: bigint,

@@ -14,7 +14,8 @@ export type Resolve = (
 const TIMEOUT_MS = 2_000
 /**
  * After the answer for one IP family, how long to wait for the other. Some servers ignore questions about IPv6, and
- * their stores must not get late webhooks. Addresses that come later are neither checked nor used.
+ * the stores whose names they serve must not get their webhooks late. Addresses that come later are neither checked nor
+ * used.
  */
 const OTHER_FAMILY_MS = 300
 const LOOPBACK: LookupAddress[] = [

@@ -130,7 +130,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('close', done)
     answer.on('error', done)
   })
-  // After 101 Node reports neither a response nor an error unless someone takes the socket, so the attempt would not end.
+  // After status 101, Node reports neither a response nor an error unless someone takes the socket. The attempt would hang.
   outgoing.on('upgrade', (answer, socket) => {
     socket.destroy()
     resolve(resultOf(answer, Buffer.alloc(0)))

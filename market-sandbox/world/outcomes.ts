@@ -15,13 +15,13 @@ import {
 export const SELLER_SHARE = 0.95
 /** A buyer who reverses a trade pays this share of the price to the seller. */
 const REVERSAL_SHARE = 0.2
-/** How long an item that a reversal brought back cannot be listed. */
+/** For this long, an item that a reversal brought back cannot be listed. */
 const BLOCKED_S = 7 * DAY_S
 const BAN_AFTER_REVERSAL_S = 30 * DAY_S
 /** After this many sales in a row that were not handed over, the account may not sell for a day. */
 const MISSES_BEFORE_BAN = 3
 const BAN_AFTER_MISSES_S = DAY_S
-/** If its offer is still open this long after the sale, an item counts as not handed over. */
+/** An item whose offer is still open this long after the sale counts as not handed over. */
 const MUST_CANCEL_S = 7 * 3600
 
 /** Steam's numbers for the states of an offer. */

@@ -109,7 +109,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
   }
 }
 
-/** The result of a world, to which each round adds its own. */
+/** The result so far, to which each round adds. */
 type Notes = Omit<KillResult, 'counts'>
 
 /** Starts a gateway, kills it while it starts, at a random moment or amid half-done work, and skips a minute. */

@@ -23,7 +23,7 @@ export function loseItems(
   return { world: worldAfter, answer: { kind: 'gone', assetIds: lost } }
 }
 
-/** Adds an item without a trade, as if its owner bought it or it dropped. */
+/** Adds an item without a trade, as if its owner had bought it or got it in a game. */
 export function gainItem(world: World, { steamId }: { steamId: string }): Answer<DriftAnswer> {
   const [entry] = [...CATALOGUE.values()].filter(isOrdinary)
   if (!findAccount(world, steamId) || entry === undefined) return refuse(world, 42)

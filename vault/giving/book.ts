@@ -28,7 +28,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('send_unclear'), wish, result: z.int().nonnegative() }),
   /** The offer was not in Steam's list. */
   z.strictObject({ kind: z.literal('offer_missed'), wish }),
-  /** Steam's number of the offer is known, so it exists. */
+  /** Steam's number of the offer is known, so the offer exists. */
   z.strictObject({ kind: z.literal('offer_known'), wish, offerId: DIGITS }),
   z.strictObject({ kind: z.literal('confirmed'), wish }),
   z.strictObject({ kind: z.literal('delivered'), wish, steamTradeId: DIGITS }),

@@ -74,7 +74,7 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
-/** The market's words for a ping soon after another one, which still counts. */
+/** The market's words for a ping that follows another too soon. The ping counts all the same. */
 const EARLY_PING = /too early/i
 
 /** Documented as `bad_key`; some calls answer `Bad KEY`. */
@@ -240,14 +240,14 @@ function saleCalls(
       const rows = items.value
       if (!rows.some(({ stage }) => stage === 'sold')) return { kind: 'answered', value: { rows, due: [] } }
       const answer = await call('trade-request-give-p2p-all', offersSchema, { appId, read: duesOf })
-      // With these codes, the market says that nothing must be given now.
+      // With these codes, the market says that there is nothing to give now.
       const isNothingDue = answer.kind === 'refused' && (answer.code === 'nothing' || answer.code === '3001')
       if (answer.kind !== 'answered')
         return isNothingDue ? { kind: 'answered', value: { rows, due: [] } } : answer
       const { due, unread } = answer.value
       if (due.every((deal) => isStillSold(rows, deal)))
         return { kind: 'answered', value: { rows, due, unread } }
-      // An item was sold between the two answers, and a deal that looks like a lie is refused for good.
+      // An item was sold between the two answers. Read again: a deal that looks like a lie is refused for good.
       const later = await readRows()
       return later.kind === 'answered'
         ? { kind: 'answered', value: { rows: later.value, due, unread } }
@@ -257,7 +257,7 @@ function saleCalls(
       const rows = await call('items', itemsSchema, { appId: deal.assets[0]?.appId ?? 0, read: rowsOf })
       if (rows.kind !== 'answered') return rows
       const isShown = deal.assets.every(({ assetId }) => rows.value.some((row) => row.assetId === assetId))
-      // Only a row says that a sale is off.
+      // Only a row can say that a sale is off. A missing row says nothing.
       if (!isShown) return { kind: 'unanswered', because: 'a list without the sale' }
       return { kind: 'answered', value: isStillSold(rows.value, deal) }
     },

@@ -4,7 +4,7 @@ import { createTurns } from './turns.ts'
 const items = (...ids: string[]) => ids.map((assetId) => ({ assetId }))
 const idsOf = (taken: { assetId: string }[]) => taken.map(({ assetId }) => assetId).join('')
 
-it('items have their turns in the order of the inventory, and no item waits for a second turn of another', () => {
+it('items take turns in the order of the inventory, and each has its first turn before any has a second', () => {
   const turns = createTurns()
   const take = () => idsOf(turns.take(['m'], items('a', 'b', 'c', 'd', 'e'), 2))
   expect([take(), take(), take(), take()]).toEqual(['ab', 'cd', 'ea', 'bc'])
@@ -16,7 +16,7 @@ it('a new item comes before items that had a turn', () => {
   expect(idsOf(turns.take(['m'], items('a', 'b', 'z'), 1))).toBe('z')
 })
 
-it('each item has a turn in each queue, also if the queues alternate', () => {
+it('each item has a turn in each queue, even if the queues alternate', () => {
   const turns = createTurns()
   const all = items('a', 'b', 'c', 'd')
   const seen = { m: '', n: '' }

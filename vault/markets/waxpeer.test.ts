@@ -174,7 +174,7 @@ describe('a listing', () => {
     expect(await list()).toMatchObject([{ kind: 'listed', assetId }])
   })
 
-  it('is known to be taken down if Waxpeer tells only how many it took down', async () => {
+  it('that is taken down alone is known to be down even if Waxpeer says only how many it took down', async () => {
     const itemId = await waxpeer.listOne(DOTA)
     bench.market.begin('names-no-removed')
     expect(await unwrap(client.unlist(DOTA, [itemId, '42']))).toEqual([
@@ -185,7 +185,7 @@ describe('a listing', () => {
     expect(await unwrap(client.unlist(DOTA, [itemId]))).toEqual([{ itemId, isDone: true }])
   })
 
-  it('of an item that was sold cannot change its price or come down, but one that is on sale can come down', async () => {
+  it('of a sold item can be neither repriced nor taken down, but one on sale can be taken down', async () => {
     const { assetId } = await waxpeer.sell(DOTA, 'never')
     expect(await unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
       { itemId: assetId, isDone: false },

@@ -15,8 +15,8 @@ const ABANDONED = 9
 export type TradeResult = { kind: 'given' | 'failed'; isAbandoned: boolean }
 
 /**
- * Undefined if Steam has not finished the trade, or if the record is not one of this gift. If Steam gave up undoing a
- * failed trade, it is `given` if the partner got one item or more.
+ * Undefined if Steam has not finished the trade, or if the record is not about this gift. If Steam gave up undoing a
+ * failed trade, the result is `given` if the partner has one item or more.
  */
 export function resultOfTrade(trade: TradeRecord, gift: Gift): TradeResult | undefined {
   const { status, assets_given: rows } = trade
@@ -31,10 +31,12 @@ export function resultOfTrade(trade: TradeRecord, gift: Gift): TradeResult | und
     trade.assets_received.length === 0 &&
     isSameSet(gift.assets, given)
   if (!isThisGift) return undefined
-  const isEach = rows.every(({ new_assetid }) => new_assetid !== undefined)
-  if (WENT_THROUGH.has(status) || (status === COMMITTED && isEach))
+  const haveAllMoved = rows.every(({ new_assetid }) => new_assetid !== undefined)
+  if (WENT_THROUGH.has(status) || (status === COMMITTED && haveAllMoved))
     return { kind: 'given', isAbandoned: false }
   if (status !== ABANDONED) return undefined
-  const isAny = rows.some((row) => row.new_assetid !== undefined && row.rollback_new_assetid === undefined)
-  return { kind: isAny ? 'given' : 'failed', isAbandoned: true }
+  const hasAnyMoved = rows.some(
+    (row) => row.new_assetid !== undefined && row.rollback_new_assetid === undefined,
+  )
+  return { kind: hasAnyMoved ? 'given' : 'failed', isAbandoned: true }
 }

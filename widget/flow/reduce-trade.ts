@@ -105,7 +105,7 @@ function pay(state: FlowState): Partial<FlowState> {
   return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
-/** Shows the error, and behind its dialog updates what the refusal shows to be outdated. */
+/** Shows the error. Behind its dialog, updates what the refusal proves to be outdated. */
 function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const isStale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }

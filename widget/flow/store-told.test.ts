@@ -20,7 +20,7 @@ async function openOnSuccess(storeTold?: boolean) {
   }
 }
 
-it('after a success, the page checks every 15 s until the store has accepted the webhook, and then no longer', async () => {
+it('after a success, the page checks every 15 s until the store has accepted the webhook, and then stops', async () => {
   const page = await openOnSuccess(false)
   const before = page.checks()
   await page.pass(30_000)
@@ -32,7 +32,7 @@ it('after a success, the page checks every 15 s until the store has accepted the
   expect(page.checks()).toBe(before + 3)
 })
 
-it('after a success, the page checks eight times in two minutes, and then no longer', async () => {
+it('after a success, the page stops after eight checks in two minutes if the store accepts nothing', async () => {
   const page = await openOnSuccess(false)
   const before = page.checks()
   await page.pass(120_000)

@@ -66,9 +66,9 @@ function Creating({ state, payment, flow }: Props) {
   const textAtFirst = isRepeated ? texts.creatingAgain : texts.creatingText
   return (
     <>
-      {/* Offline, Steam does not cause the delay. */}
+      {/* While the page is offline, Steam is not the cause of the delay. */}
       <Countdown deadlineMs={null} {...(!online && { unknownText: texts.itemsSafe })} />
-      {/* Offline, it is unknown whether the request has arrived: the notice above explains. */}
+      {/* While the page is offline, the request may not have arrived: the notice above explains. */}
       {(online || isSlow) && (
         <p className="creating" role="status">
           <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : textAtFirst}

@@ -23,7 +23,7 @@ const after = (ms: number, run: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Replaces crypto.randomUUID, which plain http does not have. */
+/** Replaces crypto.randomUUID, which browsers do not offer on plain http. */
 const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join('-')
 

@@ -9,7 +9,7 @@ const srcSetOf = (url: string): string | undefined =>
     ? `${url}, ${url.replace(SIZE_OF_100, '/200fx200f')} 2x, ${url.replace(SIZE_OF_100, '/360fx360f')} 3x`
     : undefined
 
-/** Not loaded lazily, because few exist at a time. A drawn crate replaces a picture that does not load. */
+/** Not loaded lazily, because a page has few at a time. A drawn crate replaces a picture that does not load. */
 export function Picture({ url, size }: { url: string; size: number }) {
   const [isBroken, setBroken] = useState(false)
   if (isBroken) {

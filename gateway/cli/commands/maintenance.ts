@@ -8,7 +8,7 @@ type OnFlags = ActFlags & { text?: string; textRu?: string; for?: string; until?
 const TEXT = { kind: 'parsed', parse: text, placeholder: 'TEXT', optional: true } as const
 
 const on = command({
-  does: 'stop new trades and pause the countdown of deposits without an offer; if maintenance is on, change its notice and end',
+  does: 'stop new trades and pause the countdown of deposits without an offer; if maintenance is on, change its notice and its end',
   example:
     "maintenance on --for 45m --text 'We are moving to a new server.' --text-ru 'Мы переезжаем на новый сервер.'",
   parameters: {

@@ -32,7 +32,7 @@ function readReference(text: string): RateRow[] {
   const perEuro = new Map([...text.matchAll(RATE)].map(([, currency = '', rate = '']) => [currency, rate]))
   const dollars = perEuro.get('USD')
   if (Number.isNaN(asOf.getTime()) || dollars === undefined) {
-    throw new SourceError('answered in another form: without a day, or without the dollar')
+    throw new SourceError('answered in an unexpected form: without a day, or without the dollar')
   }
   perEuro.set('EUR', '1')
   return CURRENCIES.flatMap((currency) => {

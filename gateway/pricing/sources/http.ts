@@ -6,7 +6,7 @@ import { z } from 'zod'
 const MAX_BYTES = 64 * 1024 * 1024
 /** The longest pause that a source can ask for. */
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000
-/** The pause after a 429 or 403 that names none: the longest window in which a source is known to count calls. */
+/** The pause after a 429 or 403 without Retry-After: the longest window in which a source is known to count calls. */
 const RATE_LIMITED_MS = 5 * 60_000
 
 /** A source's answer cannot be used. `retryAfterMs`: how long to pause; null: no pause. */
@@ -68,7 +68,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body)
   if (!parsed.success)
-    throw new SourceError(`answered in another form: ${z.prettifyError(parsed.error).slice(0, 500)}`)
+    throw new SourceError(`answered in an unexpected form: ${z.prettifyError(parsed.error).slice(0, 500)}`)
   return parsed.data
 }
 

@@ -38,7 +38,7 @@ describe('exchange rates', () => {
     ['in an answer that reports an error', { result: 'error', 'error-type': 'unsupported-code' }],
   ])('are refused %s', async (_what, answer) => {
     server.answer('/v6/latest/USD', json(answer))
-    await expect(webRates(server.url).fetchRates?.(neverAborted)).rejects.toThrow('another form')
+    await expect(webRates(server.url).fetchRates?.(neverAborted)).rejects.toThrow('unexpected form')
   })
 
   test('are left out for a currency whose rate is not a number', async () => {
@@ -70,7 +70,7 @@ describe('the reference rates of the European Central Bank', () => {
     ['with an invalid dollar', page("<Cube currency='USD' rate='0x1'/>")],
   ])('are refused %s', async (_what, answer) => {
     server.answer(PATH, answer)
-    await expect(read()).rejects.toThrow('another form')
+    await expect(read()).rejects.toThrow('unexpected form')
   })
 
   test('are left out for a currency whose rate is missing or not a number', async () => {

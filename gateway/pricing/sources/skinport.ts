@@ -46,7 +46,7 @@ export function skinportPrices(base: string): PriceSource {
     url.searchParams.set('currency', 'USD')
     const rows = await readRows(schema, readAnswer(listSchema, await getJson(url, signal)))
     const foreign = rows.find(({ currency }) => currency !== 'USD')
-    if (foreign) throw new SourceError('answered in another currency than requested')
+    if (foreign) throw new SourceError('answered in a currency that was not requested')
     return rows
   }
   return {

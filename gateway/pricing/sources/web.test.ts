@@ -97,7 +97,7 @@ describe('the market family', () => {
     ['a list instead of an object', [MARKET_ROW]],
   ])('refuses the entire answer because of %s', async (_what, answer) => {
     server.answer(MARKET_PATH, json(answer))
-    await expect(market().fetch?.('cs', neverAborted)).rejects.toThrow(/another form|invalid/)
+    await expect(market().fetch?.('cs', neverAborted)).rejects.toThrow(/unexpected form|invalid/)
   })
 })
 
@@ -273,7 +273,7 @@ describe('CSFloat', () => {
       expect(rows).toHaveLength(1)
     }
     expect(problems).toMatchObject([
-      { message: expect.stringContaining('another form'), retryAfterMs: null },
+      { message: expect.stringContaining('unexpected form'), retryAfterMs: null },
       { message: 'the phases of Dopplers are missing: answered 429', retryAfterMs: 300_000 },
       { retryAfterMs: null },
     ])
@@ -283,9 +283,9 @@ describe('CSFloat', () => {
     expect(feedsOf(source())).toEqual(['cs'])
   })
 
-  test('fails if its answer has another form', async () => {
+  test('fails if its answer has an unexpected form', async () => {
     server.answer(CSFLOAT_PATH, json({ data: [row] }))
-    await expect(source().fetch?.('cs', neverAborted)).rejects.toThrow('another form')
+    await expect(source().fetch?.('cs', neverAborted)).rejects.toThrow('unexpected form')
   })
 })
 
