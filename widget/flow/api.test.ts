@@ -130,6 +130,40 @@ it('D-31 a refusal has the time of the next offer, if the server names it', asyn
     expect(await apiWithAnswers(refused(other)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
+describe('D-31 the time of the next offer, on a device whose clock is wrong', () => {
+  const SERVER_NOW = Date.parse('2026-11-26T12:00:00Z')
+  const nextOfferAt = '2026-11-26T12:01:30.000Z'
+  const HOUR_MS = 3_600_000
+  const headers = { date: new Date(SERVER_NOW).toUTCString() }
+  const refused = (until: unknown, change: { headers?: Record<string, string> } = { headers }) =>
+    Response.json({ code: 'offers_paused', detail: 'wait', until }, { status: 409, ...change })
+  const atDeviceTime = (aheadMs: number): void => {
+    vi.useFakeTimers({ now: SERVER_NOW + aheadMs, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+  }
+
+  it.each([
+    ['an hour ahead', HOUR_MS, '2026-11-26T13:01:30.000Z'],
+    ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
+    ['right, when the answer was two seconds on its way', 2_000, nextOfferAt],
+  ])('is converted to that clock, which is %s', async (_, aheadMs, shown) => {
+    atDeviceTime(aheadMs)
+    const ended = payment({ status: 'tradeDeclined', nextOfferAt })
+    const { load } = apiWithAnswers(Response.json(ended, { headers }), refused(nextOfferAt))
+    expect(await load()).toMatchObject({ body: { ...ended, nextOfferAt: shown } })
+    expect(await load()).toMatchObject({ refusal: { until: shown } })
+  })
+
+  it('stays as the server wrote it, if the answer has no time of its own or the text is no time', async () => {
+    atDeviceTime(HOUR_MS)
+    const ended = payment({ status: 'tradeDeclined', nextOfferAt })
+    const { load } = apiWithAnswers(Response.json(ended), refused(nextOfferAt, {}), refused('soon'))
+    expect(await load()).toMatchObject({ body: { nextOfferAt } })
+    expect(await load()).toMatchObject({ refusal: { until: nextOfferAt } })
+    expect(await load()).toMatchObject({ refusal: { until: 'soon' } })
+  })
+})
+
 it('D-17 a refusal has Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })

@@ -38,6 +38,9 @@ type Call = {
 
 const DEADLINE_MS = 30_000
 
+/** A smaller difference between two clocks is ignored: the answer's way here may explain it. */
+const CLOCK_TOLERANCE_MS = 10_000
+
 const NO_DETAILS: Refusal = { code: null, detail: null }
 
 export type Api = ReturnType<typeof createApi>
@@ -129,15 +132,37 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   const { status } = response
   if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
+    const convert = deviceClock(response)
     const body: unknown = isBodyIgnored ? null : await response.json()
     // Anything but an object counts as lost. An object's fields are not checked: the page trusts its own server.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NO_DETAILS }
-    return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
+    return { kind: 'ok', status, body: inDeviceTime(body, convert) as T, etag: response.headers.get('etag') }
   }
   const refusal = await refusalOf(response)
   return status >= 500 && !isDecided(refusal)
     ? { kind: 'lost', refusal }
     : { kind: 'refused', status, refusal }
+}
+
+type Convert = (iso: string) => string
+
+/**
+ * Returns a function that converts a time of the server to this device's clock, with which the shopper compares it. The
+ * server's clock is known from the answer. Call this as soon as the answer arrives.
+ */
+function deviceClock({ headers }: Response): Convert {
+  const aheadMs = Date.now() - Date.parse(headers.get('date') ?? '')
+  const isWrong = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
+  return (iso) => {
+    const serverMs = Date.parse(iso)
+    return isWrong && !Number.isNaN(serverMs) ? new Date(serverMs + aheadMs).toISOString() : iso
+  }
+}
+
+/** Converts the only time of day that the page shows: the others stand beside a date. */
+function inDeviceTime(body: unknown, convert: Convert): unknown {
+  const { nextOfferAt } = (body ?? {}) as Partial<Payment>
+  return nextOfferAt === undefined ? body : { ...(body as Payment), nextOfferAt: convert(nextOfferAt) }
 }
 
 const isRecord = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
@@ -155,6 +180,7 @@ function isDecided(refusal: Refusal): boolean {
 
 async function refusalOf(response: Response): Promise<Refusal> {
   try {
+    const convert = deviceClock(response)
     const problem = (await response.json()) as Partial<Problem>
     const retryAfterS = Number(response.headers.get('retry-after'))
     const code = typeof problem.code === 'string' ? problem.code : null
@@ -163,7 +189,7 @@ async function refusalOf(response: Response): Promise<Refusal> {
       detail: typeof problem.detail === 'string' ? problem.detail : null,
       ...(retryAfterS > 0 && { retryAfterS }),
       ...(typeof problem.cause === 'string' && { cause: problem.cause }),
-      ...(typeof problem.until === 'string' && { until: problem.until }),
+      ...(typeof problem.until === 'string' && { until: convert(problem.until) }),
       ...(code === null && { isFromProxy: true }),
     }
   } catch {
