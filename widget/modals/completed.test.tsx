@@ -147,6 +147,23 @@ describe('the dialog after an offer was declined, within seconds or later', () =
   })
 })
 
+it('after an offer that was not accepted in time, says next to “try again” when the next offer can be sent', () => {
+  const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
+  const ended = (change: Partial<Payment>): string =>
+    markup(
+      <Completed
+        outcome="tradeTimeout"
+        alarm={false}
+        payment={payment({ status: 'tradeTimeout', ...change })}
+      />,
+    )
+  const { description } = en.outcomes.tradeTimeout
+  expect(ended({ nextOfferAt })).toContain(
+    `${description} ${en.nextOfferAt(formatTime(nextOfferAt, 'en'))}</p>`,
+  )
+  expect(ended({})).not.toContain(NEXT_OFFER)
+})
+
 it.each([
   ['declined', 'tradeDeclined', false, true],
   ['countered', 'tradeCountered', false, true],

@@ -56,7 +56,8 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <p className="outcome-description">
             {isInEscrow
               ? texts.heldBySteam(formatDate(steamHoldUntil, language))
-              : (receivedText ?? description)}
+              : (receivedText ?? description)}{' '}
+            {outcome === 'tradeTimeout' && <NextOffer payment={payment} />}
           </p>
           {isInEscrow && (
             <p>
