@@ -59,6 +59,12 @@ test('A-085 a shopper can pay with the keyboard alone', async () => {
   const dialog = page.getByRole('dialog', { name: texts.confirmTitle })
   await dialog.waitFor()
   await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+  await tabTo(page, texts.stepBack)
+  await page.keyboard.press('Enter')
+  // The button that had the focus is gone: the one that replaced it gets the focus.
+  await page.locator('.pay:focus').waitFor()
+  await page.keyboard.press('Enter')
+  await dialog.waitFor()
   await tabTo(page, texts.acceptInBrowser)
   const opened = context.waitForEvent('page')
   await page.keyboard.press('Enter')

@@ -13,6 +13,7 @@ export function BackToOffer({ flow }: { flow: Flow }) {
     <button
       type="button"
       className="button primary pay"
+      data-next-step
       onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
     >
       <span>

@@ -52,6 +52,7 @@ export function PayButton({ stand, payment, flow }: Props) {
     <button
       type="button"
       className="button primary pay"
+      data-next-step
       disabled={!isOpen || payBlock(stand, payment) !== null}
       aria-label={texts.pay}
       aria-describedby={faceId}

@@ -22,6 +22,16 @@ function open(dialog: HTMLDialogElement): void {
   dialog.scrollTop = 0
 }
 
+/**
+ * Gives the focus back to the element that had it. If that is gone or disabled, or nothing had the focus, gives it to
+ * the page's next step: the element with `data-next-step`.
+ */
+function giveFocusBack(focusedBefore: Element | null): void {
+  if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })
+  if (document.activeElement !== document.body) return
+  document.querySelector<HTMLElement>('[data-next-step]')?.focus({ preventScroll: true })
+}
+
 /** A modal native dialog: everything outside is inert, and the page behind does not scroll. */
 export function Dialog({ name, className = '', onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -41,7 +51,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
       element.close()
       root.classList.remove('scroll-locked')
       window.scrollTo(0, scrollY)
-      if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })
+      giveFocusBack(focusedBefore)
     }
   }, [])
 
