@@ -55,6 +55,21 @@ const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegE
   ['/settings', 'Second operator'],
 ]
 
+/** Short words in the titles of panels that do not fit into one line. */
+const brokenWords = (page: Page): Promise<string[]> =>
+  page.locator('.panel-head h2').evaluateAll((titles) =>
+    titles.flatMap((title) => {
+      const text = title.firstChild
+      if (!(text instanceof Text)) return []
+      return [...text.data.matchAll(/\b[A-Za-z]{2,12}\b/g)].flatMap(({ 0: word, index }) => {
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        return range.getClientRects().length > 1 ? [word] : []
+      })
+    }),
+  )
+
 describe.each([
   { viewport: DESKTOP, scheme: 'dark', names: 'plain' },
   { viewport: MOBILE, scheme: 'light', names: 'hostile' },
@@ -78,6 +93,7 @@ describe.each([
       const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth)
       expect([path, pageWidth]).toEqual([path, viewport.width])
       expect([path, await harmOf(page)]).toEqual([path, NO_HARM])
+      expect([path, await brokenWords(page)]).toEqual([path, []])
     }
     // The pages did show hostile texts, so the checks above had something to check.
     expect([...(hostile ?? [])].filter((key) => ALWAYS_THERE.includes(key)).sort()).toEqual(
