@@ -131,7 +131,7 @@ function Room({ view: { games } }: { view: View }) {
   )
 }
 
-function Calls({ view: { calls, refusals } }: { view: View }) {
+export function Calls({ view: { calls, refusals } }: { view: Pick<View, 'calls' | 'refusals'> }) {
   return (
     <Panel title="Last hour">
       <Facts
@@ -146,7 +146,7 @@ function Calls({ view: { calls, refusals } }: { view: View }) {
         caption="Offers that Steam refused, or that the till did not send"
         rows={refusals}
         keyOf={({ refusal, game }) => refusal + game}
-        empty="There were none."
+        empty="No offer was refused or kept back."
         columns={[
           { name: 'Refused', show: ({ refusal }) => toWords(refusal) },
           { name: 'Game', show: ({ game }) => game },
