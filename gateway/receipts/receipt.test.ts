@@ -265,7 +265,9 @@ it('a receipt names items as the shopper’s page does, with the phase of a Dopp
   } as const
   const page = (language: 'en' | 'ru', change: object = {}) =>
     receiptPage({ ...RECEIPT, items: [{ ...item, ...change }] }, { language, now: NOW })
-  expect(page('ru')).toContain('<li>★ Керамбит | Волны Рубин (Прямо с завода), 950,00\u00a0$ (забран назад)<')
+  expect(page('ru')).toContain(
+    '<li>★ Керамбит | Волны Рубин (Прямо с завода), 950,00\u00a0$ (забран обратно)<',
+  )
   expect(page('ru')).toContain('<span class="quiet">★ Karambit | Doppler (Factory New)</span>')
   const english = page('en', { name: item.marketName, reversed: false })
   expect(english).toContain('<li>★ Karambit | Doppler Ruby (Factory New), $950.00</li>')
