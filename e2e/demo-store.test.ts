@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
@@ -48,6 +49,22 @@ test('a shopper pays for a cart inside the store and then owns the goods, and th
   expect(await violations(page)).toEqual([])
 })
 
+/** Prices of goods that are higher or lower than another one in their row, because a name takes two lines. */
+const unevenPrices = (page: Page): Promise<string[]> =>
+  page.locator('.good-card').evaluateAll((cards) => {
+    const places = cards.map((card) => {
+      const price = card.querySelector('.price')
+      return {
+        row: card.getBoundingClientRect().top,
+        at: price?.getBoundingClientRect().top,
+        text: card.textContent,
+      }
+    })
+    return places
+      .filter(({ row, at }) => places.some((each) => each.row === row && each.at !== at))
+      .map(({ text }) => text)
+  })
+
 test('on a phone, the demo store in both languages and the Steam sandbox are accessible, in both schemes', async () => {
   const { page } = await openBrowser({ viewport: MOBILE })
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
@@ -67,6 +84,7 @@ test('on a phone, the demo store in both languages and the Steam sandbox are acc
     await page.getByRole('combobox').first().selectOption({ label: language })
     await page.locator(`html[lang=${language === 'English' ? 'en' : 'ru'}]`).waitFor()
     await page.emulateMedia({ colorScheme })
+    expect(await unevenPrices(page)).toEqual([])
     // At the end of the page, the sticky link to the cart covers no part of a button.
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
     expect(await violations(page)).toEqual([])
