@@ -37,8 +37,9 @@ export function Controls({ stand, games, flow }: Props & { games: readonly Game[
         type="button"
         className={isLoading ? 'icon-button framed turning' : 'icon-button framed'}
         aria-label={texts.reload}
-        disabled={isLoading}
-        onClick={() => flow.dispatch({ kind: 'reloadPressed' })}
+        // Not disabled, because that would take the focus from a shopper who has just pressed it.
+        aria-disabled={isLoading}
+        onClick={() => !isLoading && flow.dispatch({ kind: 'reloadPressed' })}
       >
         <ReloadIcon />
       </button>
