@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode } from './errors.ts'
 import { GAMES, PHASES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
 import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
+import { wholeNumber } from './query.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
 import { isSteamId } from './steam-id.ts'
 
@@ -238,13 +239,9 @@ export const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id that th
 
 export const idParamsSchema = z.object({ id: idText })
 
-const limit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(MOST_LIMIT)
-  .default(50)
-  .describe(`Page size, at most ${MOST_LIMIT}.`)
+const limit = wholeNumber({ least: 1, most: MOST_LIMIT, fallback: 50 }).describe(
+  `Page size, at most ${MOST_LIMIT}.`,
+)
 
 export const lookupQuerySchema = z.strictObject({ externalId })
 

@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
 import { MOST_REPLAYED } from './limits.ts'
+import { wholeNumber } from './query.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
 
 const eventType = z.enum(EVENT_TYPES)
@@ -68,12 +69,12 @@ export const testMessageSchema = z
   })
   .meta({ id: 'WebhookTest' })
 
-const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+const sequence = wholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER, fallback: 0 })
 
 /** GET /v1/events: request. */
 export const eventsQuerySchema = z.strictObject({
-  after: sequence.default(0).describe('`sequence` of the last event you have; 0 for the beginning.'),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  after: sequence.describe('`sequence` of the last event you have; 0 for the beginning.'),
+  limit: wholeNumber({ least: 1, most: 500, fallback: 100 }),
 })
 
 export const eventListSchema = z
@@ -204,7 +205,7 @@ export const testResultSchema = z
 /** GET /v1/webhook-endpoints/{id}/attempts: request. */
 export const attemptsQuerySchema = z.strictObject({
   after: idText.optional().describe('`next` of the previous page.'),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: wholeNumber({ least: 1, most: 100, fallback: 50 }),
 })
 
 export const attemptListSchema = z

@@ -39,13 +39,20 @@ describe('POST /v1/deposits', () => {
         message: expect.stringContaining('registered for the store: https://store.test'),
       },
     ])
-    expect(await errorsOf(api.call('GET', '/v1/events?after=x'))).toEqual([
-      { path: 'after', message: 'must be a number' },
-    ])
     expect(await errorsOf(api.call('GET', '/v1/statement'))).toEqual([
       { path: 'currency', message: 'is required' },
     ])
   })
+
+  test.each(['x', '', '%20', '1e2', '0x10', '-0', '1.0', 'Infinity', '1&after=2'])(
+    'refuses the number "%s" in a query, and does not read it as another one',
+    async (after) => {
+      const answer = await api.call('GET', `/v1/events?after=${after}`)
+      expect(answer.json().errors).toEqual([
+        { path: 'after', message: 'must be a whole number, such as 100' },
+      ])
+    },
+  )
 
   test('refuses a maximum below the minimums of all accepted games, and names the smallest of them', async () => {
     // At this rate the minimum is 3.00 for Counter-Strike, and 1.00 for every other game.

@@ -91,12 +91,8 @@ const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
       return issue.keys.map((key) => ({ path: [...path, key].join('.'), message }))
     }
     const isMissing = path.length > 0 && valueAt(given, issue.path) === undefined
-    return [{ path: path.join('.'), message: isMissing ? 'is required' : plain(issue) }]
+    return [{ path: path.join('.'), message: isMissing ? 'is required' : issue.message }]
   })
-
-/** Rewords the message for a query value that could not be converted to a number. */
-const plain = ({ message }: z.core.$ZodIssue): string =>
-  message.endsWith('received NaN') ? 'must be a number' : message
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
