@@ -98,7 +98,10 @@ const createDepositFields = z.strictObject({
     .optional()
     .describe('Your id for the customer, for filtering lists. Never shown to the shopper.'),
   metadata: z
-    .record(plainText(40), z.union([plainText(500), z.literal('')]))
+    .record(
+      plainText(40),
+      z.union([plainText(500), z.literal('')], 'must be a text of at most 500 characters'),
+    )
     .refine(
       (metadata) => Object.keys(metadata).length <= MOST_METADATA,
       `must have at most ${MOST_METADATA} entries`,
@@ -133,7 +136,7 @@ const createDepositFields = z.strictObject({
 })
 
 export const createDepositBodySchema = createDepositFields
-  .refine((body) => (body.minAmount ?? 0) <= (body.maxAmount ?? Number.MAX_SAFE_INTEGER), {
+  .refine((body) => (body.minAmount ?? 0) <= (body.maxAmount ?? Infinity), {
     message: 'minAmount is larger than maxAmount',
     path: ['minAmount'],
   })

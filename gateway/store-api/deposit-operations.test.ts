@@ -39,6 +39,19 @@ describe('POST /v1/deposits', () => {
         message: expect.stringContaining('registered for the store: https://store.test'),
       },
     ])
+    expect(await errorsOf(post({ ...BODY, metadata: { size: 1, ['x'.repeat(41)]: 'l' } }))).toEqual([
+      { path: 'metadata.size', message: 'must be a text of at most 500 characters' },
+      {
+        path: `metadata.${'x'.repeat(41)}`,
+        message: 'the key is invalid: Too big: expected string to have <=40 characters',
+      },
+    ])
+    expect(await errorsOf(post({ ...BODY, minAmount: 1e300 }))).toEqual([
+      { path: 'minAmount', message: expect.stringContaining('9007199254740991') },
+    ])
+    expect(await errorsOf(api.call('POST', '/v1/deposits'))).toEqual([
+      { path: '', message: 'the body must be a JSON object' },
+    ])
     expect(await errorsOf(api.call('GET', '/v1/statement'))).toEqual([
       { path: 'currency', message: 'is required' },
     ])

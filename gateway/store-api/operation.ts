@@ -90,6 +90,11 @@ const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
       const message = 'is not a field of this call'
       return issue.keys.map((key) => ({ path: [...path, key].join('.'), message }))
     }
+    if (path.length === 0 && issue.code === 'invalid_type')
+      return [{ path: '', message: 'the body must be a JSON object' }]
+    if (issue.code === 'invalid_key') {
+      return [{ path: path.join('.'), message: `the key is invalid: ${issue.issues[0]?.message}` }]
+    }
     const isMissing = path.length > 0 && valueAt(given, issue.path) === undefined
     return [{ path: path.join('.'), message: isMissing ? 'is required' : issue.message }]
   })

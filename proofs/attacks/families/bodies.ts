@@ -66,7 +66,7 @@ export const amounts = family({
       off: [
         {
           file: CONTRACT,
-          from: '(body.minAmount ?? 0) <= (body.maxAmount ?? Number.MAX_SAFE_INTEGER)',
+          from: '(body.minAmount ?? 0) <= (body.maxAmount ?? Infinity)',
           to: 'body !== undefined',
         },
       ],
