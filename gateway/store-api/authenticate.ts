@@ -38,7 +38,7 @@ export async function findCaller(
   deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { log?: Log },
   authorization = '',
 ): Promise<CallingStore | undefined> {
-  const given = /^Bearer (\S{1,200})$/.exec(authorization)?.[1]
+  const given = /^Bearer (\S{1,200})$/i.exec(authorization)?.[1]
   const key = given === undefined ? undefined : parseApiKey(given, deps.keyMode)
   return key && findStoreByKey(deps, key)
 }
