@@ -147,6 +147,7 @@ describe('refusals', () => {
   test.each([
     ['GET', '/api/nothing', 404, 'not_found'],
     ['GET', '/v1/nothing', 404, 'not_found'],
+    ['GET', '/api/read/', 404, 'not_found'],
     ['DELETE', '/api/read', 405, 'method_not_allowed'],
     ['GET', '/api/change', 405, 'method_not_allowed'],
   ])('%s %s is refused with %i', async (method, path, status, code) => {

@@ -222,7 +222,7 @@ function isReport(request: FastifyRequest): boolean {
 function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {
-    if (!url.includes('*')) known.push(new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}/?$`))
+    if (!url.includes('*')) known.push(new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
   })
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
