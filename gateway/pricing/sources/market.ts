@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import type { Game } from '../../../contract/games.ts'
 import { getJson, readAnswer, readRows } from './http.ts'
-import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema } from './rows.ts'
+import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema, secondsSchema } from './rows.ts'
 import type { PriceSource } from './source.ts'
 
 const answerSchema = z.object({
   success: z.literal(true),
-  /** The time of every row, in seconds since 1970. */
-  time: z.int().positive(),
+  /** The time of every row. */
+  time: secondsSchema,
   currency: z.literal('USD'),
   items: z.array(z.unknown()).max(MAX_ROWS),
 })

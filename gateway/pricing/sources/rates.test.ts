@@ -35,6 +35,7 @@ describe('exchange rates', () => {
 
   test.each([
     ['with another base', { ...ANSWER, base_code: 'EUR' }],
+    ['with a time in milliseconds', { ...ANSWER, time_last_update_unix: NOW_SECONDS * 1_000 }],
     ['in an answer that reports an error', { result: 'error', 'error-type': 'unsupported-code' }],
   ])('are refused %s', async (_what, answer) => {
     server.answer('/v6/latest/USD', json(answer))

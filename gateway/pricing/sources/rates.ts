@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CURRENCIES } from '../../../contract/money.ts'
 import { RATES_SOURCE } from '../exchange.ts'
 import { getJson, readAnswer } from './http.ts'
+import { secondsSchema } from './rows.ts'
 import type { PriceSource } from './source.ts'
 
 const MAX_BYTES = 256 * 1024
@@ -10,8 +11,7 @@ const MAX_BYTES = 256 * 1024
 const answerSchema = z.object({
   result: z.literal('success'),
   base_code: z.literal('USD'),
-  /** Seconds since 1970. */
-  time_last_update_unix: z.int().positive(),
+  time_last_update_unix: secondsSchema,
   rates: z.record(z.string(), z.unknown()),
 })
 

@@ -10,6 +10,11 @@ export const nameSchema = z
   .min(1)
   .max(200)
   .refine((name) => name.isWellFormed() && !name.includes('\0'))
+/**
+ * A time in seconds since 1970. A larger number is in milliseconds, or no date at all: read as seconds, it would make
+ * old prices count as new.
+ */
+export const secondsSchema = z.int().positive().max(1e11)
 export const countSchema = z.coerce.number().int().nonnegative().max(1e9)
 
 /** Dollars as a decimal, in text or as a number, below ten million → millionths, rounded down. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { phaseFromWord, phaseName } from '../phase.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
-import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema } from './rows.ts'
+import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema, secondsSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
 
 const listSchema = z.array(z.unknown()).max(MAX_ROWS)
@@ -15,8 +15,7 @@ const itemSchema = z.object({
   currency: z.string(),
   /** Null if no such item is on sale. */
   min_price: dollarsSchema.nullable(),
-  /** Seconds since 1970. */
-  updated_at: z.int().positive(),
+  updated_at: secondsSchema,
 })
 
 const soldSchema = z.object({

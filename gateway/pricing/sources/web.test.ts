@@ -95,6 +95,7 @@ describe('the market family', () => {
     ['rows of a new form', marketAnswer([{ name: 'Item', price: '1', volume: '1' }])],
     ['a price written with a comma', marketAnswer([{ ...MARKET_ROW, price: '1,5' }])],
     ['a list instead of an object', [MARKET_ROW]],
+    ['a time in milliseconds', marketAnswer([MARKET_ROW], { time: NOW.getTime() })],
   ])('refuses the entire answer because of %s', async (_what, answer) => {
     server.answer(MARKET_PATH, json(answer))
     await expect(market().fetch?.('cs', neverAborted)).rejects.toThrow(/unexpected form|invalid/)
@@ -204,6 +205,15 @@ describe('Skinport', () => {
   test('fails if a single row is in another currency', async () => {
     await expect(read([skinportItem(), skinportItem({ currency: 'EUR' })], [])).rejects.toThrow('currency')
     await expect(read([skinportItem()], [skinportSales({ currency: 'EUR' })])).rejects.toThrow('currency')
+  })
+
+  test('leaves out a row whose time is in milliseconds or no date, and keeps the others', async () => {
+    const named = (name: string, change: object = {}) => skinportItem({ market_hash_name: name, ...change })
+    const rows = Array.from({ length: 18 }, (_, n) => named(`Item ${n}`))
+    const odd = [NOW.getTime(), Number.MAX_SAFE_INTEGER].map((time) => named('Odd', { updated_at: time }))
+    expect((await read([...rows, ...odd], [])).map(({ marketHashName }) => marketHashName)).toEqual(
+      rows.map((row) => row.market_hash_name),
+    )
   })
 
   test('keeps the age of a stale row', async () => {
