@@ -49,6 +49,12 @@ describe('POST /v1/deposits', () => {
     expect(await errorsOf(post({ ...BODY, minAmount: 1e300 }))).toEqual([
       { path: 'minAmount', message: expect.stringContaining('9007199254740991') },
     ])
+    expect(await errorsOf(post({ ...BODY, currency: null, minAmount: null, metadata: null }))).toEqual(
+      ['currency', 'minAmount', 'metadata'].map((path) => ({
+        path,
+        message: 'must not be null: leave out a field without a value',
+      })),
+    )
     expect(await errorsOf(api.call('POST', '/v1/deposits'))).toEqual([
       { path: '', message: 'the body must be a JSON object' },
     ])

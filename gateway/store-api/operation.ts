@@ -95,9 +95,16 @@ const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
     if (issue.code === 'invalid_key') {
       return [{ path: path.join('.'), message: `the key is invalid: ${issue.issues[0]?.message}` }]
     }
-    const isMissing = path.length > 0 && valueAt(given, issue.path) === undefined
-    return [{ path: path.join('.'), message: isMissing ? 'is required' : issue.message }]
+    const value = valueAt(given, issue.path)
+    const message = path.length > 0 ? (messageOfAbsent(value) ?? issue.message) : issue.message
+    return [{ path: path.join('.'), message }]
   })
+
+/** Some languages write null for a field without a value. */
+const messageOfAbsent = (value: unknown): string | undefined => {
+  if (value === undefined) return 'is required'
+  return value === null ? 'must not be null: leave out a field without a value' : undefined
+}
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
