@@ -4,7 +4,7 @@ import { embedOriginOf } from '../deposits/store.ts'
 import { publishEvents } from '../events/service.ts'
 import { saveRate } from '../pricing/store.ts'
 import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { startTill, type Till } from '../testing/till.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { openApiOf } from './openapi.ts'
 import { OPERATIONS } from './table.ts'
 
@@ -25,6 +25,22 @@ afterEach(async () => {
 
 const post = (body: object) => api.call('POST', '/v1/deposits', { body })
 const rate = (perUsd: string) => ({ currency: 'EUR', perUsd, asOf: till.clock.now() }) as const
+
+describe('GET /v1/deposits', () => {
+  test('refuses to continue after a deposit that the store does not have, such as one that a restored till lost', async () => {
+    const { id } = (await post(BODY)).json()
+    const foreign = await aDeposit(till, await aStore(till))
+    for (const after of [String(foreign.id), '999']) {
+      const answer = await api.call('GET', `/v1/deposits?after=${after}`)
+      expect([answer.statusCode, answer.json().errors]).toEqual([
+        400,
+        [{ path: 'after', message: 'is not a deposit of your store: begin the list again' }],
+      ])
+    }
+    const last = await api.call('GET', `/v1/deposits?after=${id}`)
+    expect([last.statusCode, last.json()]).toEqual([200, { deposits: [], next: null }])
+  })
+})
 
 describe('POST /v1/deposits', () => {
   test('explains a wrong field in terms of the API, as other calls do', async () => {

@@ -64,7 +64,11 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     summary: 'List deposits, newest first',
     takes: { query: listDepositsQuerySchema },
     answer: depositListSchema,
-    handle: async (deps, store, { query }) => ok(await deps.listDeposits(store.id, query)),
+    async handle(deps, store, { query }) {
+      const page = await deps.listDeposits(store.id, query)
+      if (page.deposits.length === 0) await refuseUnknownCursor(deps, store, query.after)
+      return ok(page)
+    },
   }),
   operation({
     id: 'lookupDeposit',
@@ -141,6 +145,18 @@ async function findDeposit(
   by: { depositId: bigint } | { externalId: string },
 ): Promise<StoreDeposit> {
   return (await deps.findDeposit(id, by)) ?? refuse('deposit_not_found')
+}
+
+/** Otherwise the list would seem to end at a deposit that the store does not have. */
+async function refuseUnknownCursor(
+  deps: DepositCalls,
+  { id }: CallingStore,
+  after: string | undefined,
+): Promise<void> {
+  if (after === undefined || (await deps.findDeposit(id, { depositId: BigInt(after) })) !== undefined) return
+  refuse('invalid_request', [
+    { path: 'after', message: 'is not a deposit of your store: begin the list again' },
+  ])
 }
 
 function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
