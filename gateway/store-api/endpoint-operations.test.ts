@@ -55,6 +55,19 @@ const verifyLatest = (secret: string) => {
 }
 
 describe('an endpoint', () => {
+  test('that the store does not have, and an event of a replay, are refused with a text for developers', async () => {
+    const { id } = await add()
+    const eventId = crypto.randomUUID()
+    const answers = [
+      await api.call('GET', `${PATH}/77`),
+      await api.call('POST', `${PATH}/${id}/replay`, { body: { eventId } }),
+    ]
+    for (const answer of answers) {
+      expect(answer.json()).toMatchObject({ status: 404, code: 'not_found' })
+      expect(answer.json().detail).toMatch(/no webhook endpoint with this id, or no event .+ Check the id/)
+    }
+  })
+
   test('receives events, signed with the secret that was shown once', async () => {
     const { status: code, secret, ...endpoint } = await add()
     expect([code, endpoint.state]).toEqual([201, 'enabled'])
