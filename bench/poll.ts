@@ -150,7 +150,7 @@ async function sendPolls({ server, path, etag }: Target, count: number): Promise
   agent.destroy()
 }
 
-/** The difference in transactions per poll between many polls and few. */
+/** The transactions per poll: those during many polls, less those of an equally long time with one poll. */
 async function queriesPerPoll(database: pg.Client, target: Target): Promise<number> {
   const transactionsDuring = async (work: () => Promise<unknown>): Promise<number> => {
     const before = await countTransactions(database)

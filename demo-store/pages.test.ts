@@ -141,7 +141,7 @@ describe('the store', () => {
     expect(other.status).toBe(404)
   })
 
-  test('shows each payment with its number, the way to its page, and its receipt once it has ended', async () => {
+  test('shows each payment with its number, a link to its page, and its receipt once it has ended', async () => {
     await callers.press()
     const externalId = lastExternalId()
     const ways = async (language = 'en') => {

@@ -62,7 +62,7 @@ export async function baseOf(till: Place): Promise<Base> {
 
 type Reply = { status: number; type: string; body: string | null }
 
-/** The answers to the page's calls, by path; 'never' leaves a call open. */
+/** The answers to the page's calls, by path; 'never' leaves a call unanswered. */
 type Replies = Record<string, Reply | 'never'>
 
 const json = (value: unknown): Reply => ({

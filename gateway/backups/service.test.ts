@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** `key`: fills the master key of the settings. */
+/** `key`: the byte that fills the master key of the settings. */
 function check(serverUrl: string, key = 7) {
   const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, key), oldMasterKeys: [] } as const
   return checkDump(file, { serverUrl, claim, folder, environment })

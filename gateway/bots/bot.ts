@@ -10,7 +10,7 @@ export type BotContext = {
    * have no effect.
    */
   leaseEpoch: bigint
-  /** True until the bot's work stops, while enough of the lease is left for a write to Steam with this deadline. */
+  /** True while the bot's work runs and its lease lasts long enough for a write to Steam with this deadline. */
   mayWrite(deadlineMs: number): boolean
 }
 
@@ -20,7 +20,7 @@ export type BotJob =
   | { kind: 'inventory'; requestId: string; storeId?: string | undefined; depositId?: string | undefined }
   /** Read the trade's row and do the work that is due. */
   | { kind: 'trade'; tradeId: string }
-  /** Read this trade's offer once, immediately, because its page was just opened or shown again. */
+  /** Read this trade's offer once, immediately, because the deposit's page was just opened or shown again. */
   | { kind: 'refresh'; tradeId: string }
   /** Read the bot's trade history: items may have been taken back or stolen. */
   | { kind: 'history' }
@@ -43,7 +43,7 @@ export type BotHandlers = {
   history(bot: BotContext): Promise<void>
   drift(bot: BotContext): Promise<void>
   /**
-   * Called when the work starts and 5 s after a trade has moved, then every 5 s until it resolves to 0. Resolves to
+   * Called when the work starts and 5 s after a trade has changed, then every 5 s until it resolves to 0. Resolves to
    * the number of open trades, plus one while the search for orphans is not complete.
    */
   watch(bot: BotContext): Promise<number>

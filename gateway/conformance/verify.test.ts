@@ -44,7 +44,7 @@ const namesOf = (results: readonly CheckResult[], wanted: CheckResult['result'])
 
 const REVERSALS = ['reversed-part', 'reversed-whole', 'borne-by-operator', 'later-reversal']
 
-/** Checks that the test of the flaws leaves out, because no flaw here makes a handler slow. */
+/** The checks that the test of the flaws leaves out, because no flaw here makes a handler slow. */
 const COSTLY = ['many-at-once', 'slow-callers']
 /** A check that may find the flaw too, depending on the machine's speed. */
 const FOUND_BY_CHANCE: Partial<Record<Flaw, string>> = { 'checks for repeats without a lock': 'answer-lost' }

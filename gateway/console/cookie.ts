@@ -2,8 +2,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * A cookie belongs to a host with all its ports. So another server on the host receives it, and on localhost can set a
- * Secure one even without TLS. The cookie alone therefore opens nothing: the page keeps the other half where only its
+ * A cookie belongs to a host with all its ports. So another server on the host receives it, and on localhost it can set
+ * a Secure one even without TLS. The cookie alone therefore opens nothing: the page keeps the other half where only its
  * own origin can read it.
  */
 const COOKIE_NAME = '__Host-console'

@@ -14,7 +14,7 @@ export type BotBarTable = {
   reason: BarReason
   barred_at: Date
   until: Date
-  /** Bars in a row, with no offer between them that Steam took. */
+  /** The number of bars in a row, without an offer between them that Steam took. */
   times: number
 }
 

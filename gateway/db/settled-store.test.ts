@@ -63,7 +63,7 @@ it('the settled number is the newest, once the transaction with an earlier numbe
   expect(Number(earlier)).toBeLessThan(Number(newest))
 })
 
-it('the settled number excludes rows written after its search began, which does not wait for their transactions', async () => {
+it('the settled number excludes rows written after the search began, and the search ignores their transactions', async () => {
   const newest = await entryBy(late)
   await early.query('begin')
   await entryBy(early)

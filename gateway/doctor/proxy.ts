@@ -7,7 +7,7 @@ import { type Finding, good, mend, notChecked } from './finding.ts'
 export const MADE_UP_ADDRESS = '192.0.2.77'
 
 const DAY_MS = 86_400_000
-/** Time left at which a certificate should have been renewed. */
+/** A certificate with less time left than this should have been renewed. */
 const CERTIFICATE_MS = 14 * DAY_MS
 
 type OurBuild = Pick<Build, 'version' | 'commit'>
@@ -79,7 +79,7 @@ const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504])
 
 const RESTART = 'restart the gateway (systemctl restart tradetill), so this version answers'
 
-/** Status of a page that is requested under a wrong host name. A till tells its version under any name. */
+/** Status of a page that is requested under a wrong host name. A till reports its version under any name. */
 const WRONG_HOST = 421
 
 function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {

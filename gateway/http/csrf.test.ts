@@ -8,7 +8,7 @@ const TOKEN = 'A'.repeat(43)
 
 type Till = { publicUrl: string; mode: 'sandbox' | 'live' }
 
-/** Status of a changing call with the right token, sent to `host` by a page of `origin`. */
+/** Returns the status of a state-changing call with the right token, sent to `host` by a page of `origin`. */
 async function statusOf({ publicUrl, mode }: Till, call: { host: string; origin: string }): Promise<number> {
   const url = new URL(publicUrl)
   const app = fastify()
@@ -22,7 +22,7 @@ async function statusOf({ publicUrl, mode }: Till, call: { host: string; origin:
   return answer.statusCode
 }
 
-describe('A-105 the origin of a changing call', () => {
+describe('A-105 the origin of a state-changing call', () => {
   const live: Till = { publicUrl: 'https://pay.example', mode: 'live' }
 
   test('is accepted if it is the public address', async () => {

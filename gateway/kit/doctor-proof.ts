@@ -1,6 +1,6 @@
 /**
- * The doctor's proof that it has the master key. A call with the proof learns its own address and protocol as the
- * gateway sees them. The proof is valid for a minute.
+ * The doctor's proof that it has the master key. A caller with the proof can read its own address and protocol
+ * as the gateway sees them. The proof is valid for a minute.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 

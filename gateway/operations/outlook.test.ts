@@ -1,4 +1,4 @@
-/** The next step of a deposit and the acts open to an operator, as sentences. */
+/** The next step of a deposit and the acts that an operator can choose, as sentences. */
 import { expect, it } from 'vitest'
 import { allCommands } from '../cli/app.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'

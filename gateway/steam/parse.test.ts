@@ -255,7 +255,7 @@ describe('an inventory page', () => {
     { propertyid: 7, int_value: '282', name: 'Finish Catalog' },
   ]
 
-  it('names the paint of each item, wherever the page has it', () => {
+  it('has the paint of each item, wherever Steam puts it', () => {
     const shown = { ...partnerPage, rgAssetProperties: { '42': PAINT, '43': [] } }
     expect(parsePartnerPage(shown)?.items).toEqual([{ ...item, paintIndex: 282 }])
     const assets = [
@@ -281,7 +281,7 @@ describe('an inventory page', () => {
     ['no paint', [{ propertyid: 7, int_value: '0' }]],
     ['a fraction', [{ propertyid: 7, int_value: '4.15' }]],
     ['an endless list', [...Array(1_000).fill({ propertyid: 1 }), { propertyid: 7, int_value: '415' }]],
-  ])('names no paint if Steam gives %s', (_, properties) => {
+  ])('has no paint if Steam gives %s', (_, properties) => {
     const page = { ...partnerPage, rgAssetProperties: { '42': properties } }
     expect(parsePartnerPage(page)?.items).toEqual([item])
   })

@@ -58,7 +58,7 @@ function propertiesOf(checker: Checker, type: Type): [string, Type][] {
   })
 }
 
-/** Kysely's ColumnType, from which Generated and JSONColumnType are made, has a property for each of its types. */
+/** Kysely's ColumnType, from which Generated and JSONColumnType are made, has one property for each of its types. */
 function columnOf(checker: Checker, type: Type): TypedColumn {
   const parts = new Map(propertiesOf(checker, type))
   const selected = parts.get('__select__') ?? type

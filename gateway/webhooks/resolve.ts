@@ -13,7 +13,7 @@ export type Resolve = (
 /** Timeout of one question to one server. A server that does not answer is asked once more. */
 const TIMEOUT_MS = 2_000
 /**
- * After the answer for one IP family, how long to wait for the other. Some servers ignore questions about IPv6, and
+ * How long to wait for one IP family after the answer for the other. Some servers ignore questions about IPv6, and
  * the stores whose names they serve must not get their webhooks late. Addresses that come later are neither checked nor
  * used.
  */

@@ -182,7 +182,7 @@ export async function untilDelivered(till: ProcessTill): Promise<void> {
   await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, hasEnough, SETTLE_MS)
 }
 
-/** Passes hours until all work is settled. Throws with the unsettled work if that takes too long. */
+/** Passes hours until all work is settled. Throws an error that lists the unsettled work if that takes too long. */
 export async function settle(till: ProcessTill): Promise<void> {
   let unsettled: string[] = []
   await eventually(

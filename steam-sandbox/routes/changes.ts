@@ -141,7 +141,7 @@ function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
   )
 }
 
-/** Texts for Steam's numbers, for people who use the control API by hand. */
+/** Texts for Steam's result numbers, for people who use the control API by hand. */
 const REASONS: Record<number, string> = {
   11: 'The offer or trade is not in a state that allows this. It is over, taken back, or no longer protected.',
   15: 'This account may not do that.',

@@ -16,7 +16,7 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
-/** True for one class of each name: not a twin (another item of the same name), and the first of several paints. */
+/** True for one class of each name: false for a twin (another item of the same name) and every paint but the first. */
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
   twin === undefined && paint?.isFirst !== false
 
@@ -153,7 +153,7 @@ type OldWorld = {
   trades: OldTrade[]
 }
 
-/** Converts a saved world of version 1 or 2 to the current one, and adds new magic players. Undefined for any other. */
+/** Converts a saved world of version 1 or 2 to the current one, and adds new magic players. Undefined for others. */
 export function upgradeWorld(saved: World | OldWorld, fresh: World): World | undefined {
   if (saved.version === 2) return withNewPlayers(saved, fresh)
   if (saved.version !== 1) return undefined

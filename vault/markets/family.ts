@@ -91,7 +91,7 @@ function createFamilyCaller({ key, connection, time }: Options): FamilyCaller {
     { everyMs: EVERY_MS, callOf: (name, ask: Ask) => callOf(name, key, ask), failureOf },
     { connection, time },
   )
-  /** By host: its refusal of the key, and when it came. */
+  /** Each host's refusal of the key, and when it came. */
   const refusals = new Map<string, { failure: Failure; atMs: number }>()
   return async (name, schema, ask) => {
     const host = hostOf(ask)

@@ -6,7 +6,7 @@ import type { TradeRecord } from './answers.ts'
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
 /** Steam's states of trades that moved nothing: failed at once (4), or in escrow (11). */
 const FAILED = new Set([4, 11])
-/** The items were exchanged, but Steam has not finished all work. Rows can stay in this state for long. */
+/** The items were exchanged, but Steam has not finished all work. A trade can stay in this state for long. */
 const COMMITTED = 2
 /** The trade failed, and Steam gave up undoing it: each side may have some of the items. */
 const ABANDONED = 9

@@ -9,7 +9,7 @@ export type FlowEvent =
   | { kind: 'paymentLoaded'; payment: Payment; atMs: number }
   /** The flow started, perhaps on a payment that came with the page. */
   | { kind: 'opened' }
-  /** The payment was asked for, and is still the same. */
+  /** The payment was requested, and is still the same. */
   | { kind: 'paymentUnchanged' }
   | { kind: 'paymentFailed'; refusal: Refusal }
   /** The shopper presses Try again, after the page could not be opened or a link could not be checked. */
@@ -17,7 +17,7 @@ export type FlowEvent =
   /** The page became visible, went online, woke from sleep or was restored from the browser's memory. */
   | { kind: 'returned' }
   | { kind: 'linkTyped'; text: string }
-  /** The shopper agrees to use the link of an earlier visit here. */
+  /** The shopper agrees to use the trade link of an earlier visit for this deposit. */
   | { kind: 'storedLinkConfirmed' }
   /** The pause after the last letter of a link has passed. */
   | { kind: 'typingEnded' }

@@ -76,7 +76,7 @@ export type Stand = {
   selection: readonly string[]
   /** The picks that were just cleared, until anything else is picked or the game changes. */
   cleared: readonly string[]
-  /** Picks that have no inventory yet, such as after a failed reload. The next inventory restores those it has. */
+  /** Picks that have no inventory yet, such as after a failed reload. The next inventory restores those it contains. */
   setAside: readonly string[]
   /** The picks in the other games: they come back with their game. */
   elsewhere: Partial<Record<Game, readonly string[]>>

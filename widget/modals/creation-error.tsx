@@ -31,7 +31,7 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
       ? texts.offersPaused(formatTime(refusal.until, language))
       : undefined
   const solution = SOLUTIONS[cause] ?? SOLUTIONS[code ?? '']
-  // The server's text says no more than ours.
+  // The server's text would add nothing to ours.
   const needsNoDetail = code === null || code === 'trade_refused'
   return (
     <Dialog className="dialog-outcome dialog-refused" onClose={close}>

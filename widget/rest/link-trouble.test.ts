@@ -15,7 +15,7 @@ it.each([
   ['user_not_found', en.userFailedHint],
   ['invalid_trade_link', en.userFailedHint],
   [null, en.userUncheckedHint],
-])('D-17 %s has the page’s own text, whatever the server says', (code, text) => {
+])('D-17 the code %s has the page’s own text, whatever the server says', (code, text) => {
   expect(hint(code, 'words of the server')).toBe(text)
 })
 

@@ -19,7 +19,7 @@ const CHECK_MS = 300_000
 
 /**
  * Runs `work` in a live process. Runs it again after a lost connection or a serialization failure, and if its process
- * dies, because it would then never end.
+ * dies, because the work then never ends.
  */
 export function runInLiveProcess(scene: Scene, work: (process: Process) => Promise<unknown>): void {
   const { engine, processes } = scene
