@@ -63,7 +63,7 @@ export async function benchInteraction(): Promise<Outcome> {
   try {
     const few = await openPhone(browser, till.gateway, FEW)
     const many = await openPhone(browser, till.gateway, MANY)
-    // Both alternate, so they run under the same load.
+    // The two pages alternate, so both run under the same load.
     for (let round = 0; round < ROUNDS; round += 1)
       for (const page of [few, many]) await interact(page, round)
     const [fewMs, manyMs] = await Promise.all([few, many].map(readDurations))

@@ -1,7 +1,7 @@
 /**
  * The events of a store: one for each transition of a deposit, for each later change of its credit, and for each new
  * epoch (`epoch.started`). The event log (GET /v1/events) is authoritative; a webhook (Standard Webhooks: headers
- * webhook-id, webhook-timestamp, webhook-signature) carries the same event.
+ * webhook-id, webhook-timestamp, webhook-signature) contains the same event.
  */
 import { z } from 'zod'
 import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'

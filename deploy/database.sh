@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run once, as root. It makes two roles and their database in the PostgreSQL of this machine. It writes the addresses of
-# the database, the master key and, unless they exist, the settings into /etc/tradetill, or into the folder that the
-# argument names. The generated passwords have only characters that need no encoding in an address.
+# the database, the master key and, unless they exist, the settings into /etc/tradetill, or into the folder given as the
+# argument. The generated passwords have only characters that need no encoding in an address.
 set -eu
 umask 077
 here=$(cd "$(dirname "$0")" && pwd)

@@ -74,7 +74,7 @@ async function prepareDatabase(
   open: OpenDatabase,
   { say, ...parts }: Pick<Startup, 'log' | 'shutdown'> & { say: (line: string) => void },
 ): Promise<ReadyDatabase> {
-  // The start script waits as long as a process reports that it is busy: see scripts/children.ts.
+  // The start script (scripts/children.ts) keeps waiting while a process reports that it is busy.
   const onProgress = (what: string) => say(`gateway is busy: ${what}`)
   onProgress('opening its database')
   const { url, ownerUrl, died } = await open(parts)

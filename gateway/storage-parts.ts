@@ -14,7 +14,7 @@ import type { Startup } from './startup.ts'
 
 const DATABASE_CONNECTIONS = 10
 const LEASE_CONNECTIONS = 2
-/** So short that a lease can be renewed several times before it ends. */
+/** So short that a failed renewal can be repeated several times before the lease ends. */
 const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
 
 export type Storage = {

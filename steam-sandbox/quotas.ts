@@ -10,7 +10,7 @@ type Quota = {
   isSilent?: true
 }
 
-/** The behaviour that replaces every limit by TIGHT. */
+/** The behaviour that replaces every limit with TIGHT. */
 export const TIGHT_QUOTAS = 'tight-quotas'
 const TIGHT = { burst: 2, everyMs: 10_000 }
 

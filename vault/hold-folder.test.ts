@@ -20,14 +20,14 @@ it('a second vault on the same folder is refused, however the path of the folder
     await expect(holdFolder(written)).rejects.toThrow('Another vault is using')
 })
 
-/** Binds the socket, says so, and is then killed, so it cannot remove the file of its socket. */
+/** Binds the socket and is then killed, so it cannot remove the socket's file. */
 const HOLDER = `
   Object.defineProperty(process, 'platform', { value: 'darwin' })
   const { holdFolder } = await import(process.argv[1])
   await holdFolder(process.argv[2])
   process.kill(process.pid, 'SIGKILL')`
 
-it('a vault that was killed keeps nobody off its folder where the lock is a file, as on macOS', async () => {
+it('where the lock is a file, as on macOS, a vault that was killed leaves its folder free', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-lock-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const module = join(import.meta.dirname, 'vault.ts')

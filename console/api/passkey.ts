@@ -28,7 +28,7 @@ export async function signIn(): Promise<Reply<unknown>> {
   return keepSessionOf(await answerChallenge('sign-in'))
 }
 
-/** Makes a call. If the server asks for a fresh passkey check, runs it, and repeats the call if it succeeds. */
+/** Makes a call. If the server asks for a fresh passkey check, runs the check, and repeats the call after a success. */
 export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
   const reply = await call<T>(path, body)
   if (reply.ok || reply.failure.kind !== 'step_up') return reply

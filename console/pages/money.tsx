@@ -18,7 +18,7 @@ export function MoneyPage() {
         {(data) => (
           <>
             <Check check={data.check} />
-            {data.isCut && <p className="notice">There are more: the list of stores has every store.</p>}
+            {data.isCut && <p className="notice">Not all stores are shown: see the list of stores.</p>}
             <Stores balances={data.balances} />
             <Risk atRisk={data.atRisk} />
             <OperatorAccounts accounts={data.own} />

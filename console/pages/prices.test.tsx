@@ -5,10 +5,10 @@ import { Sources } from './prices.tsx'
 const HOUR_MS = 3_600_000
 
 it.each([
-  ['prices of an hour ago', 'cs', 1, false],
-  ['prices of three hours ago', 'cs', 3, true],
-  ['exchange rates of six hours ago, which are asked for only every six hours', 'rates', 6.1, false],
-  ['exchange rates of yesterday', 'rates', 24, true],
+  ['prices from an hour ago are not marked as old', 'cs', 1, false],
+  ['prices from three hours ago are marked as old', 'cs', 3, true],
+  ['exchange rates, fetched every six hours, are not marked as old after six', 'rates', 6.1, false],
+  ['exchange rates from yesterday are marked as old', 'rates', 24, true],
 ] as const)('%s', (_what, feed, hours, isOld) => {
   const goodAt = new Date(Date.now() - hours * HOUR_MS).toISOString()
   const html = renderToStaticMarkup(

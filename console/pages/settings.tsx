@@ -119,7 +119,7 @@ function Limit({ refresh }: { refresh: () => void }) {
       <ActButton
         act="proposal limit"
         label="Change the limit"
-        does="If an operator’s acts move more than this amount in 24 hours, a second operator must approve them. Once set, a change of the limit needs approval too."
+        does="If an operator’s acts move more than this amount in 24 hours, a second operator must approve them. Once a limit is set, changing it needs approval too."
         needs="operator"
         needsReason
         fields={[
@@ -127,7 +127,7 @@ function Limit({ refresh }: { refresh: () => void }) {
             name: 'dollars',
             label: 'Whole dollars',
             isOptional: true,
-            hint: 'Leave empty if no act needs approval.',
+            hint: 'Leave empty if no act should need approval.',
           },
         ]}
         input={({ dollars = '' }) => ({ dollars: dollars.trim() === '' ? null : dollars.trim() })}

@@ -162,7 +162,7 @@ test('turns that still wait when the queue closes are dropped, and resolve', asy
   expect(reads).toHaveLength(1)
 })
 
-test('a turn that expires while the queue drops expired turns resolves', async () => {
+test('a turn resolves even if it expires while the queue is dropping expired turns', async () => {
   let nowMs = 0
   let stepMs = 0
   // With a step, each reading of the clock advances it.

@@ -27,10 +27,10 @@ import {
 
 /** How many bots to try to lock without waiting. */
 const MOST_TRIED = 8
-/** From this choice on, the locked bot is accepted if it has room, even if another bot is better. */
+/** From this turn on, the locked bot is accepted if it has room, even if another bot is better. */
 const MOST_TURNS = 4
 
-/** `tried`: the bots that had the same request before. */
+/** `tried`: the bots that have already tried the same request. */
 type BotQuery = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
@@ -116,7 +116,7 @@ export type EnrolledBot = {
   ownHoldDays: number | null
 }
 
-/** `checkWith`: another account, to ask Steam whether it would hold the bot's side of a trade with that account. */
+/** `checkWith`: another account. Steam is asked whether it would hold the bot's items in a trade with that account. */
 type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string; checkWith?: Partner }
 
 export type ProveBotAnswer =
@@ -124,7 +124,7 @@ export type ProveBotAnswer =
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' | 'check_link_refused' }
   | Unavailable
 
-/** `areOffersListed`: false if Steam's answers about the account's offers lacked everything. */
+/** `areOffersListed`: false if Steam answered about the account's offers, but without any list. */
 type ProvedBot = {
   kind: 'proved'
   profile: Profile
@@ -186,12 +186,12 @@ type SelfTest =
   | { kind: 'refused'; reason: 'unknown_account' }
   | Unavailable
 
-/** How often to ask for the offers until Steam's answer says something. */
+/** How many times to ask for the offers while Steam's answer is empty. */
 const MOST_LISTS = 3
 
 /**
- * Tests what every deposit needs of the account: Steam returns its profile, and its offers can be listed. A list that
- * lacks everything is no reason to refuse: Steam may give it to a good account without offers.
+ * Tests what every deposit needs of the account: Steam returns its profile, and its offers can be listed. An empty
+ * answer is no reason to refuse: Steam may give it to a good account without offers.
  */
 async function testSession(steam: Steam, session: SteamSession, now: Date): Promise<SelfTest> {
   const answer = await steam.readProfile(session.steamId)

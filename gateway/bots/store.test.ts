@@ -172,7 +172,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is not a late one, with an offer that has waited too long to be sent, if another has room', async () => {
+  it('is not one with an offer that has waited too long to be sent, if another bot has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')

@@ -133,7 +133,7 @@ it.each([
   expect(answer.errors).toContain(reason)
 })
 
-it('a key reads and writes deposits by default, is shown with its end, and is reported if unused until then; a lifetime is a duration', async () => {
+it('a key reads and writes deposits by default, is shown with its end, and is reported if unused for 30 days before its end; a lifetime is a duration', async () => {
   const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
   const addKey = ['key', 'add', '--store', storeId, '--name']
   await run(...addKey, 'seasonal', '--expires', '40d')

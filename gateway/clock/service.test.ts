@@ -17,9 +17,9 @@ const DAY_MS = 86_400_000
 const NOWHERE = 'http://127.0.0.1:9'
 
 let steam: RunningSteam
-/** The till's database, on connections that are not marked as sandbox mode's. */
+/** The till's database, on connections without the mark of sandbox mode. */
 let database: TestDatabase
-/** The same database, on connections that are marked. */
+/** The same database, on connections with that mark. */
 let sandboxMode: Database
 let captured: CapturedLog
 
@@ -50,7 +50,7 @@ function aProcess(sandboxUrl = steam.url) {
 }
 
 describe('advancing', () => {
-  it('D-40 moves the till and its Steam by the same time, repeatedly', async () => {
+  it('D-40 moves the till and its Steam equally far, and can be repeated', async () => {
     expect(await advance('8d')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S })
     expect(await advance('90s')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S + 90 })
     expect(await readClockAhead(sandboxMode.db)).toBe(8 * DAY_S + 90)
@@ -157,7 +157,7 @@ describe('the SQL function till_now()', () => {
     expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
   })
 
-  it('is the default of every column that is dated automatically, except that of migrations, and no other function reads the time', async () => {
+  it('is the default of every column with an automatic time, except in the table of migrations; no other function reads the time', async () => {
     const { rows } = await sql<{ name: string; value: string }>`
       select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum

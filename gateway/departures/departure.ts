@@ -169,8 +169,8 @@ export type CustodyChange<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; d
 export type LaterDeparture<Id> = { departure: Id; botId: bigint }
 
 /**
- * The departures that took an item further after the departure `id`, the last one first. Undefined if the item is not
- * away because of the departure `id`. Steam undoes a trade only after the later trades are undone, but the till may
+ * The departures that took an item further after the departure `id`, the last one first. Undefined if the departure
+ * `id` is not why the item is away. Steam undoes a trade only after the later trades are undone, but the till may
  * read them in any order: if the departure `id` is undone, so are all of these.
  */
 export function laterDepartures<Id>(

@@ -51,7 +51,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     price: minor.refine((price) => price > 0n),
   }),
   z.object({ kind: z.literal('report'), report: reportSchema }),
-  /** Explains departures: see `isVaultsGift`. */
+  /** Explains a departure of exactly these items to this account. */
   z.object({
     kind: z.literal('gift'),
     partnerSteamId: z.string().regex(/^\d{17}$/),
@@ -62,7 +62,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 type BookingDeps = { db: Db; clock: Clock; log: Log }
 
 /**
- * Called every ten seconds, also by several processes at the same time: each entry is answered once. `waits`: the listings
+ * Called every ten seconds, even by several processes at once: each entry is answered only once. `waits`: the listings
  * that wait for their item, as the earlier calls left them.
  */
 export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {

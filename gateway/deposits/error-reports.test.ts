@@ -61,7 +61,7 @@ it('all errors together write at most thirty lines an hour, and the next line sa
   expect(lines).toHaveLength(31)
 })
 
-it('a kind of error is counted again from one after 200 other kinds, if it had no line for an hour', () => {
+it('after 200 other kinds of error, a kind that had no line for an hour is counted from one again', () => {
   report(REPORT)
   report(REPORT)
   for (let lineno = 100; lineno < 300; lineno += 1) {

@@ -120,7 +120,7 @@ describe('a correct set-up', () => {
   })
 })
 
-/** Set-ups with the one check that must fail, and a word of its advice. */
+/** Faulty set-ups, each with the one check that must fail, and a pattern of its advice. */
 const BROKEN: [what: string, findings: () => Finding[], check: string, advice: RegExp][] = [
   ['a sandbox', () => settingsFindings(readConfig({})), 'mode', /TRADETILL_MODE=live/],
   ['no key', () => settings({ TRADETILL_MASTER_KEY: '' }), 'settings', /TRADETILL_MASTER_KEY/],
@@ -173,7 +173,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['another version at the public name', () => otherBuild({ version: '1.2.2' }), 'public', /^restart/],
   ['another commit at the public name', () => otherBuild({ commit: 'a' }), 'public', /^restart/],
   [
-    'a proxy that repeats what callers say',
+    'a proxy that passes on an address made up by the caller',
     () => proxy({ caller: { ...caller, address: MADE_UP_ADDRESS } }),
     'proxy.caller',
     /append/,
@@ -331,7 +331,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(identityFindings(answer, config).map(({ state }) => state)).toEqual(['good', 'good'])
   })
 
-  it('names a role that may not create or read tables, and finds no fault once it may read them', async () => {
+  it('reports a role that may not create or read tables, and finds no fault once it may read them', async () => {
     const [answer, owner] = await Promise.all([asRole(), till.url].map((url) => probeDatabase(url, nowMs)))
     if (answer === undefined || owner === undefined) throw new Error('a probe has no answer')
     for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
@@ -340,12 +340,12 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(faults(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
   })
 
-  it('names an owner that is used for DATABASE_URL too', async () => {
+  it('reports an owner that is used for DATABASE_URL too', async () => {
     const owner = await probeDatabase(till.url, nowMs)
     expect(faults(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
   })
 
-  it('names a database that accepts no writes', async () => {
+  it('reports a database that accepts no writes', async () => {
     await till.pool.query(`alter role ${ROLE} set default_transaction_read_only = on`)
     const findings = databaseFindings(
       await probeDatabase(asRole(), nowMs),
@@ -354,7 +354,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(faults(findings).map(({ check }) => check)).toEqual(['database.recovery'])
   })
 
-  it('names another master key, another mode and an unreachable server', async () => {
+  it('reports another master key, another mode and an unreachable server', async () => {
     const answer = await probeDatabase(till.url, nowMs)
     const otherKey = { ...config, masterKey: Buffer.alloc(32, 8) }
     const otherMode = { ...config, mode: 'sandbox' as const }

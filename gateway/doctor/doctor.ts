@@ -79,10 +79,7 @@ async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptio
   const { databaseUrl, masterKey } = config
   if (databaseUrl === undefined || masterKey === undefined) {
     return CHECKS_AFTER_SETTINGS.map((check) =>
-      notChecked(
-        check,
-        'there is no DATABASE_URL or no master key (a till that npm start runs has its own of both)',
-      ),
+      notChecked(check, 'there is no DATABASE_URL or no master key (npm start gives its till both)'),
     )
   }
   const ofDatabase = await attempt('database', () => examineDatabase(config, databaseUrl))

@@ -122,7 +122,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('is found to lack an item whose failed trade Steam gave up undoing, a month later at the latest', async () => {
+  it('is found to lack an item of a failed trade that Steam never undid, within about a month', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     const given = [
@@ -257,7 +257,7 @@ describe('the daily look', () => {
     expect(taken.flat().sort()).toEqual((await dueTimes()).map(({ bot_id: id }) => id).sort())
   })
 
-  it('comes when an operator asks; the operator sees the findings, and metrics count them', async () => {
+  it('comes early when an operator asks; the operator sees the findings, and metrics count them', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)

@@ -58,7 +58,7 @@ test.each([`/deposit/${HASH}`, `/${HASH}`])(
 
 test.each<[what: string, opened: { path?: string; change?: Change }]>([
   ['an unknown hash', { path: `/deposit/${UNKNOWN_HASH}` }],
-  ['a path that names no deposit', { path: '/help' }],
+  ['a path without a deposit’s hash', { path: '/help' }],
   ['too many calls waiting for the database', { change: { unable: () => 'overloaded' as const } }],
   ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
   ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
@@ -69,7 +69,7 @@ test.each<[what: string, opened: { path?: string; change?: Change }]>([
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('opening the page of an unknown hash is a guess; after 200 guesses from an IP address, its guesses cause no read, but pages of known deposits still open', async () => {
+test('opening a page with an unknown hash is a guess; after 200 guesses, those of the same IP address cause no read, but pages of known deposits still open', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1

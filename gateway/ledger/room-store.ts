@@ -83,7 +83,7 @@ export async function changeLost(
   if (changeCents !== 0n) await addUsed(tx, storeId, changeCents)
 }
 
-/** Adds to the used part of the limit. A store that is only credited on release may have no row yet. */
+/** Adds to the used part of the limit. A store that is credited only on release may have no row yet. */
 const addUsed = (tx: Tx, storeId: bigint, usdCents: bigint) =>
   sql`
     insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, greatest(${usdCents}::bigint, 0))

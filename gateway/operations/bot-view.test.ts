@@ -68,7 +68,7 @@ test('the view of a bot has its items and room by game, its open offers, and the
   expect(await viewOf()).toMatchObject({ refusals: [], bars: [] })
 })
 
-test('the view of a bot counts its calls of the last hour by all processes, but not those for public pages or unknown bots', async () => {
+test('the view of a bot counts the calls that all processes made as this bot in the last hour, but not those for public pages or of unknown bots', async () => {
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {

@@ -32,7 +32,7 @@ it.each<[string, string, Reading]>([
     { kind: 'hash', hash: HASH },
   ],
   ['a hash', HASH, { kind: 'hash', hash: HASH }],
-  ['an event’s id, which its webhooks carry', EVENT, { kind: 'event', eventId: EVENT }],
+  ['an event’s id, as in its webhooks', EVENT, { kind: 'event', eventId: EVENT }],
   ['a Steam id', NOVA, { kind: 'steam_id', steamId: NOVA }],
   ['a Steam3 id', `[U:1:${ACCOUNT}]`, { kind: 'steam_id', steamId: NOVA }],
   ['a Steam3 id without brackets', `U:1:${ACCOUNT}`, { kind: 'steam_id', steamId: NOVA }],
@@ -74,7 +74,7 @@ it.each<[string, string, Reading]>([
   expect(read.kind === 'read' && read.readings).toContainEqual(reading)
 })
 
-it('digits are a number and an order id, and also an account if their form fits', () => {
+it('digits can be a number or an order id, and an account if they have the form of a Steam id', () => {
   expect(kindsOf('1001')).toEqual(['number', 'order'])
   expect(kindsOf(NOVA)).toEqual(['steam_id', 'number', 'order'])
 })
@@ -93,7 +93,7 @@ it('six characters with one that is easily misread are not a secret code', () =>
 })
 
 it.each([
-  ['nothing', '  '],
+  ['a blank text', '  '],
   ['an address of something that the till does not store', 'https://steamcommunity.com/id/nova_hound'],
   [
     'a trade link with an impossible account number',

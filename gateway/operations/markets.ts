@@ -39,4 +39,4 @@ export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Pr
   })
 }
 
-const OFF_TEXT = 'Within a minute the vault takes its listings there down; sold items are still delivered.'
+const OFF_TEXT = 'Within a minute the vault takes down its listings there; sold items are still delivered.'

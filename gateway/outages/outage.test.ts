@@ -41,7 +41,7 @@ describe('an outage', () => {
 
   it('D-30 does not begin while our own budgets and pauses hold every bot back, however long', () => {
     let nowMs = 0
-    /** Judges after ten minutes. Each second calls fail for the next of these reasons, and later for `not_our_turn`. */
+    /** Judges after ten minutes. Every second all calls fail: for these reasons in turn, then for `not_our_turn`. */
     const judgeAfter = (reasons: readonly string[]) => {
       const bots = [1, 2].map(() => trackHealth(() => nowMs, { offers: null, inventories: null }))
       for (let second = 0; second < 600; second += 1) {

@@ -127,7 +127,7 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
-  it('D-28 an acceptance that Steam takes back after the outage leaves the offer the time of the outage', async () => {
+  it('D-28 an offer whose acceptance Steam takes back after the outage also gets back the paused time', async () => {
     const { hash } = await pendingDeposit()
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('no offer')
@@ -138,7 +138,7 @@ describe('when offers fail for every bot', () => {
     const dueAt = () => till.db.selectFrom('trade').select('due_at').executeTakeFirstOrThrow()
     const due = await dueAt()
     await steamComesBack()
-    // Steam is asked for the proof as soon as before.
+    // The next request to Steam for the proof is not delayed.
     expect(await dueAt()).toEqual(due)
     session.offers.set('1', offer)
     await runTradeJobs()

@@ -47,7 +47,7 @@ export async function addKey(
 
 /**
  * Returns the store of an API key; undefined if the key is unknown, wrong, revoked or expired. The use of an expired
- * key is logged at most once a minute, because some program still uses it.
+ * key is logged, at most once a minute, because the program that uses it needs a new one.
  */
 export async function findStoreByKey(
   { db, clock, log }: { db: Db; clock: Clock; log?: Log | undefined },
@@ -57,7 +57,7 @@ export async function findStoreByKey(
   const row = await findKey(db, key.id)
   if (row === undefined || !isSameSecret(row.secret_sha256, key.secretSha256)) return undefined
   const hasExpired = row.expires_at !== null && row.expires_at <= now
-  // Without a log, do not update an expired key's last use, or the call that has a log would write no line.
+  // Without a log, do not update an expired key's last use, or the next call with a log would write no line.
   if (hasExpired && log === undefined) return undefined
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= LAST_USE_EVERY_MS) {
     await changeKey(db, key.id, { last_used_at: now })
@@ -75,7 +75,7 @@ export type KeyFacts = {
   lastUsedAt: Date | null
   expiresAt: Date | null
   revokedAt: Date | null
-  /** Whether the key works but was not used for 30 days. */
+  /** Whether the key works but has not been used for 30 days. */
   unused: boolean
   /** Whether the key ends within 14 days. */
   endsSoon: boolean
@@ -117,6 +117,6 @@ export async function rotateKey(
   })
 }
 
-/** Resolves to false if there is no such key, or it was revoked before. */
+/** Resolves to false if there is no such key, or it is already revoked. */
 export const revokeKey = ({ db, clock }: { db: Db | Tx; clock: Clock }, id: string): Promise<boolean> =>
   changeKey(db, id, { revoked_at: clock.now() })

@@ -145,7 +145,7 @@ describe('the alarm', () => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))
   })
 
-  it('of an ended trade is at growing intervals for a day', () => {
+  it('of an ended trade comes at growing intervals for a day', () => {
     const hour = 3_600
     const reviews = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
       nextReview(declined, at(200 + seconds)),

@@ -27,7 +27,7 @@ type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined 
 
 /**
  * Writes the effects in few statements, and wakes everyone who waits for news of the trade. A statement that posts to
- * the ledger updates the used part of the store's limit before the balances, and both last.
+ * the ledger updates the used part of the store's limit and then the balances, after everything else.
  */
 export async function applyEffects(
   deps: EffectDeps,

@@ -70,8 +70,8 @@ export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectio
 const LONGEST_PROTECTION_MS = 8 * DAY_MS
 
 /**
- * When protection ends, from an accepted offer; null if the offer names no protection. If the offer names no end, the
- * longest known protection counts.
+ * When protection ends, from an accepted offer; null if the offer shows no protection. If it shows protection without
+ * an end, the longest known protection counts.
  */
 export function offeredSettlement({ settlesAt, delaysSettlement }: Offer, acceptedAt: Date): Date | null {
   if (settlesAt !== null) return settlesAt

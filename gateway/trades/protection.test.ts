@@ -159,7 +159,7 @@ describe('the history of a bot', () => {
     return started
   }
 
-  it('is read once an hour while anything can be taken back, and a minute later if Steam does not answer', async () => {
+  it('is read once an hour while anything can be taken back, and again a minute later if Steam did not answer', async () => {
     expect(await turn()).toBe(0)
     await deliver()
     expect([await turn(), await turn()]).toEqual([1, 0])
@@ -389,7 +389,7 @@ describe('a reversal of credit that the store could spend', () => {
 })
 
 describe('a store whose mode is on_release', () => {
-  it('D-9 gets all credit held', async () => {
+  it('D-9 has all of its credit held', async () => {
     await till.db
       .updateTable('store')
       .set({ risk_limit_usd_cents: 100_000n, credit_mode: 'on_release' })

@@ -19,7 +19,7 @@ const gameOf = (appId: number): string =>
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** The items and the recipient as Waxpeer names them, which active faults can change. */
+/** The items and the recipient as Waxpeer reports them. Active faults can change both. */
 function claimOf(market: Market, deal: Deal) {
   const { faults } = market
   const world = market.world()

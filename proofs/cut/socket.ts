@@ -43,7 +43,7 @@ export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Pla
 }
 
 /**
- * Measures the second of two credits, because the first also creates the operator's accounts. Each is for a new store.
+ * Measures the second of two credits, because the first also creates the operator's accounts. Each is to a new store.
  */
 async function measureUncut(till: CutTill): Promise<Passed> {
   await till.credit(await till.makeDelivery())

@@ -7,7 +7,7 @@ const seed = (number: number, ...faults: Fault[]) => ({
   faults: new Map(faults.map((fault) => [fault, 1])),
 })
 
-test('the cover has as few seeds as possible that together meet every fault', () => {
+test('the cover is the smallest set of seeds that together meet every fault', () => {
   const outcomes = [
     seed(1, 'crash', 'escrow', 'lost job'),
     seed(2, 'crash', 'poison job'),

@@ -11,7 +11,7 @@ import { levelOption, printViolation } from './prove.ts'
 import { runSeeds, type SeedOutcome } from './threads.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Not in proofs/results/, which takes results of a clean tree only: a failing seed is worth keeping from any tree. */
+/** Not in proofs/results/, which takes only results of a clean tree: a failing seed is worth keeping from any tree. */
 const FAILING_SEEDS = join(ROOT, '.data/failing-seeds.json')
 const HOUR_MS = 3_600_000
 /** How many times a night prints its progress, at most. */

@@ -74,7 +74,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Pays or cancels deposits until these have at least this many events. */
+/** Pays or cancels deposits until they have caused at least this many events. */
 async function makeEvents(events: number): Promise<void> {
   let eventsLeft = events
   let turn = 0

@@ -13,8 +13,8 @@ export type Size = { deposits: number; stores: number; bots: number; days?: numb
 /** How many of the newest deposits wait for their shopper, or for an answer to their offer. */
 const WAITING = 200
 /**
- * Not a multiple of the number of stores, so a shopper's deposits are at several stores, and have several ends. Customers
- * likewise.
+ * Not a multiple of the number of stores, so a shopper's deposits are at several stores, and have different outcomes.
+ * The same holds for customers.
  */
 const SHOPPERS = 199_999
 const CUSTOMERS = 99_991
@@ -61,7 +61,7 @@ const storesAndBots = ({ stores, bots }: Size): Statements => [
 ]
 
 /**
- * At least every fifth deposit belongs to store 1, the others are spread. Of ten old ones, four are paid, one is
+ * At least every fifth deposit belongs to store 1; the others are spread. Of ten old ones, four are paid and one is
  * declined. `digit` decides this, whatever the store and the shopper are.
  */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
@@ -156,7 +156,7 @@ const departures = (): Statements => [
     select id, 'market.test', id, id, id || '-1', 730, id * 10 + 1, 'paid', 'USD', 600, 570,
       at, at + interval '1 day', at + interval '9 days', at + interval '9 days', 2
     from year_departure where is_sold and id <= (select max(id) - 3 from year_departure where is_sold)`,
-  // For a few items, Steam named the asset id only later. A few others came back.
+  // For a few items, Steam gave the asset id only later. A few others came back.
   sql`insert into learnt_asset (custody_entry_id, received_asset_id, learnt_at)
     select id, received_asset_id, created_at from custody_entry where moved = 'in' and trade_id % 20 = 0`,
   sql`insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)

@@ -20,7 +20,7 @@ import {
 
 const LIMIT_PER_PARTNER = 5
 const LIMIT_IN_ALL = 30
-/** How long Steam bars an account from trading after it ended a trade in escrow. */
+/** How long an account cannot trade after it has ended a trade in escrow. */
 const COOLDOWN_S = 7 * DAY_S
 
 export type AssetRef = { appId: number; contextId: string; assetId: string }
@@ -38,7 +38,7 @@ export type Intent = {
 }
 
 /**
- * Sends an offer. If a bot or seller gives items, the offer waits for its phone. Refusals: 2 the sender has not
+ * Sends an offer. A bot or seller that gives items must confirm it by phone. Refusals: 2 the sender has not
  * acknowledged trade protection, 11 no active offer to counter, 15 wrong token, unknown account, the sender itself or a
  * partner who cannot receive offers, 24 a sender who cannot trade, 25 too many live offers, 26 no items, or one is
  * missing or not tradable.

@@ -87,7 +87,7 @@ describe('D-34 a bot that collects deposits', () => {
     expect(accesses()).toHaveLength(1)
   })
 
-  it('keeps the vault from opening if its permission is missing from the file of markets', async () => {
+  it('keeps the vault from opening if the file of markets lacks the bot’s permission to sell', async () => {
     await add(BOT, { sellsItself: true })
     const file = join(path, 'markets.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))

@@ -10,7 +10,7 @@ export const digits = z
   .transform((value): string => String(value))
 export const shortText = z.string().max(500)
 
-/** A list of rows. One that cannot be read must not keep the others from being read. */
+/** A list of rows. An unreadable row must not keep the others from being read. */
 export const listOf = <T>(row: z.ZodType<T>, most = MOST_ROWS) =>
   z
     .array(z.unknown())
@@ -28,7 +28,7 @@ export const listOf = <T>(row: z.ZodType<T>, most = MOST_ROWS) =>
 
 export const priceListOf = <T>(row: z.ZodType<T>) => z.object({ items: listOf(row, MOST_PRICES) })
 
-/** The number of a deal that cannot be read, for messages. */
+/** The number of an unreadable deal, for messages. */
 export function nameIn(row: unknown, field: string): string {
   const name = typeof row === 'object' && row !== null ? Reflect.get(row, field) : undefined
   return typeof name === 'string' || typeof name === 'number'

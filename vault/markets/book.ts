@@ -142,8 +142,8 @@ export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSa
 }
 
 /**
- * When each of these listings of a market was sold: the vault took up its deal then. A listing without a deal counts from
- * its beginning.
+ * When each of these listings of a market was sold, which is when the vault took up its deal. A listing without a deal
+ * counts from its beginning.
  */
 export function soldTimesMs({ deals }: Book, listings: readonly Listing[]): number[] {
   const [market] = listings.map((each) => each.market)
@@ -298,7 +298,7 @@ function withEnd(listing: Listing, end: Outcome['end']): Listing {
   return { ...listing, end }
 }
 
-/** Changes the newest matching listing, of which there is at most one that is still open. */
+/** Changes the newest matching listing. At most one matching listing is still open. */
 function changeLast(
   { listings }: Draft,
   matches: (listing: Listing) => boolean,

@@ -57,7 +57,7 @@ export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
 
 type Reading = { book: Book; reports: NumberedReport[]; takeUp(n: number, dated: DatedEntry): void }
 
-/** `takeUp` is for the entries of years and for a new one alike: what it does must not grow with the book. */
+/** `takeUp` runs for every entry of the log, so its cost must not grow with the book. */
 function startReading(isBot: Parts['isBot']): Reading {
   const { book, add } = createFold()
   const reading: Reading = {

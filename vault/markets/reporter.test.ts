@@ -1,4 +1,4 @@
-/** The reports of sales that the till gets, also after it was restored from a backup. */
+/** The reports of sales to the till, even after it was restored from a backup. */
 import { beforeEach, expect, it } from 'vitest'
 import { createMemoryLog, PLAIN_KEY } from '../testing/memory-log.ts'
 import { openRecord, type SaleRecord } from './record.ts'
@@ -43,7 +43,7 @@ async function list(assetId: string): Promise<void> {
   await record.add({ kind: 'listed', itemId: assetId, ...item })
 }
 
-it('a till that was restored from a backup gets the reports again that it lost, within a minute', async () => {
+it('a till that was restored from a backup gets its lost reports again within a minute', async () => {
   for (const assetId of ['1', '2', '3']) {
     await list(assetId)
     await report()

@@ -38,7 +38,7 @@ type Parts = {
 export function createSeller(parts: Parts) {
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
-  /** The numbers of deals that could not be read, and were named in an alarm. */
+  /** The numbers of unreadable deals that an alarm has reported. */
   const unreadDeals = new Map<string, true>()
   return {
     list,
@@ -242,7 +242,7 @@ function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolea
   const sinceListingMs = soldAt.getTime() - latest.begunAt.getTime()
   if (Math.abs(sinceListingMs) > CLOCKS_DIFFER_MS) return sinceListingMs < 0
   const { market, itemId } = latest
-  // Within that difference, a listing that is still on sale shows that its own sale is yet to come.
+  // The clocks cannot decide it, but a listing that is still on sale was not sold yet.
   return (
     latest.state === 'on_sale' &&
     listings.some((each) => each !== latest && each.market === market && each.itemId === itemId)

@@ -139,7 +139,7 @@ it('items without a price do not keep the items behind them in the inventory fro
   expect(bench.listed).toEqual(['200 999', '201 999'])
 })
 
-it('an item is listed at the price of the vault’s own listing if that is the cheapest, also by another account', async () => {
+it('an item is listed at the price of the vault’s own listing if that is the cheapest, even if another account made it', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)

@@ -49,7 +49,7 @@ describe('a sale', () => {
     await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
-  it('whose offer is reported to the market before it is confirmed is still wanted after that, and is paid', async () => {
+  it('whose offer is reported to the market before its confirmation is still wanted after the report, and is paid', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
     expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
@@ -114,7 +114,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('is wanted by its own list or history where the check of trades knows only buyers', async () => {
+  it('is found to be wanted from the list or the history if the check of trades knows only buyers', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
@@ -151,7 +151,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(false)
   })
 
-  it('is not taken for one that never was, nor its money for lost, if the history is too long to read', async () => {
+  it('counts neither as unknown nor as unpaid if the history is too long to read', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)
@@ -185,7 +185,7 @@ describe('a sale', () => {
     expect(bench.market.log).toHaveLength(askedBefore)
   })
 
-  it('is due with a trade link in another order', async () => {
+  it('is due even if the parameters of its trade link are in another order', async () => {
     bench.market.begin('link-reordered')
     const { due } = await waxpeer.sell(DOTA, 'never')
     expect(due.partnerSteamId).toBe(bench.market.waxpeer.world().deals[0]?.buyer)
@@ -213,14 +213,14 @@ describe('a sale', () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     const handOver = { ...due, offerId: bench.send(due, false) }
     bench.advanceMs(61_000)
-    // The market forgets the token that is sent again, too.
+    // The market also forgets the token that is sent again.
     bench.market.begin('token-forgotten', 2)
     expect((await client.reportOffer(DOTA, handOver)).kind).toBe('refused')
     bench.advanceMs(61_000)
     await unwrap(client.reportOffer(DOTA, handOver))
   })
 
-  it('is due, and paid, beside rows without an amount or price', async () => {
+  it('is due, and is paid, even if other rows lack an amount or a price', async () => {
     bench.market.begin('odd-rows')
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     const readUnread = async () => (await unwrap(client.round(DOTA))).unread

@@ -13,7 +13,7 @@ afterEach(() => {
   server.close()
 })
 
-it('the socket names the account and pings as soon as it opens', async () => {
+it('the socket authenticates and pings as soon as it opens', async () => {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   const names: unknown[] = []

@@ -28,7 +28,7 @@ export type Session = {
   form(kind: RequestKind, path: string, form: Form): Promise<RequestResult>
   /**
    * Returns a session token of this account, for a market that must see its offers. `fresh`: from a new login,
-   * even if a session is open. Undefined if that needs a login, and it fails or would have to wait too long.
+   * even if a session is open. Undefined if it needs a login that fails or would have to wait too long.
    */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
@@ -77,7 +77,7 @@ export function createSession(
 ): Session {
   const tokens = keepTokens({ caller, pace }, secrets.refreshToken)
 
-  /** If the session has ended, renews it once and repeats the request, because the first one had no effect. */
+  /** If Steam refused the request because the session has ended, renews the session and repeats the request once. */
   const request = async (
     kind: RequestKind,
     make: (tokens: Tokens) => Promise<Reply>,
@@ -181,7 +181,7 @@ async function accessTokenOf(
   }
 }
 
-/** The library names the HTTP status in `code`, or Steam's own result in `eresult`. */
+/** The library reports the HTTP status in `code`, or Steam's own result in `eresult`. */
 const isLimit = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && error.code === 429) || ('eresult' in error && error.eresult === RATE_LIMIT_RESULT))

@@ -1,4 +1,4 @@
-/** Another page of the deposit, such as a second tab, has given it to another account. */
+/** Another page of the same deposit, such as a second tab, has entered another account. */
 import { expect, it } from 'vitest'
 import { activitiesOf } from './activities.ts'
 import { answers, delayedReply, json, start } from './test-flow.ts'
@@ -21,7 +21,7 @@ const OTHER_USER = {
   tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=654321',
 }
 
-it('D-27 the page shows that account with its items, and the picks are cleared', () => {
+it('D-27 after a change of account elsewhere, the page shows the new account with its items, and clears the picks', () => {
   const picked = play(withItems(), toggle('1'), { kind: 'gameChosen', game: 'dota' }).state
   const { state } = play(picked, loaded({ user: OTHER_USER }))
   expect(standOf(state)).toMatchObject({ user: OTHER_USER, game: 'dota', selection: [], elsewhere: {} })
@@ -39,13 +39,13 @@ it('an answer without a change keeps the items and the picks', () => {
   expect(standOf(play(picked, loaded({ user: { ...USER } })).state)).toBe(standOf(picked))
 })
 
-it('a refusal of the items makes the page ask for the deposit, because the items may be those of the account before', () => {
+it('a refusal of the items makes the page ask for the deposit, because the items may be those of an earlier account', () => {
   const refusal = { code: 'items_unavailable', detail: null }
   const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
   expect(activitiesOf(state)).toMatchObject([{ kind: 'loadInventory' }, { kind: 'check', delayMs: 0 }])
 })
 
-it('an answer from before this page entered an account does not bring back the one before', async () => {
+it('an answer that began before this page entered an account does not bring back the earlier account', async () => {
   const before = delayedReply()
   let user = USER
   const { flow, pass } = start({

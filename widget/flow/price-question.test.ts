@@ -43,7 +43,7 @@ it('the reason is unknown after a refusal, and another question aborts the earli
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: 'unknown' })
 })
 
-it('a question ends at a reload or another game, and ignores the answer to another question', () => {
+it('a question ends at a reload or a change of game, and ignores the answer to another question', () => {
   const { state } = play(withItems(), { kind: 'priceQuestioned', id: '1' })
   expect(question(state)).not.toBeNull()
   expect(question(play(state, { kind: 'reloadPressed' }).state)).toBeNull()

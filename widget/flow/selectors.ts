@@ -23,7 +23,7 @@ export function isTemporary({ code }: Refusal): boolean {
   return TEMPORARY.includes(code)
 }
 
-/** Returns the games whose items the store takes. A gateway of the previous release does not name them. */
+/** Returns the games whose items the store takes. A gateway of the previous release does not send them. */
 export function acceptedGames(payment: Pick<Partial<Payment>, 'games'> | null): readonly Game[] {
   return payment?.games ?? GAMES
 }
@@ -36,8 +36,8 @@ export function firstGame(payment: Payment | null): Game {
 
 /**
  * The other accepted games, the one with the highest `count` first. `count` is the number of usable items at this
- * page's last load of the game; null if it has not loaded it, which would cost a call to Steam. Games with a count of 0
- * are left out.
+ * page's last load of the game; null if it was never loaded, because loading costs a call to Steam. Games with a count
+ * of 0 are left out.
  */
 export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
   return acceptedGames(payment)

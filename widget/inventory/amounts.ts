@@ -8,7 +8,7 @@ const ROUND: Record<Currency, readonly number[]> = {
   BRL: [2_500, 5_000, 10_000, 25_000],
 }
 
-/** Returns the deposit's target, or else round amounts: those that are payable and that one offer can reach. */
+/** Returns the deposit's target, or else round amounts, if they are payable and one offer can reach them. */
 export function suggestedAmounts(
   { items, maxItems, minPrice }: Inventory,
   { targetAmount, maxAmount, currency }: Payment,
@@ -34,7 +34,7 @@ function reachOf(items: readonly Item[], maxItems: number): number {
 /** No offer is worth an amount with more digits before the cents. With this many, minor units are a safe integer. */
 const MOST_DIGITS = 9
 
-/** Parses an amount above zero with a point or comma only before the cents; undefined for any other text. */
+/** Parses an amount above zero. Only the cents may follow a point or comma. Undefined for any other text. */
 export function amountIn(text: string): number | undefined {
   const plain = text.replace(/[\s\u00a0\u202f$€]/g, '').replace('R', '')
   const [whole = '', cents = '', ...more] = plain.split(/[.,]/)

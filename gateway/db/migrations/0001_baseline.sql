@@ -62,7 +62,7 @@ create table api_key (
 );
 create index api_key_of_store on api_key (store_id);
 
--- Answers to calls that carried an Idempotency-Key, for 48 hours.
+-- Answers to calls with an Idempotency-Key, kept for 48 hours.
 create table idempotency_key (
   store_id bigint not null references store,
   key text not null check (length(key) between 1 and 255),
@@ -341,7 +341,7 @@ create table trade (
   bot_id bigint not null references bot,
   quote_id uuid not null references quote,
   game text not null,
-  -- In the message of the offer, by which the till recognises its offers.
+  -- The message of the offer contains it: the till recognises its own offers by it.
   secret_code text not null unique,
   partner_steam_id text not null,
   partner_token text not null,

@@ -95,7 +95,7 @@ function dayIn(text: string): string | null {
   if (number === 0) return null
   const day = `${year}-${String(number).padStart(2, '0')}-${dayOfMonth.padStart(2, '0')}`
   const date = new Date(`${day}T00:00:00Z`)
-  // A day that the month does not have would become one of the next month.
+  // `Date` turns a day that the month lacks into a day of the next month.
   return date.toJSON()?.startsWith(day) === true ? day : null
 }
 

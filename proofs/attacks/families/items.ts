@@ -154,7 +154,7 @@ const lookAlikes: Family = family({
         },
       ],
     },
-    'items with a price of their own only': {
+    'only items with a price of their own': {
       at: `${OFFERED} isUnlikeItsName`,
       off: [
         {
@@ -216,13 +216,13 @@ const lookAlikes: Family = family({
       refusedCase('marketable items only', 'an item that the market never takes', {
         market: { kind: 'closed' },
       }),
-      refusedCase('items with a price of their own only', 'an item that cannot be used in crafting', {
+      refusedCase('only items with a price of their own', 'an item that cannot be used in crafting', {
         isNoted: true,
       }),
-      refusedCase('items with a price of their own only', 'an unusual item', {
+      refusedCase('only items with a price of their own', 'an unusual item', {
         marketHashName: 'Unusual Knife',
       }),
-      refusedCase('items with a price of their own only', 'a strange unusual item', {
+      refusedCase('only items with a price of their own', 'a strange unusual item', {
         marketHashName: 'Strange Unusual Knife',
       }),
       ...[2, 100, 0, -1, 0.5, Number.NaN].map((amount) =>

@@ -182,7 +182,7 @@ function giveBack(memory: TillMemory, entries: CustodyEntry[], to: Omit<Move, 'm
   move(memory, entries, { ...to, moved: 'in' })
 }
 
-/** Books items that left for an account of the operator and were sent to a bot again. Returns the number of items. */
+/** Books items that left for an account of the operator and were sent back to a bot. Returns the number of items. */
 function bookReturns(memory: TillMemory): number {
   let items = 0
   for (const { botId: to, appId, assetId, as } of memory.sentBack) {

@@ -34,7 +34,7 @@ export function checkRoom({ atRisk }: TillMemory, store: Store): void {
   )
 }
 
-/** Room that is given back within this time is ignored, because clocks differ by minutes. */
+/** Losses that stop counting within this time are ignored, because clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
 
 /** Checks a store's limit from the ledger, not from `atRisk`. */

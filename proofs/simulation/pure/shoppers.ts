@@ -123,7 +123,7 @@ export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)
   if (offer !== undefined) return decideOn(scene, row, offer)
-  // After this, a send has made the offer or never will.
+  // After this time, the send has made the offer or never will.
   const isOver = isEnded(row.trade) || engine.now() - row.createdAt.getTime() > 15 * 60_000
   if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
 }
@@ -160,7 +160,7 @@ function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acc
   if (hasEscrow) return
   if (isEnded(row.trade)) faults.note(`acceptance after ${row.trade.state}`)
   if (!random.chance(0.25)) return
-  // Either within a minute, when the till may not have noticed the delivery yet, or within a week.
+  // The items are taken back within a minute, when the till may not have noticed the delivery yet, or within a week.
   const afterMs = random.chance(0.35) ? random.between(200, 60_000) : random.int(160 * HOUR_MS)
   engine.after(afterMs, () => takeBack(scene, offer))
 }

@@ -248,7 +248,7 @@ const CLOCKS_MS = 20 * MINUTE_MS
 /** Up to three steps before rest can each wait for an hourly sweep. */
 const SWEEPS_MS = 3 * 60 * MINUTE_MS
 
-/** Checks that 17 days after its last change, with a margin, each trade is not open and has nothing due. */
+/** Checks that no trade is open or due more than 17 days, with a margin, after its last change. */
 export function checkTradesAtRest(memory: TillMemory): void {
   const { steam, bots, trades, engine } = memory
   for (const row of trades.values()) {

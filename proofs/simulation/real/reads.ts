@@ -12,7 +12,7 @@ import { readEvents } from '../../../gateway/events/store.ts'
 import { readStatement } from '../../../gateway/stores/balance-store.ts'
 import { must } from '../violation.ts'
 
-/** The reads as one value, so a defect can be planted by passing another one. */
+/** The reads as one value, so a defect can be planted by passing another value. */
 export const READS = { listDeposits, readEvents, readStatement, timelineOf }
 
 export type Reads = typeof READS
