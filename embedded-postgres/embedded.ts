@@ -23,6 +23,7 @@ import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
+import { STOP_MS } from './stop-steps.ts'
 import type { SupervisorArguments } from './supervisor.ts'
 
 export type Embedded = {
@@ -52,8 +53,6 @@ const DATABASE = 'tradetill'
  * The longest silence during a start. After a crash, PostgreSQL replays its log and reports progress every ten seconds.
  */
 const SILENCE_MS = 120_000
-/** Longer than the supervisor needs to stop PostgreSQL, which is at most 9 seconds. */
-const STOP_MS = 12_000
 const PORTS = { from: 15_000, until: 20_000 }
 
 const secretSchema = z.object({ password: z.string() })

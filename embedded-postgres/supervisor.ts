@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { waitForLock } from '../gateway/kit/lock.ts'
+import { STOP_STEPS } from './stop-steps.ts'
 
 /** The arguments of the process. It answers `ready` or `failed: <reason>` on stdout; stderr is PostgreSQL's log. */
 export type SupervisorArguments = {
@@ -33,8 +34,6 @@ function argumentsFrom(args: string[]): SupervisorArguments {
 
 /** How long to wait until the supervisor of an earlier gateway has ended. */
 const PREDECESSOR_MS = 15_000
-const FAST_STOP_MS = 5_000
-const IMMEDIATE_STOP_MS = 2_000
 
 async function supervise(args: SupervisorArguments): Promise<void> {
   const stdinClosed = new Promise<void>((resolve) => {
@@ -90,15 +89,8 @@ function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorAr
   return child
 }
 
-/** The signals that stop PostgreSQL, from the mildest, and how long to wait after each. */
-const STEPS = [
-  ['SIGINT', FAST_STOP_MS],
-  ['SIGQUIT', IMMEDIATE_STOP_MS],
-  ['SIGKILL', IMMEDIATE_STOP_MS],
-] as const
-
 async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  for (const [signal, waitMs] of STEPS) {
+  for (const [signal, waitMs] of STOP_STEPS) {
     postgres.kill(signal)
     const stopped = await Promise.race([ended.then(() => true), delay(waitMs, false)])
     if (stopped) return
@@ -112,7 +104,7 @@ async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Pr
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return
-  for (const [signal, waitMs] of STEPS) {
+  for (const [signal, waitMs] of STOP_STEPS) {
     // Once it has ended, another process can get its number. Its children end after it.
     if (leftoverOf(cluster) === pid) signalTo(pid, signal)
     const end = performance.now() + waitMs

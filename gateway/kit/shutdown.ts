@@ -8,7 +8,7 @@ import type { Log } from './log.ts'
  * webhook may be cut off: its claim expires and it is sent again. `queue`: the job queue. `connections`: those to the
  * database. `database` and `folder`: an embedded database and its lock.
  */
-const PHASES_MS = {
+export const PHASES_MS = {
   readiness: 0,
   calls: 3_000,
   work: 11_000,

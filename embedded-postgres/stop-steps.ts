@@ -1,0 +1,13 @@
+/** The signals that stop PostgreSQL, from the mildest, and how long the supervisor waits after each. */
+export const STOP_STEPS = [
+  ['SIGINT', 5_000],
+  ['SIGQUIT', 1_000],
+  ['SIGKILL', 1_000],
+] as const
+
+/** The most time that the supervisor takes to stop PostgreSQL. */
+export const SUPERVISOR_STOP_MS = STOP_STEPS.reduce((sum, [, waitMs]) => sum + waitMs, 0)
+
+const SLACK_MS = 500
+/** How long a gateway waits for its supervisor. Shorter than the phase of its shutdown. */
+export const STOP_MS = SUPERVISOR_STOP_MS + SLACK_MS
