@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tryLock, waitForLock } from './lock.ts'
 
 test('a lock has one holder at a time, and is free again once released', async () => {
@@ -30,4 +33,33 @@ test('a waiter gives up after its time, or takes the lock once it is released', 
   const second = await waiting
   expect(second).toBeDefined()
   await second?.release()
+})
+
+/** On a Mac the lock is a socket in a file, which a killed holder leaves behind. */
+async function leaveSocketOf(name: string): Promise<void> {
+  const script = `
+    Object.defineProperty(process, 'platform', { value: 'darwin' })
+    const { tryLock } = await import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))})
+    await tryLock(${JSON.stringify(name)})
+    process.kill(process.pid, 'SIGKILL')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+  await once(child, 'exit')
+  expect(child.signalCode).toBe('SIGKILL')
+}
+
+describe('on a Mac', () => {
+  const { platform } = process
+  const setPlatform = (value: string) => Object.defineProperty(process, 'platform', { value })
+  beforeEach(() => setPlatform('darwin'))
+  afterEach(() => setPlatform(platform))
+
+  test('of many callers that find the lock of a killed holder, exactly one gets it', async () => {
+    const name = randomUUID()
+    await leaveSocketOf(name)
+    const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(name)))
+    const held = locks.filter((lock) => lock !== undefined)
+    expect(held).toHaveLength(1)
+    expect(await tryLock(name)).toBeUndefined()
+    await held[0]?.release()
+  })
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const RETRY_MS = 50
  */
 export async function tryLock(name: string): Promise<Lock | undefined> {
   const address = addressOf(name)
-  const server = (await listen(address)) ?? (await takeOver(address))
+  const server = (await listen(address)) ?? (await takeOver(name, address))
   if (server === undefined) return undefined
   server.unref()
   return { release: () => new Promise((resolve) => server.close(() => resolve())) }
@@ -50,17 +50,39 @@ function listen(address: string): Promise<Server | undefined> {
   })
 }
 
-/** Outside Linux and Windows, the socket is a file, which outlives a killed holder. Replaces it if nothing answers. */
-async function takeOver(address: string): Promise<Server | undefined> {
+/**
+ * Outside Linux and Windows, the socket is a file, which outlives a killed holder. Replaces it if nothing answers. Of
+ * several callers that find the same file, only the one that holds the lock of its removal may remove it: otherwise the
+ * second one would remove the new file of the first.
+ */
+async function takeOver(name: string, address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
-  const isAlive = await new Promise<boolean>((resolve) => {
+  const found = identityOf(address)
+  if (found === undefined) return listen(address)
+  if (await isAnswered(address)) return undefined
+  const removal = await tryLock(`${name} without ${found}`)
+  if (removal === undefined) return undefined
+  try {
+    if (identityOf(address) !== found) return undefined
+    rmSync(address, { force: true })
+    return await listen(address)
+  } finally {
+    await removal.release()
+  }
+}
+
+function identityOf(address: string): string | undefined {
+  const stats = statSync(address, { bigint: true, throwIfNoEntry: false })
+  return stats && `${stats.ino} ${stats.ctimeNs}`
+}
+
+/** Only a refused connection proves that the holder has ended: another account may not connect to a living one. */
+function isAnswered(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(address, () => {
       socket.destroy()
       resolve(true)
     })
-    socket.once('error', () => resolve(false))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ECONNREFUSED'))
   })
-  if (isAlive) return undefined
-  rmSync(address, { force: true })
-  return listen(address)
 }
