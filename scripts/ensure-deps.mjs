@@ -3,7 +3,7 @@
  * packages if they differ from package-lock.json, and makes sure that the next step runs on Node 24 or newer.
  */
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,12 +91,13 @@ function installAlone() {
 /**
  * Takes the lock and returns true. Otherwise returns false, and removes the lock if its process has ended, so the next
  * attempt succeeds. The file is linked into place with its content, because an empty file would look like the lock of a
- * process that has ended.
+ * process that has ended. The content is different for every lock: numbers of processes come back.
  */
 function takeLock(file) {
-  const ownFile = `${file}.${process.pid}`
+  const holder = `${process.pid}-${randomBytes(6).toString('hex')}`
+  const ownFile = `${file}.${holder}`
   try {
-    writeFileSync(ownFile, String(process.pid))
+    writeFileSync(ownFile, holder)
     linkSync(ownFile, file)
     return true
   } catch (error) {
@@ -104,15 +105,34 @@ function takeLock(file) {
   } finally {
     rmSync(ownFile, { force: true })
   }
-  if (!isAlive(Number(readOr(file, '0')))) rmSync(file, { force: true })
+  const found = contentOf(file)
+  if (found !== undefined && !isAlive(Number.parseInt(found, 10))) removeLock(file, found)
   return false
 }
 
-function readOr(file, otherwise) {
+/**
+ * Removes the lock of a process that has ended. Only the holder of a lock for this removal may do it: another process
+ * that read the same content earlier would otherwise remove the lock that somebody has taken since.
+ */
+function removeLock(file, content) {
+  const removal = `${file}.without-${content}`
+  if (!takeLock(removal)) return
+  try {
+    if (contentOf(file) === content) rmSync(file, { force: true })
+  } catch (error) {
+    fail(
+      `The file ${file} is left from an installation that was ended, and cannot be removed (${error.message}). Remove it.`,
+    )
+  } finally {
+    rmSync(removal, { force: true })
+  }
+}
+
+function contentOf(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return otherwise
+    return undefined
   }
 }
 

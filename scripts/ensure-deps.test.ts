@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 let root: string
@@ -98,6 +99,59 @@ it('a killed installation does not block the next', () => {
   expect(ensure().code).toBeNull()
   writeNpm({ node: 'v24.21.0' })
   expect(ensure().code).toBe(0)
+})
+
+/**
+ * Makes the script stop after it has read a lock, while the file `hold` is there, and count its reads in `reads.log`. It
+ * is loaded before the script.
+ */
+function writeSlowReader(): string {
+  const file = join(root, 'slow-reader.mjs')
+  const lines = [
+    `import fs from 'node:fs'`,
+    `import { syncBuiltinESMExports } from 'node:module'`,
+    `const { readFileSync } = fs`,
+    `fs.readFileSync = (path, ...rest) => {`,
+    `  const content = readFileSync(path, ...rest)`,
+    `  if (!String(path).includes('tradetill-install-')) return content`,
+    `  fs.appendFileSync(${JSON.stringify(join(root, 'reads.log'))}, content + '\\n')`,
+    `  while (fs.existsSync(${JSON.stringify(join(root, 'hold'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`,
+    `  return content`,
+    `}`,
+    `syncBuiltinESMExports()`,
+  ]
+  writeFileSync(file, lines.join('\n'))
+  return pathToFileURL(file).href
+}
+
+it('after a killed installation, a start that is slow to remove its lock does not remove that of a later one', async () => {
+  writeNpm({ killsParent: true })
+  expect(ensure().code).toBeNull()
+  rmSync(join(root, 'npm.log'))
+  rmSync(join(root, 'node_modules'), { recursive: true, force: true })
+  writeNpm({ node: 'v24.21.0' })
+  for (const file of ['gate', 'hold']) writeFileSync(join(root, file), '')
+  const start = (...options: string[]) =>
+    spawn(process.execPath, [...options, SCRIPT], { cwd: root, env: env() })
+  const linesOf = (file: string): string[] =>
+    existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8').trim().split('\n') : []
+
+  const slow = start('--import', writeSlowReader())
+  await expect.poll(() => linesOf('reads.log')).toHaveLength(1)
+  const quick = start()
+  await expect.poll(installations).toHaveLength(1)
+  const ends = [slow, quick].map((child) => once(child, 'exit'))
+  rmSync(join(root, 'hold'))
+  // The slow one then either reads the lock of the quick one, or installs too.
+  const [ofKilled] = linesOf('reads.log')
+  const goesOn = () => linesOf('reads.log').at(-1) !== ofKilled || installations().length > 1
+  await expect.poll(goesOn).toBe(true)
+  rmSync(join(root, 'gate'))
+  expect(await Promise.all(ends)).toEqual([
+    [0, null],
+    [0, null],
+  ])
+  expect(installations()).toHaveLength(1)
 })
 
 it.each([
