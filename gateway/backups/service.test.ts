@@ -1,12 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { tryLock } from '../kit/lock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
-import { checkDump, dump } from './service.ts'
+import { checkCopy, checkDump, dump } from './service.ts'
 
+const hex = (): string => randomBytes(6).toString('hex')
 const environment = { PATH: process.env.PATH }
 
 let database: TestDatabase
@@ -48,6 +52,46 @@ it('a long check of a dump leaves no database behind, even if idle connections a
   expect(name).toMatch(/^tradetill_check_/)
   const left = await sql`select from pg_database where datname = ${name}`.execute(database.db)
   expect(left.rows).toEqual([])
+})
+
+it('a check removes the databases of killed checks, and none of a check that is under way', async () => {
+  const [ofOldVersion, ofKilled] = [`tradetill_check_${hex()}`, `tradetill_check_20260102030405_${hex()}`]
+  const restoring = `tradetill_check_20260102030405_${hex()}`
+  const { rows } = await sql<{ now: string }>`
+    select to_char(now() at time zone 'UTC', 'YYYYMMDDHH24MISS') as now`.execute(database.db)
+  const justCreated = `tradetill_check_${rows[0]?.now}_${hex()}`
+  const all = [ofOldVersion, ofKilled, restoring, justCreated]
+  for (const name of all) await sql`create database ${sql.id(name)} template template0`.execute(database.db)
+  const url = new URL(database.url)
+  url.pathname = `/${restoring}`
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    expect(await check(database.url)).toMatchObject({ kind: 'inspected' })
+    const left = await sql<{ datname: string }>`
+      select datname from pg_database where datname in (${sql.join(all)})`.execute(database.db)
+    expect(left.rows.map(({ datname }) => datname).sort()).toEqual([restoring, justCreated].sort())
+  } finally {
+    await client.end()
+    for (const name of all)
+      await sql`drop database if exists ${sql.id(name)} with (force)`.execute(database.db)
+  }
+})
+
+it('the check of a copy removes the folders of killed checks, and none of a check that is under way', async () => {
+  const folderOf = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'tradetill-check-'))
+  const [ofKilled, inUse] = [folderOf(), folderOf()]
+  writeFileSync(join(ofKilled, 'master.key'), 'a key')
+  const lock = await tryLock(`check ${inUse}`)
+  const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
+  try {
+    expect(await checkCopy(folder, claim)).toMatchObject({ kind: 'refused' })
+    expect(existsSync(ofKilled)).toBe(false)
+    expect(existsSync(inUse)).toBe(true)
+  } finally {
+    await lock?.release()
+    for (const each of [ofKilled, inUse]) rmSync(each, { recursive: true, force: true })
+  }
 })
 
 it('the check of a dump says whether its secrets are sealed with the master key of these settings', async () => {

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
-import { devNull, tmpdir } from 'node:os'
+import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -14,7 +14,8 @@ import { ownKeyFile } from '../master-key.ts'
 import { copyCluster } from './folder.ts'
 import { type Inspected, inspect } from './inspect.ts'
 import { findProgram, ProgramFailed, type ProgramName, runProgram } from './programs.ts'
-import { createScratch, dropScratch, majorVersion } from './store.ts'
+import { withScratchFolder } from './scratch-folder.ts'
+import { createScratch, dropAbandonedScratches, dropScratch, majorVersion } from './store.ts'
 
 export type Programs = { folder: string | undefined; environment: Record<string, string | undefined> }
 
@@ -103,15 +104,17 @@ export async function checkDump(
   file: string,
   { serverUrl, claim, ...programs }: Programs & { serverUrl: string; claim: Claim },
 ): Promise<Inspected> {
-  const name = `tradetill_check_${randomBytes(6).toString('hex')}`
   // No connection stays open meanwhile: a restore can take long, and providers end idle connections.
   const found = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
   if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
   if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
+  const name = await withClient(serverUrl, async (client) => {
+    await dropAbandonedScratches(client)
+    return createScratch(client, randomBytes(6).toString('hex'))
+  })
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   try {
-    await withClient(serverUrl, (client) => createScratch(client, name))
     const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
     try {
       await runProgram(found.path, args, { url: url.href, ...programs })
@@ -142,21 +145,19 @@ async function damageOf(file: string, path: string, { environment }: Programs): 
 
 /** Inspects the backup in `folder` with a server that runs on a copy of it, so the backup itself is not changed. */
 export async function checkCopy(folder: string, claim: Claim): Promise<Inspected> {
-  const scratch = await mkdtemp(join(tmpdir(), 'tradetill-check-'))
-  // If started by root, PostgreSQL runs as another account, which must be able to enter the folder.
-  await chmod(scratch, 0o711)
-  const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  try {
-    const url = await firstLine(child.stdout, ended)
-    return url === undefined
-      ? { kind: 'refused', reason: 'The server did not start on the copy.' }
-      : await inspect(url, claim)
-  } finally {
-    child.stdin.end()
-    await ended
-    await rm(scratch, { recursive: true, force: true })
-  }
+  return withScratchFolder(async (scratch) => {
+    const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    try {
+      const url = await firstLine(child.stdout, ended)
+      return url === undefined
+        ? { kind: 'refused', reason: 'The server did not start on the copy.' }
+        : await inspect(url, claim)
+    } finally {
+      child.stdin.end()
+      await ended
+    }
+  })
 }
 
 async function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): Promise<string | undefined> {

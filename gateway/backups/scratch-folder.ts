@@ -1,0 +1,44 @@
+/** A temporary folder for the check of a copy. It contains the database with its password and, in the sandbox, a key. */
+import { randomBytes } from 'node:crypto'
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tryLock } from '../kit/lock.ts'
+
+const PREFIX = 'tradetill-check-'
+const FOLDER = /^tradetill-check-[A-Za-z0-9]{6}$/
+
+export async function withScratchFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const place = realpathSync(tmpdir())
+  await removeAbandoned(place)
+  const folder = join(place, `${PREFIX}${randomBytes(3).toString('hex')}`)
+  // Locked before it exists, so another check never finds it without its lock.
+  const lock = await tryLock(nameOf(folder))
+  try {
+    await mkdir(folder)
+    // If started by root, PostgreSQL runs as another account, which must be able to enter the folder.
+    await chmod(folder, 0o711)
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+    await lock?.release()
+  }
+}
+
+/** The lock of a killed check is free, so its folder can be told from that of a check that is under way. */
+const nameOf = (folder: string): string => `check ${folder}`
+
+/** Removes the folders of killed checks. Leaves those of other accounts, and what cannot be removed now. */
+async function removeAbandoned(place: string): Promise<void> {
+  for (const name of readdirSync(place).filter((each) => FOLDER.test(each))) {
+    const folder = join(place, name)
+    const stats = lstatSync(folder, { throwIfNoEntry: false })
+    if (stats === undefined || !stats.isDirectory() || stats.uid !== process.getuid?.()) continue
+    const lock = await tryLock(nameOf(folder))
+    if (lock === undefined) continue
+    // The server of a check that was killed a moment ago may still write.
+    await rm(folder, { recursive: true, force: true }).catch(() => {})
+    await lock.release()
+  }
+}
