@@ -102,6 +102,7 @@ test('the check refuses a copy without its write-ahead log, and a restore refuse
   const made = await run(['backup', 'create', '--to', folder('others')])
   const copy = pathOf(made.out)
   rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })
-  expect(await run(['backup', 'check', copy])).toMatchObject({ code: 1 })
+  const errors = expect.stringMatching(/did not start: PostgreSQL ended.*required WAL directory/)
+  expect(await run(['backup', 'check', copy])).toMatchObject({ code: 1, errors })
   expect((await run(['backup', 'restore', folder('data')], 'nowhere')).errors).toContain('is not a copy')
 })

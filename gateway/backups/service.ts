@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
+import { z } from 'zod'
 import type { Claim } from '../db/identity.ts'
 import { ownKeyFile } from '../master-key.ts'
 import { copyCluster } from './folder.ts'
@@ -93,8 +94,18 @@ export async function restoreCopy(copy: string, dataDir: string): Promise<string
   const errors = text(child.stderr)
   const [code] = await once(child, 'exit')
   if (code === 0) return undefined
-  const line = (await errors).split('\n').find((each) => each.startsWith(ERROR))
-  return line?.slice(ERROR.length) ?? 'The copy could not be restored.'
+  return reasonIn(await errors) ?? 'The copy could not be restored.'
+}
+
+const loggedSchema = z.object({ msg: z.string() })
+
+/** Returns the message of the error that ended the process, with the last line of its log, which has PostgreSQL's words. */
+function reasonIn(errors: string): string | undefined {
+  const lines = errors.split('\n')
+  const message = lines.find((line) => line.startsWith(ERROR))?.slice(ERROR.length)
+  const logged = lines.findLast((line) => line.startsWith('{"level"'))
+  if (message === undefined || logged === undefined) return message
+  return `${message}. ${loggedSchema.parse(JSON.parse(logged)).msg}`
 }
 
 export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
@@ -146,12 +157,13 @@ async function damageOf(file: string, path: string, { environment }: Programs): 
 /** Inspects the backup in `folder` with a server that runs on a copy of it, so the backup itself is not changed. */
 export async function checkCopy(folder: string, claim: Claim): Promise<Inspected> {
   return withScratchFolder(async (scratch) => {
-    const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'pipe'] })
+    const errors = text(child.stderr)
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     try {
       const url = await firstLine(child.stdout, ended)
       return url === undefined
-        ? { kind: 'refused', reason: 'The server did not start on the copy.' }
+        ? { kind: 'refused', reason: reasonIn(await errors) ?? 'The server did not start on the copy.' }
         : await inspect(url, claim)
     } finally {
       child.stdin.end()
