@@ -5,17 +5,36 @@ import type { KeyList } from '../operations/keys.ts'
 import type { PayoutPage } from '../operations/payouts.ts'
 import type { StatementPage, StoreReport } from '../operations/store-books.ts'
 import type { FreshStore, StorePage, StoreView, UpdatedStore } from '../operations/stores.ts'
+import { PREFIX } from './command.ts'
 
 export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [
   `Store ${storeId} created. These are shown only once:`,
   `  API key         ${apiKey}`,
-  ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
+  ...(webhookSecret === null
+    ? []
+    : [
+        `  webhook secret  ${webhookSecret}`,
+        `Once the store has the secret, send a test and see the answer: ${testFor(apiKey, storeId)}`,
+      ]),
 ]
 
-export const updatedStoreLines = ({ storeId, webhookSecret }: UpdatedStore): string[] => [
+/** `webhookUrl`: the address that the command named. */
+export const updatedStoreLines = (
+  { storeId, webhookSecret }: UpdatedStore,
+  { webhookUrl }: { webhookUrl?: string },
+): string[] => [
   `Store ${storeId} updated.`,
   ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
+  ...(webhookUrl === undefined
+    ? []
+    : [`To send a test and see the answer: ${sandboxTest(storeId)} (sandbox), or ${LIVE_TEST} (live)`]),
 ]
+
+/** No command tests the address itself: a new store cannot check a signature before it has the secret. */
+const LIVE_TEST = `${PREFIX} doctor --send-webhooks`
+const sandboxTest = (storeId: bigint): string => `${PREFIX} trigger --store ${storeId} deposit.succeeded`
+const testFor = (apiKey: string, storeId: bigint): string =>
+  apiKey.startsWith('tt_live_') ? LIVE_TEST : sandboxTest(storeId)
 
 export function storeLines(store: StoreView): string[] {
   const { amountMinor, currency } = store.riskLimit

@@ -3,6 +3,7 @@ import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'
 import { aDeposit, jump, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
+import { freshStoreLines } from './store-lines.ts'
 
 let till: Till
 
@@ -45,6 +46,22 @@ it('a store is added, is shown, and gets more keys; no secret is shown twice', a
     // Without the prefix and the id of a key, which are shown.
     expect(shown.out).not.toContain(secret.trim().slice('tt_test_12345678_'.length))
   }
+})
+
+it('the command that tests a webhook is named when a store gets an address, and only then', async () => {
+  const sandboxTest = (id: string) => `trigger --store ${id} deposit.succeeded`
+  const hook = ['--webhook-url', 'http://localhost:1/hook']
+  expect((await run(...ADD)).out).not.toContain('test and')
+  const added = await run(...ADD, ...hook)
+  const [, storeId = ''] = /^Store (\d+) created/.exec(added.out) ?? []
+  expect(added.out).toContain(sandboxTest(storeId))
+  const update = ['store', 'update', '--store', storeId]
+  expect((await run(...update, '--name', 'Other')).out).not.toContain('test and')
+  const moved = await run(...update, '--webhook-url', 'http://localhost:2/hook')
+  expect(moved.out).toContain(sandboxTest(storeId))
+  expect(moved.out).toContain('doctor --send-webhooks (live)')
+  const live = freshStoreLines({ storeId: 1n, apiKey: 'tt_live_key', webhookSecret: 'whsec_secret' })
+  expect(live.at(-1)).toMatch(/doctor --send-webhooks$/)
 })
 
 it('store update takes --store, and still the option’s old name --id, which other commands refuse', async () => {
