@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -121,6 +131,24 @@ it.each([
   const checked = check(database.url)
   if (typeof outcome === 'string') await expect(checked).rejects.toThrow(outcome)
   else expect(await checked).toMatchObject(outcome)
+})
+
+it('a dump that is not there is named before programs that are not there', async () => {
+  const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
+  const nowhere = { serverUrl: database.url, claim, folder: join(folder, 'none'), environment }
+  const reason = `There is no file ${join(folder, 'none.dump')}.`
+  expect(await checkDump(join(folder, 'none.dump'), nowhere)).toEqual({ kind: 'refused', reason })
+})
+
+it('of two dumps of the same second, the later one is refused and does not touch the file of the first', async () => {
+  const place = join(folder, 'at-once')
+  mkdirSync(place)
+  const first = join(place, 'tradetill-1970-01-01T00-00-00.dump.partial')
+  writeFileSync(first, 'half a dump')
+  const second = dump(database.url, place, { at: new Date(0), folder, environment })
+  await expect(second).rejects.toThrow(`${first} exists already`)
+  expect(readdirSync(place)).toEqual([basename(first)])
+  expect(readFileSync(first, 'utf8')).toBe('half a dump')
 })
 
 it('a dump can be read by its owner alone', async () => {

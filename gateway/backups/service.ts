@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -52,14 +52,22 @@ export async function dump(
     '--lock-wait-timeout=60000',
     `--file=${unfinished}`,
   ]
+  await takeName(unfinished, () => writeFile(unfinished, '', { flag: 'wx', mode: 0o600 }))
   try {
     await runProgram(found.path, args, { url, ...programs })
-    await chmod(unfinished, 0o600)
     await rename(unfinished, path)
   } finally {
     await rm(unfinished, { force: true })
   }
   return { kind: 'made', backup: { path, bytes: (await stat(path)).size } }
+}
+
+/** Creates the unfinished backup, whose name says the second. Refuses if another backup of that second is under way. */
+async function takeName(path: string, create: () => Promise<unknown>): Promise<void> {
+  await create().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+    throw new Error(`${path} exists already: another backup is being made there. Try again in a second.`)
+  })
 }
 
 /** Copies the embedded database of `dataDir`, with its password and the master key, while it runs. */
@@ -71,8 +79,7 @@ export async function copyEmbedded(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, nameAt(at))
   const unfinished = `${path}.partial`
-  await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { mode: 0o700 })
+  await takeName(unfinished, () => mkdir(unfinished, { mode: 0o700 }))
   try {
     await withClient(ownerUrl, (client) => copyCluster(client, join(unfinished, 'cluster')))
     // The file has the password, without which the copy cannot be opened.
@@ -115,10 +122,10 @@ export async function checkDump(
   file: string,
   { serverUrl, claim, ...programs }: Programs & { serverUrl: string; claim: Claim },
 ): Promise<Inspected> {
+  if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
   // No connection stays open meanwhile: a restore can take long, and providers end idle connections.
   const found = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
   if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
-  if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
   const name = await withClient(serverUrl, async (client) => {
     await dropAbandonedScratches(client)
     return createScratch(client, randomBytes(6).toString('hex'))
