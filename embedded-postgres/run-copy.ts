@@ -7,7 +7,7 @@ import { startEmbedded } from './embedded.ts'
 import { putBack } from './put-back.ts'
 
 const [copy = '', dataDir = '', option] = process.argv.slice(2)
-putBack(copy, dataDir)
+await putBack(copy, dataDir)
 if (option === '--only-put') process.exit(0)
 const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'warn' }), fsync: false })
 console.log(embedded.url)

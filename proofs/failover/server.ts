@@ -90,7 +90,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
     `${dataDir}-backup`,
     new Date(),
   )
-  putBack(backup.path, dataDir)
+  await putBack(backup.path, dataDir)
   rmSync(`${dataDir}-backup`, { recursive: true, force: true })
   const proxy = await startSilentProxy(first.url)
   const [port = 0] = await freePorts(1)

@@ -119,7 +119,7 @@ function successorByBackup(first: Server, folder: string, restored: 'timeline' |
     },
     async takeOver() {
       const dataDir = join(folder, 'data')
-      const cluster = putBack(path, dataDir)
+      const cluster = await putBack(path, dataDir)
       if (restored === 'behind') rmSync(join(cluster, 'recovery.signal'))
       server = await startServer(dataDir)
       return server
