@@ -1,5 +1,6 @@
 /** Migrations only add, so a gateway of the previous version can run next to the new one. */
 import { describe, expect, it } from 'vitest'
+import { isOlder, ourVersion } from '../kit/version.ts'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
 import { migrationFiles } from './schema-version.ts'
 
@@ -64,6 +65,14 @@ describe('the statements of a migration', () => {
 const migrationsFrom = (first: string) => migrationFiles().filter(({ name }) => name >= first)
 
 describe('every migration', () => {
+  it('allows this version to run on its schema: a refusal of it would ask for a version that does not exist', () => {
+    const version = ourVersion()
+    const later = migrationFiles().filter(
+      ({ oldestVersion }) => oldestVersion !== undefined && isOlder(version, oldestVersion),
+    )
+    expect(later.map(({ name, oldestVersion }) => `${name} needs ${oldestVersion}`)).toEqual([])
+  })
+
   it('after 0009 takes nothing away from a gateway of the previous version', () => {
     const broken = migrationsFrom(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text, takesAway }) =>
