@@ -300,8 +300,6 @@ describe('the tree keeps its promises:', () => {
     })
     // For migrations, gateway/clock/service.test.ts checks the resulting database.
     expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
-      // The databases of checks of backups: they may be on a server that has no till.
-      'gateway/backups/store.ts': 2,
       // Budgets of calls to Steam: Steam counts by real time.
       'gateway/bots/call-store.ts': 7,
       // Leases: no jump may end one.

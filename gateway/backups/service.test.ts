@@ -21,6 +21,7 @@ import { fakePrograms } from '../testing/fake-programs.ts'
 import { checkCopy, checkDump, dump } from './service.ts'
 
 const hex = (): string => randomBytes(6).toString('hex')
+const NOW = new Date('2026-11-22T08:00:00Z')
 const environment = { PATH: process.env.PATH }
 
 let database: TestDatabase
@@ -46,7 +47,7 @@ afterAll(async () => {
 /** `key`: the byte that fills the master key of the settings. */
 function check(serverUrl: string, key = 7) {
   const claim = { mode: 'sandbox', masterKey: Buffer.alloc(32, key), oldMasterKeys: [] } as const
-  return checkDump(file, { serverUrl, claim, folder, environment })
+  return checkDump(file, { serverUrl, claim, at: NOW, folder, environment })
 }
 
 it('a long check of a dump leaves no database behind, even if idle connections are ended', async () => {
@@ -67,9 +68,7 @@ it('a long check of a dump leaves no database behind, even if idle connections a
 it('a check removes the databases of killed checks, and none of a check that is under way', async () => {
   const [ofOldVersion, ofKilled] = [`tradetill_check_${hex()}`, `tradetill_check_20260102030405_${hex()}`]
   const restoring = `tradetill_check_20260102030405_${hex()}`
-  const { rows } = await sql<{ now: string }>`
-    select to_char(now() at time zone 'UTC', 'YYYYMMDDHH24MISS') as now`.execute(database.db)
-  const justCreated = `tradetill_check_${rows[0]?.now}_${hex()}`
+  const justCreated = `tradetill_check_20261122080000_${hex()}`
   const all = [ofOldVersion, ofKilled, restoring, justCreated]
   for (const name of all) await sql`create database ${sql.id(name)} template template0`.execute(database.db)
   const url = new URL(database.url)
@@ -135,7 +134,7 @@ it.each([
 
 it('a dump that is not there is named before programs that are not there', async () => {
   const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
-  const nowhere = { serverUrl: database.url, claim, folder: join(folder, 'none'), environment }
+  const nowhere = { serverUrl: database.url, claim, at: NOW, folder: join(folder, 'none'), environment }
   const reason = `There is no file ${join(folder, 'none.dump')}.`
   expect(await checkDump(join(folder, 'none.dump'), nowhere)).toEqual({ kind: 'refused', reason })
 })

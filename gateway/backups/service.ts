@@ -25,6 +25,8 @@ export type Backup = { path: string; bytes: number | null }
 export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
 
 const CONNECT_MS = 10_000
+/** Longer than a check that is under way is without a connection. */
+const ABANDONED_MS = 10 * 60_000
 /** How Node begins the line with the message of an uncaught error. */
 const ERROR = 'Error: '
 /**
@@ -32,6 +34,7 @@ const ERROR = 'Error: '
  */
 const RUN_COPY = join(import.meta.dirname, '../../embedded-postgres/run-copy.ts')
 
+const digitsOf = (at: Date): string => at.toISOString().replaceAll(/\D/g, '').slice(0, 14)
 const nameAt = (at: Date): string => `tradetill-${at.toISOString().slice(0, 19).replaceAll(':', '-')}`
 
 export async function dump(
@@ -120,19 +123,20 @@ export const isFolder = (path: string): boolean => existsSync(path) && statSync(
 /** Restores a dump into a temporary database on the server of `serverUrl`, inspects it, and drops it. */
 export async function checkDump(
   file: string,
-  { serverUrl, claim, ...programs }: Programs & { serverUrl: string; claim: Claim },
+  { serverUrl, claim, at, ...programs }: Programs & { serverUrl: string; claim: Claim; at: Date },
 ): Promise<Inspected> {
   if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
   // No connection stays open meanwhile: a restore can take long, and providers end idle connections.
   const found = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
   if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
-  const name = await withClient(serverUrl, async (client) => {
-    await dropAbandonedScratches(client)
-    return createScratch(client, randomBytes(6).toString('hex'))
-  })
+  const name = `tradetill_check_${digitsOf(at)}_${randomBytes(6).toString('hex')}`
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   try {
+    await withClient(serverUrl, async (client) => {
+      await dropAbandonedScratches(client, digitsOf(new Date(at.getTime() - ABANDONED_MS)))
+      await createScratch(client, name)
+    })
     const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
     try {
       await runProgram(found.path, args, { url: url.href, ...programs })

@@ -63,15 +63,8 @@ export async function readContents(client: Client): Promise<Contents> {
   }
 }
 
-/** Creates an empty database for a check, and returns its name, which says when that was. */
-export async function createScratch(client: Client, suffix: string): Promise<string> {
-  const { rows } = await client.query<{ name: string }>(
-    `select 'tradetill_check_' || to_char(now() at time zone 'UTC', 'YYYYMMDDHH24MISS') || '_' || $1 as name`,
-    [suffix],
-  )
-  const name = rows[0]?.name ?? ''
+export async function createScratch(client: Client, name: string): Promise<void> {
   await client.query(`create database ${name} template template0`)
-  return name
 }
 
 export async function dropScratch(client: Client, name: string): Promise<void> {
@@ -82,16 +75,17 @@ export async function dropScratch(client: Client, name: string): Promise<void> {
 const IN_USE_OR_FOREIGN = new Set(['55006', '42501'])
 
 /**
- * Drops what checks left that were killed: their databases that nobody uses. A check has no connection for moments, so
- * the database must also be ten minutes old. Names of 0.2.0 do not say when the check began.
+ * Drops the databases of killed checks: those that nobody uses, and whose name has a time before `until` (14 digits). A
+ * check has no connection for moments, so it must have begun a while ago. Names of 0.2.0 have no time.
  */
-export async function dropAbandonedScratches(client: Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(`
-    select datname as name from pg_database
+export async function dropAbandonedScratches(client: Client, until: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database
     where datname ~ '^tradetill_check_([0-9]{14}_)?[0-9a-f]{12}$'
-      and coalesce(substring(datname from '_([0-9]{14})_') collate "C"
-        < to_char(now() at time zone 'UTC' - interval '10 minutes', 'YYYYMMDDHH24MISS') collate "C", true)
-      and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`)
+      and coalesce(substring(datname from '_([0-9]{14})_') collate "C" < $1, true)
+      and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`,
+    [until],
+  )
   for (const { name } of rows) {
     try {
       await client.query(`drop database if exists ${name}`)

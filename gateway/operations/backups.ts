@@ -52,7 +52,7 @@ export type CheckedBackup = Omit<Inspection, 'differences'> & { differences: num
  * by default the till's own.
  */
 export async function checkBackup(
-  { config, url }: StandaloneDeps,
+  { config, url, now }: StandaloneDeps,
   path: string,
   server: string | undefined,
 ): Promise<Answer<CheckedBackup>> {
@@ -63,7 +63,7 @@ export async function checkBackup(
     ? await checkCopy(path, claim)
     : serverUrl === undefined
       ? undefined
-      : await checkDump(path, { serverUrl, claim, ...config.programs })
+      : await checkDump(path, { serverUrl, claim, at: now, ...config.programs })
   if (checked === undefined)
     return refused('usage', 'Name a server with --server: the dump is restored into a new database there.')
   if (checked.kind !== 'inspected')
