@@ -85,7 +85,7 @@ const FOUND: Record<Flaw, string[]> = {
     'currency',
     'repeated-at-once',
   ],
-  'locks no deposit that is not saved yet': ['new-at-once'],
+  'does not lock a deposit before saving it': ['new-at-once'],
   'ignores a late success': ['late-success'],
   'credits open offers': ['no-credit'],
   'ignores the currency': ['currency'],

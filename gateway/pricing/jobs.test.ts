@@ -230,7 +230,7 @@ describe('pricing', () => {
       const pricing = await startPricing({ db: database.db, sources, clock, rules: DEFAULT_RULES, log })
       await pricing.stop()
     }
-    const lists = (name: string, usdMicros: bigint): PriceSource => ({
+    const sourceOf = (name: string, usdMicros: bigint): PriceSource => ({
       name,
       pace: { everyMs: 600_000, gapMs: 0 },
       isLocal: true,
@@ -246,8 +246,8 @@ describe('pricing', () => {
       ],
       fetchRates: async () => [{ currency: 'EUR', perUsd: '0.9', asOf: clock.now() }],
     })
-    const kept = () => lists('market', 10_000_000n)
-    const removed = () => lists('csfloat', 9_000_000n)
+    const kept = () => sourceOf('market', 10_000_000n)
+    const removed = () => sourceOf('csfloat', 9_000_000n)
     /** Inserts the feeds of both sources that the tests need. */
     const insertFeeds = () =>
       database.db
@@ -298,7 +298,7 @@ describe('pricing', () => {
         .insertInto('price_feed')
         .values({ source: 'ecb', feed: 'rates', next_at: clock.now() })
         .execute()
-      await start(lists('ecb', 1n))
+      await start(sourceOf('ecb', 1n))
       expect(await rateOf()).toBe(0.9)
       await start()
       expect(await rateOf()).toBe('missing')

@@ -21,7 +21,7 @@ export const FLAWS = [
   'refuses unknown types',
   'refuses unknown fields',
   'checks for repeats without a lock',
-  'locks no deposit that is not saved yet',
+  'does not lock a deposit before saving it',
   'ignores a late success',
   'credits open offers',
   'ignores the currency',
@@ -140,7 +140,7 @@ function createBooks(flaw: Flaw | undefined) {
     },
     async record(event: Event): Promise<void> {
       const { amount, trade, status } = event.data
-      if (flaw === 'locks no deposit that is not saved yet') {
+      if (flaw === 'does not lock a deposit before saving it') {
         const before = settled.get(event.data.id)
         if (before === undefined) await writeSlowly(event.data.id)
         if (seen.has(event.id) || !isNewer(before, event)) return
