@@ -114,6 +114,8 @@ describe.each([
     await page.getByText(texts.nothingFound('¬')).waitFor()
     await page.getByRole('button', { name: texts.searchClear, exact: true }).click()
     await expect.poll(() => search.inputValue()).toBe('')
+    // The pressed button is gone.
+    await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true)
     expect(await names(page)).toEqual(cards.map(({ name }) => name))
     await page.getByRole('button', { name: texts.reload }).waitFor()
   })

@@ -82,7 +82,11 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
         <button
           type="button"
           className="button primary"
-          onClick={() => flow.dispatch({ kind: 'searchTyped', text: '' })}
+          onClick={({ currentTarget }) => {
+            // This button disappears with the message.
+            currentTarget.closest('.stand')?.querySelector<HTMLElement>('.search input')?.focus()
+            flow.dispatch({ kind: 'searchTyped', text: '' })
+          }}
         >
           {texts.searchClear}
         </button>
