@@ -27,7 +27,7 @@ export const WEARS = [
 
 type Wear = (typeof WEARS)[number]
 
-/** In Steam's words. */
+/** Each wear in Steam's own words. */
 export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>>>> = {
   en: {
     WearCategory0: 'Factory New',

@@ -63,7 +63,7 @@ describe('a payment', () => {
     },
   )
 
-  test('A-105 every call carries the token of its cookie, and a call that changes something is refused without it', async () => {
+  test('A-105 every call sends the token of its cookie as a header too, and a call that changes something is refused without it', async () => {
     const { page, context, seen } = await openBrowser()
     await startTopUp(page, till)
     await giveLinkForItems(page, TEXTS.en, await shopper())
@@ -97,7 +97,7 @@ describe('a payment', () => {
     )
   })
 
-  test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the next deposit begins with the picks', async () => {
+  test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the next deposit begins with the same picks', async () => {
     const { page } = await openBrowser()
     const before = await balanceBefore()
     await openOfferWithItems(page, till, await shopper())

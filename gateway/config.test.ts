@@ -352,7 +352,7 @@ describe('live mode', () => {
     ['127.0.0.1.evil.example/till', 'leads to 127.0.0.1.evil.example'],
     ['db.localhost/till', 'leads to db.localhost'],
     ['localhost/till?host=db.example', 'leads to db.example'],
-    ['/till', 'leads to no host by name and has no sslmode'],
+    ['/till', 'leads to an unnamed host and has no sslmode'],
     ...['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full&sslmode=disable'].map(
       (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not prove the database'],
     ),

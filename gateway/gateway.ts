@@ -347,7 +347,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
   }
 }
 
-/** Logs the calls of stores. Measures these, and the page's calls except polls. */
+/** Logs the calls of stores. Measures them, and the page's calls except polls. */
 function observe({ log, metrics }: Parts, call: ObservedCall): void {
   const { request, route, status, seconds } = call
   metrics.httpRequests.observe({ method: request.method, route, status: String(status) }, seconds)

@@ -193,7 +193,7 @@ function problemsOfDatabase(
     safety.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
   const advice =
     'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network in between'
-  return [[name, `leads to ${safety.host || 'no host by name'} and ${has}: ${advice}`]]
+  return [[name, `leads to ${safety.host || 'an unnamed host'} and ${has}: ${advice}`]]
 }
 
 /**

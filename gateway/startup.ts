@@ -65,7 +65,7 @@ export function startUp(
 
 async function configuredDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {
   if (databaseUrl !== undefined) return { url: databaseUrl, ownerUrl: ownerDatabaseUrl }
-  throw new Error('DATABASE_URL is not set. `npm start` comes with its own PostgreSQL in sandbox mode.')
+  throw new Error('DATABASE_URL is not set. `npm start` runs its own PostgreSQL in sandbox mode.')
 }
 
 /** Writes nothing, not even a new master key, before the database is known to match this mode and key. */

@@ -4,7 +4,7 @@ import { slownessOf } from './linear-expression.ts'
 const reasonOf = ({ source, flags }: RegExp) => slownessOf(source, flags)
 
 test.each([
-  ['characters', /abc/],
+  ['plain characters', /abc/],
   ['one loop from the start', /^[a-z]+$/],
   ['a loop at the end, after which nothing can fail', /token=[^&]+/g],
   ['loops with delimiters that none of them reads', /^\d+-[a-z]+-\d+$/],
@@ -39,7 +39,7 @@ test.each([
   ['loops that share one character', /^[a-m]*[m-z]*!$/],
   ['a loop that the search enters again at each character', /\s+$/],
   ['a delimiter that its own loop reads', /<[^>]*>/g],
-  ['three parts with dots', /\bey[JA][\w-]{8,}\.[\w-]+\.[\w-]+/g],
+  ['three loops separated by dots', /\bey[JA][\w-]{8,}\.[\w-]+\.[\w-]+/g],
   ['a choice of two loops', /<id>\s*(?:<!\[CDATA\[(.*?)\]\]>|([^<]*))\s*<\/id>/s],
   ['a long repetition', /x\w{1,1000}y/],
   ['a lookahead that reads on', /a(?=\w*b)/],

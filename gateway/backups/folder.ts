@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { endBackup, startBackup } from './store.ts'
 
-/** Folders whose contents are not copied with the others: a server fills them. `pg_wal` later gets the log of the backup. */
+/** Folders that are copied empty, because a server fills them. `pg_wal` later gets the log of the backup. */
 const EMPTIED = new Set([
   'pg_wal',
   'pg_replslot',

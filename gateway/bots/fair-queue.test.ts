@@ -152,7 +152,7 @@ describe('the budget', () => {
   })
 })
 
-test('turns that still wait when the queue closes are dropped, and resolve', async () => {
+test('turns that still wait when the queue stops are dropped, and resolve', async () => {
   const { queue, ask, advanceTo, reads } = start()
   ask('store', 'page')
   const dropped = queue.add({ storeId: 'store', depositId: 'page' }, () => Promise.reject(new Error('no')))

@@ -100,7 +100,7 @@ export async function isServedSoonerElsewhere(
   return isBetterElsewhere(bots, limits, waiting)
 }
 
-/** Chooses a bot to read an inventory, except those already tried. Returns undefined if none is reachable. */
+/** Chooses an untried bot to read an inventory. Returns undefined if none is reachable. */
 export function chooseBotForReading(tx: Db | Tx, tried: readonly bigint[] = []): Promise<bigint | undefined> {
   return botForReading(tx, tried)
 }
@@ -112,7 +112,7 @@ export type EnrolledBot = {
   tokenExpiresAt: Date | null
   /** False if Steam did not accept the acknowledgement. The process that holds the bot tries again. */
   protectionAcknowledged: boolean
-  /** Days for which Steam would hold its trades; null if Steam was not asked. */
+  /** For how many days Steam would hold the bot's items in a trade; null if Steam was not asked. */
   ownHoldDays: number | null
 }
 

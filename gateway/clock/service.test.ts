@@ -72,7 +72,7 @@ describe('advancing', () => {
   it.each([
     ['8 days', 'not_a_duration'],
     ['401d', 'too_far'],
-  ])('%s is refused, and nothing moves', async (duration, reason) => {
+  ])('with the duration "%s" is refused, and nothing moves', async (duration, reason) => {
     expect(await advance(duration)).toEqual({ kind: 'refused', reason })
     expect([await readClockAhead(sandboxMode.db), await steamAheadS()]).toEqual([0, 0])
   })

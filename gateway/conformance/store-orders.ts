@@ -1,4 +1,4 @@
-/** Makes the store open deposits for its own orders, so the events of the checks name deposits that it knows. */
+/** Makes the store open deposits for its own orders, so the checks send events of deposits that the store knows. */
 import { randomUUID } from 'node:crypto'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Clock } from '../kit/clock.ts'

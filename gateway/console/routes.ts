@@ -1,4 +1,4 @@
-/** The calls of the console. Each is a POST: see guard.ts. */
+/** The calls of the console. Each is a POST, because browsers send no Origin with a page's GET to its own origin. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Buckets, createAddressBuckets, createBuckets } from '../http/limits.ts'

@@ -107,7 +107,7 @@ export type VaultToldTable = {
 export type EntryAnswer =
   /** A listing was recorded, or the vault's report that it gives an item. */
   | 'recorded'
-  /** The listing was recorded before. */
+  /** The listing is already recorded. */
   | 'known'
   /** No bot has, or ever gave, the listed item. */
   | 'not_ours'

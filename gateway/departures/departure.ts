@@ -3,7 +3,7 @@ import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 
 /**
  * `under_way`: agreed, or in escrow. `gone`: the items left, and not all came back. `called_off`: the trade failed, so
- * nothing left. `returned`: everything came back.
+ * no item left. `returned`: everything came back.
  */
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'
 
@@ -64,7 +64,7 @@ export function judgeDeparture(
 ): DepartureEvent[] {
   // Undoing an earlier trade is no departure. The earlier trade's own record or `judgeUndoing` shows the return.
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
-  // Nothing left, and no departure was reported.
+  // No item left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
   const begun: DepartureEvent[] =
     known === undefined ? [{ kind: 'seen', departure: newDepartureOf(steamTrade, circumstances) }] : []

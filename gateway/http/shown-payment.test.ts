@@ -43,7 +43,7 @@ async function appWith(change: Change = {}) {
 }
 
 test.each([`/deposit/${HASH}`, `/${HASH}`])(
-  'the page at %s contains its payment, and is not stored',
+  'the page at %s contains its payment, and browsers must not store it',
   async (path) => {
     const { app } = await appWith()
     const { payload, headers, statusCode } = await app.inject(path)
@@ -69,7 +69,7 @@ test.each<[what: string, opened: { path?: string; change?: Change }]>([
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('opening a page with an unknown hash is a guess; after 200 guesses, those of the same IP address cause no read, but pages of known deposits still open', async () => {
+test('opening a page with an unknown hash is a guess; after 200 guesses from an IP address, further ones cause no read, but pages of known deposits still open', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1

@@ -36,7 +36,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     if (found === undefined && !unnoticed) {
       return refused(
         'conflict',
-        'No gateway has noticed a restore of this database. If it was restored all the same, add --unnoticed.',
+        'No gateway has noticed a restore of this database. If it was restored nevertheless, add --unnoticed.',
       )
     }
     const at = deps.clock.now()

@@ -139,7 +139,7 @@ describe('install.sh after a run that stopped', () => {
 describe('install.sh with files that the operator wrote', () => {
   const settingsOf = ({ root }: Machine) => join(root, 'etc/tradetill/env')
 
-  it('stops if the settings file lacks a line, and names it', () => {
+  it('stops if the settings file lacks a line, and prints that line', () => {
     const machine = aMachineWithSettings()
     writeFileSync(settingsOf(machine), 'TRADETILL_PUBLIC_URL=https://pay.till.invalid\n')
     expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({

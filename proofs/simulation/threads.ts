@@ -12,7 +12,7 @@ const THREADS = 2
 
 type Plan = {
   level: LevelName
-  /** Consumed as the threads need more. */
+  /** Read one by one, as the threads need more. */
   seeds: Iterable<number>
   onOutcome(outcome: SeedOutcome): void
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
 /**
- * Requirements for a sandbox Steam: the requests of the client libraries that it answers, and the behaviours and
- * failures that it has. Each row has a test of the same name in this folder.
+ * Requirements for a sandbox Steam: the requests of the client libraries that it must answer, and the behaviours and
+ * failures that it must have. Each row has a test of the same name in this folder.
  */
 export const ROWS = {
   requests: [

@@ -79,7 +79,7 @@ export type Book = {
 
 /**
  * An append-only journal. `add` resolves once the entry cannot be lost. `book` changes with each entry, so a caller
- * copies the lists that it needs as they are. A listing or deal never changes: another one replaces it.
+ * that needs a list unchanged copies it. A listing or deal never changes: another one replaces it.
  */
 export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 

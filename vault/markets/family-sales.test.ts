@@ -132,7 +132,7 @@ describe('a sale', () => {
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     await bench.advanceS(11 * 60)
-    // These two leave the offer open, so the seller cancels it.
+    // Buyers of these two tempers leave the offer open, so the seller cancels it.
     if (temper === 'never' || temper === 'escrow') bench.cancel(offerId)
     await bench.market.look()
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])

@@ -1,6 +1,6 @@
 /** JSON with whole numbers that are too large for JavaScript, such as asset ids of 19 digits. */
 
-/** Takes linear time in hostile texts: neither alternative can fail after its loop. */
+/** Takes linear time even for hostile texts: neither alternative can fail after its loop. */
 const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"?|[-+.\deE]+/g
 /** Does not match a fraction such as 0.30000000000000004. */
 const LONG_NUMBER = /^-?\d{16,}$/

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 let nowMs: number
 let record: SaleRecord
 /** The reports that the till has, as `entry/part`. */
-let told: Set<string>
+let reported: Set<string>
 /** How often the till was asked for its last report. */
 let asked: number
 let isAnswerLost: boolean
@@ -18,17 +18,17 @@ let report: () => Promise<void>
 const till: Pick<Till, 'lastReported' | 'report'> = {
   async lastReported() {
     asked += 1
-    return Math.max(0, ...[...told].map((each) => Number(each.split('/')[0])))
+    return Math.max(0, ...[...reported].map((each) => Number(each.split('/')[0])))
   },
   async report(reports) {
-    for (const { n, part } of reports) told.add(`${n}/${part}`)
+    for (const { n, part } of reports) reported.add(`${n}/${part}`)
     if (isAnswerLost) throw new Error('the answer was lost')
   },
 }
 
 beforeEach(() => {
   nowMs = 1_800_000_000_000
-  told = new Set()
+  reported = new Set()
   asked = 0
   isAnswerLost = false
   const now = () => new Date(nowMs)
@@ -48,29 +48,29 @@ it('a till that was restored from a backup gets its lost reports again within a 
     await list(assetId)
     await report()
   }
-  expect([...told]).toEqual(['2/0', '4/0', '6/0'])
-  told = new Set(['2/0'])
+  expect([...reported]).toEqual(['2/0', '4/0', '6/0'])
+  reported = new Set(['2/0'])
   nowMs += MINUTE_MS
   await report()
-  expect([...told]).toEqual(['2/0', '4/0', '6/0'])
+  expect([...reported]).toEqual(['2/0', '4/0', '6/0'])
 })
 
 it('a report never hides that earlier ones are missing', async () => {
   await list('1')
   await report()
-  told = new Set()
+  reported = new Set()
   await list('2')
   await report()
-  expect([...told].toSorted()).toEqual(['2/0', '4/0'])
+  expect([...reported].toSorted()).toEqual(['2/0', '4/0'])
 })
 
 it('a till that has only a part of the reports of an entry gets the others', async () => {
   for (const assetId of ['1', '2']) await list(assetId)
   const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
   await record.add({ kind: 'deal_intended', market: 'm', account: null, due, itemIds: ['1', '2'] })
-  told = new Set(['2/0', '4/0', '5/0'])
+  reported = new Set(['2/0', '4/0', '5/0'])
   await report()
-  expect(told.has('5/1')).toBe(true)
+  expect(reported.has('5/1')).toBe(true)
 })
 
 it('without news the till is asked once a minute, and after a lost answer it gets no report twice', async () => {
@@ -83,5 +83,5 @@ it('without news the till is asked once a minute, and after a lost answer it get
     await report()
     nowMs += 3_000
   }
-  expect([asked, told.size]).toEqual([1, 1])
+  expect([asked, reported.size]).toEqual([1, 1])
 })

@@ -129,7 +129,7 @@ const itemsNamed = (marketHashName: string, from: number, count: number): OwnIte
     isTradable: true,
   }))
 
-it('items without a price do not keep the items behind them in the inventory from the market', async () => {
+it('items without a price do not keep later items of the inventory off the market', async () => {
   const bench = createBench({
     [SELLER]: [...itemsNamed('Unpriced', 100, 45), ...itemsNamed('Cap', 200, 2)],
   })
@@ -177,13 +177,13 @@ it('after a start, an account does not undercut another one whose inventory was 
   expect(bench.pricesNow()).toEqual(['200 899', '300 899'])
 })
 
-it('an account whose items cannot be listed does not keep another one from the market, even in long rounds', async () => {
+it('an account whose items cannot be listed does not keep another account from selling, even in long rounds', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Unpriced', 100, 1), [OTHER]: itemsNamed('Cap', 300, 1) })
   await bench.runRounds(2)
   expect(bench.listed).toEqual(['300 999'])
 })
 
-it('a listing becomes no dearer while the market does not answer with its list of prices', async () => {
+it('the price of a listing does not rise while the market gives no list of prices', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 1) })
   bench.prices.set('Cap', 900n)
   await bench.runRounds(1)

@@ -114,7 +114,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('is found to be wanted from the list or the history if the check of trades knows only buyers', async () => {
+  it('is wanted according to the list or the history if the check of trades knows only buyers', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
@@ -151,7 +151,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(false)
   })
 
-  it('counts neither as unknown nor as unpaid if the history is too long to read', async () => {
+  it('is neither forgotten nor counted as unpaid if the history is too long to read', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)

@@ -18,7 +18,7 @@ describe('A-116 the grid', () => {
   it.each([
     ['desktop', DESKTOP_CELL, 165],
     ['mobile', MOBILE_CELL, 110],
-  ] as const)('has %s cells that are at most as wide as specified', (_what, size, most) => {
+  ] as const)('has %s cells no wider than specified', (_what, size, most) => {
     expect(size.max).toBe(most)
     for (let width = 1; width <= 2000; width += 1) {
       expect(layoutOf(width, 60, size).cell).toBeLessThanOrEqual(most)
@@ -84,7 +84,7 @@ describe('the rows to render', () => {
   const rowGap = DESKTOP_CELL.gap
   const stride = layout.rowHeight + rowGap
 
-  it('are those in view and some around them, even of 10,000 items', () => {
+  it('are those in view and some around them, even with 10,000 items', () => {
     const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap }
     expect(visibleRows(layout, view)).toEqual({ first: 97, last: 106 })
     expect(visibleRows(layout, view, 0)).toEqual({ first: 100, last: 103 })

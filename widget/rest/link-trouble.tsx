@@ -26,7 +26,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
       {!isTemporary(refusal) && (
         <>
           {' '}
-          <Retry flow={flow} look="link" />
+          <Retry flow={flow} className="link" />
         </>
       )}
     </>

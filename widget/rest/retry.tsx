@@ -1,12 +1,12 @@
 import type { Flow } from '../flow/runner.ts'
 import { useRestTexts } from '../parts/texts.ts'
 
-type Props = { flow: Flow; look?: 'button primary' | 'link' }
+type Props = { flow: Flow; className?: 'button primary' | 'link' }
 
-export function Retry({ flow, look = 'button primary' }: Props) {
+export function Retry({ flow, className = 'button primary' }: Props) {
   const { texts } = useRestTexts()
   return (
-    <button type="button" className={look} onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
+    <button type="button" className={className} onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
       {texts.retry}
     </button>
   )

@@ -108,7 +108,7 @@ create table bot (
   inventories_failing_since timestamptz,
   -- When the bot's history of trades was last searched for reversals.
   history_at timestamptz,
-  -- How many items in the till's books the bot has.
+  -- How many items the bot has in the till's books.
   items_held integer not null default 0 check (items_held >= 0),
   -- The last custody entry that items_held includes. A reader adds the later ones.
   items_counted_to bigint not null default 0,
@@ -125,7 +125,7 @@ create table bot_bar (
     ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
   barred_at timestamptz not null,
   until timestamptz not null,
-  -- Bars in a row, with no offer between them that Steam took.
+  -- How many bars in a row, without an offer in between that Steam took.
   times integer not null check (times > 0),
   primary key (bot_id, scope)
 );
@@ -341,7 +341,7 @@ create table trade (
   bot_id bigint not null references bot,
   quote_id uuid not null references quote,
   game text not null,
-  -- The message of the offer contains it: the till recognises its own offers by it.
+  -- A part of the offer's message, by which the till recognises its own offers.
   secret_code text not null unique,
   partner_steam_id text not null,
   partner_token text not null,
@@ -383,7 +383,7 @@ create table trade (
   -- Until when the shopper can accept the offer. Set once the offer is known to be active.
   deadline timestamptz,
   accepted_at timestamptz,
-  -- The end without delivery that a first read of the offer showed. A second read must confirm it.
+  -- An end without delivery, shown by a first read of the offer. A second read must confirm it.
   bad_end text,
   bad_end_seen_at timestamptz,
   delivered_at timestamptz,

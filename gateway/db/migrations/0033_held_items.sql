@@ -1,7 +1,7 @@
 -- oldest version: 0.3.0
 -- The items that the bots have. A wish, a check for drift and an export read these rows instead of years of custody.
 create table held_item (
-  -- The entry with which the item last came.
+  -- The entry of the item's latest arrival at the bot.
   custody_entry_id bigint primary key references custody_entry,
   bot_id bigint not null references bot,
   trade_id bigint not null references trade,
