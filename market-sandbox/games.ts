@@ -10,7 +10,7 @@ export function appOf(host: string): number | undefined {
   return GAMES.find((game) => game.host === host)?.appId
 }
 
-/** Waxpeer's names of the games. */
+/** Steam's app ids by Waxpeer's names for the games. */
 export const WAXPEER_GAMES: Readonly<Record<string, number>> = {
   csgo: 730,
   dota2: 570,

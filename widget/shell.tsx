@@ -12,7 +12,7 @@ import { steamPage } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
 /**
- * Returns the shell in a language. With null, it contains no texts: the store named no language, so only the page's
+ * Returns the shell in a language. With null, it contains no texts: the store gave no language, so only the page's
  * code can choose one.
  */
 export function shellOf(language: Language | null): string {

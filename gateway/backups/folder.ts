@@ -24,7 +24,7 @@ const EMPTIED = new Set([
 const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal)$/
 /** A segment of the server's write-ahead log. */
 const SEGMENT = /^[0-9A-F]{24}$/
-/** The first log segment of the backup, as its label names it. */
+/** The first log segment of the backup, in the backup's label. */
 const FIRST_SEGMENT = /\(file ([0-9A-F]{24})\)/
 
 /** Copies the server's data into `target`, a new folder. Nothing else may use the connection until this ends. */

@@ -62,7 +62,7 @@ describe('advancing', () => {
     expect([await readClockAhead(sandboxMode.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
   })
 
-  it('also advances a Steam that is behind because its data was removed', async () => {
+  it('brings a Steam that is behind, because its data was removed, to the till’s time', async () => {
     await advance('8d')
     steam.reset()
     expect(await advance('1d')).toEqual({ kind: 'advanced', aheadS: 9 * DAY_S })

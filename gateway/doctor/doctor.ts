@@ -64,7 +64,7 @@ const tillChecksOf = ({ console: place }: Pick<Config, 'console'>): string[] => 
   ...(place === undefined ? [] : ['console.operators']),
   ...['prices', 'bots', 'alarms', 'vault', 'stores'],
 ]
-/** The parts that need valid settings, with a database and a master key. `console` stands for its operators too. */
+/** The parts that need valid settings, with a database and a master key. `console` includes its operators. */
 const CHECKS_AFTER_SETTINGS = [
   ...['database', 'public', 'console'],
   ...tillChecksOf({ console: undefined }),

@@ -42,7 +42,7 @@ export async function readOverview(db: Db, now: Date): Promise<Overview> {
   }
 }
 
-/** Deposits of one hour, status and currency, and those of them with a credit. */
+/** The number of deposits of one hour, status and currency. `credits`: how many of them were credited. */
 type Group = {
   hour: Date
   status: DepositStatus

@@ -376,7 +376,7 @@ describe('a reversal of credit that the store could spend', () => {
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('No reversal takes room') })
   })
 
-  it('D-36 is paid by the side that the settings name at delivery, whatever they say later', async () => {
+  it('D-36 is paid by the side that was liable at delivery, even if the settings change later', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const

@@ -20,7 +20,7 @@ const rowsOf = (section: string): string[][] =>
 
 const plain = (cell = '') => cell.replaceAll('`', '')
 
-/** Returns the answer of Steam that a row's first cell names. */
+/** Returns the answer of Steam that a row's first cell describes. */
 function replyOf(text: string): HttpResult {
   const status = /^HTTP (\d+)$/.exec(text)?.[1]
   if (status !== undefined) return { kind: 'reply', status: Number(status), eresult: null, body: null }
@@ -61,7 +61,7 @@ describe('docs/steam-answers.md', () => {
     expect(bars === 'yes' || bars === 'for the game').toBe(side === 'bot')
   })
 
-  it('names every refusal of a send', () => {
+  it('lists every refusal of a send', () => {
     const named = rows.map(([, name]) => plain(name))
     expect(
       REFUSALS.filter((refusal) => !named.includes(refusal) && !FROM_ELSEWHERE.includes(refusal)),

@@ -87,7 +87,7 @@ export type Listing = {
 }
 
 /**
- * How a sale stands. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: the items were not
+ * The state of a sale. `settling`: given, but the trade can still be reversed on Steam. `timed_out`: the items were not
  * given, whatever the reason.
  */
 export type Outcome = {

@@ -8,7 +8,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export type Key = {
-  /** Seals a text. `place` names where it is stored, so a sealed text that is moved elsewhere does not open. */
+  /** Seals a text. `place` says where it is stored: if a sealed text is moved elsewhere, it does not open. */
   seal(plain: string, place: string): string
   /** Opens a sealed text. Throws if the key, the place or any byte differs. */
   open(sealed: string, place: string): string

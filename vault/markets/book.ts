@@ -128,7 +128,7 @@ type OnSale = {
   nameOf(assetId: string): string | undefined
 }
 
-/** The lowest prices of the vault's listings on a market, by market hash name. Leaves out items of unknown names. */
+/** The lowest prices of the vault's listings on a market, by market hash name. Leaves out items without a known name. */
 export function lowestOnSale({ listings }: Book, { market, appId, nameOf }: OnSale): Map<string, bigint> {
   const lowest = new Map<string, bigint>()
   for (const each of listings) {
@@ -291,7 +291,7 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
   }
 }
 
-/** Records how a sale stands. After a payment or a reversal, only a reversal changes that. */
+/** Records the market's report on a sale. After a payment or a reversal, only a reversal is recorded. */
 function withEnd(listing: Listing, end: Outcome['end']): Listing {
   const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
   if (isSettled && end.kind !== 'reversed') return listing

@@ -30,7 +30,7 @@ const isWanted = (due: DueGift) => client.isWanted(due, { offerId: '1', listedAt
 const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
-  it('stays due under one deal number until the buyer has the items, and names each item by its asset id', async () => {
+  it('stays due under one deal number until the buyer has the items, and identifies each item by its asset id', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts', count: 2 })
     expect(due.assets.map(({ assetId }) => assetId)).toEqual(bench.assetsOf(DOTA).slice(0, 2))
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])

@@ -6,7 +6,7 @@ const SEATTLE = new Intl.DateTimeFormat('en-US', {
   minute: '2-digit',
   hourCycle: 'h23',
 })
-/** Minutes of the day. Selling stops an hour early, so no sold item is still waiting for its offer. */
+/** Minutes of the day. Selling stops an hour early, so no sold item awaits its offer when the maintenance begins. */
 const FROM_MINUTE = 12 * 60
 const UNTIL_MINUTE = 17 * 60 + 15
 

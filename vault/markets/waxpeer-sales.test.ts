@@ -164,7 +164,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
   })
 
-  it('is asked about again while Waxpeer’s answers do not tell how it stands', async () => {
+  it('is asked about again while Waxpeer’s answers do not show its state', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('status-unknown')
     const offerId = bench.send(due, false)

@@ -32,7 +32,7 @@ export function creditOf(payment: Payment): Split | null {
   }
 }
 
-/** The rule that holds a part. An older server does not name it. */
+/** The rule that holds a part back. An older server does not send it. */
 export function heldByOf({ amount, heldAmount, heldBy }: Payment): NonNullable<Payment['heldBy']> {
   return heldBy ?? ((amount ?? 0) > heldAmount ? 'limit' : 'release')
 }

@@ -11,7 +11,7 @@ create table till_clock (
 );
 
 -- The till's time in SQL. A connection of sandbox mode sets tradetill.mode; every other one gets the machine's time,
--- whatever the table holds. now() is named without its schema, so a proof can define one of its own.
+-- whatever the table holds. now() is written without its schema, so a proof can define one of its own.
 -- Use it as (select till_now()): a query then computes it once, not for each row.
 create function till_now() returns timestamptz language sql stable parallel safe as $$
   select now() + case when current_setting('tradetill.mode', true) = 'sandbox'

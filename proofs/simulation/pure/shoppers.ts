@@ -39,7 +39,7 @@ export function beginShopping(scene: Scene, deposits: number): void {
 
 const steamIdOf = (shopper: number): string => String(76_561_198_000_000_000n + BigInt(shopper))
 
-/** An item of a shopper. Every other shopper has items that Steam protects after a trade. */
+/** An item of a shopper. Every second shopper has items that Steam protects after a trade. */
 const assetOf = (shopper: number, item: number): OfferAsset => ({
   appId: shopper % 2 === 0 ? 730 : 570,
   contextId: '2',

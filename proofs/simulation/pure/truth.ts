@@ -16,7 +16,7 @@ import type { MemoryLedger } from './memory-ledger.ts'
 import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
 
-/** Checks that a trade's Steam trade is of its own offer, brought all items, and is credited to no other trade. */
+/** Checks that a trade's Steam trade came from its own offer, brought all items, and is credited to no other trade. */
 export function checkCredit(steam: Steam, trades: TillMemory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
