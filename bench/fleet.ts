@@ -132,7 +132,7 @@ async function strike(till: ProcessTill, struck: Map<string, Misfortune>): Promi
   }
 }
 
-/** The operator enrols the logged-out bots again. */
+/** Ends the misfortunes. Logged-out bots are enrolled again, as an operator would. */
 async function heal(till: ProcessTill, struck: ReadonlyMap<string, Misfortune>): Promise<void> {
   for (const [steamId, misfortune] of struck) {
     if (misfortune === 'logged-out') await enrolAgain(till, steamId)

@@ -5,10 +5,10 @@
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
  * - `ready`: seconds until a release in live mode is ready on an existing database, and the size of the release.
  * - `cli`: processor time of the operator's commands, compared with bare `node -e 0`.
- * - `poll`: CPU time of an unchanged poll, compared with bare node:http that answers 304, and its number of queries.
+ * - `poll`: CPU time of an unchanged poll, compared with bare node:http that answers 304, and the poll's queries.
  * - `deposit`: deposits per second, from opening a deposit to its credit.
  * - `ledger`: credits per second of one busy store, compared with the same rows in one statement, and with the same
- *   transaction with a lock on the balance first.
+ *   transaction that locks the balance first.
  * - `inventory`: CPU time of converting an inventory to priced items, compared with JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
  * - `bytes`: gzipped bytes until the page shows the link field, in the language with the most, compared with Checkout

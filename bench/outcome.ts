@@ -19,12 +19,12 @@ export function printOutcome(outcome: Outcome): void {
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }
 
-/** Of an even number of values, the upper of the two in the middle. Of no values, not a number. */
+/** Returns the upper of the two middle values if their number is even, and NaN for no values. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
-/** Of no values, this is not a number, which is within no limit. */
+/** Returns NaN for no values, which meets no limit. */
 export function percentile95(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? Number.NaN

@@ -39,7 +39,7 @@ test('on a laptop, the list of deposits fits beside the menu, and an order id ta
 test.each([
   ['Pacific/Kiritimati', '2026-01-01T10:00:00.000Z'],
   ['America/New_York', '2026-01-02T05:00:00.000Z'],
-])('a day in a filter begins at midnight in %s, where the page shows times too', async (timezoneId, from) => {
+])('a day in a filter begins at midnight in the browser’s time zone, here %s', async (timezoneId, from) => {
   const { page } = await openBrowser({ viewport: LAPTOP, context: { timezoneId } })
   await enterSandbox(page)
   const asked = page.waitForRequest(`${till.console}/ops/find/deposits`)

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Ends its work in the cluster at the first signal, as if another process had got its number, and tells all signals. */
+/** Prints every signal. Leaves the cluster at the first, as if another process had got the number of this one. */
 const LEFTOVER = `
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(name, () => {
     console.log(name)
@@ -24,7 +24,7 @@ const NEXT = '#!/bin/sh\necho "database system is ready to accept connections" >
 const ended = (child: ChildProcessByStdio<null, Readable | null, Readable | null>): Promise<unknown> =>
   child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve()
 
-test('a start signals no process that only has the number of a PostgreSQL that has ended', async () => {
+test('a start signals no process after it has left the cluster, and none there that is not PostgreSQL', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tradetill-leftover-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [cluster, next] = [join(folder, 'cluster'), join(folder, 'next')]
@@ -40,7 +40,7 @@ test('a start signals no process that only has the number of a PostgreSQL that h
   const signals = text(leftover.stdout)
   await once(leftover.stderr, 'data')
   writeFileSync(join(cluster, 'postmaster.pid'), `${leftover.pid}\n`)
-  // As an operator's shell, it stays in the cluster.
+  // Stays in the cluster, like an operator's shell.
   const visitor = spawn('sleep', ['600'], { cwd: cluster, stdio: 'ignore' })
   onTestFinished(() => void visitor.kill())
 

@@ -1,4 +1,4 @@
-/** A tour that another process guides: scenes with a button each. The sandbox does not know what a scene does. */
+/** A tour of scenes, each with a button. Another process plays them: the sandbox does not know what a scene does. */
 import { field } from './http.ts'
 
 export type Link = { label: string; url: string }
@@ -52,8 +52,8 @@ export function createTour(onPressed: (name: string) => void) {
       return change(name, { state, summary, links })
     },
     /**
-     * Marks a scene as playing and calls `onPressed`. Returns false for an unknown scene, or while a scene plays: one
-     * at a time, because all share the clock.
+     * Marks a scene as playing and calls `onPressed`. Returns false for an unknown scene, or while one plays: they all
+     * share the clock.
      */
     press(name: string): boolean {
       if (isPlaying() || !change(name, { state: 'playing', summary: '', links: [] })) return false

@@ -36,8 +36,8 @@ async function tillOfWorker(): Promise<SharedTill> {
 let launched: Promise<Browser> | undefined
 
 /**
- * The browser of this worker, which starts it: if another process had started it, every message would pass through that
- * process.
+ * The browser of this worker. The worker starts it, because every message passes through the process that started the
+ * browser.
  */
 export function sharedBrowser(): Promise<Browser> {
   launched ??= launchShell()

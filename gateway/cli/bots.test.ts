@@ -62,7 +62,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('a command that lists prints something even if the list is empty: bot list does so on stderr, so scripts that count its lines count none', async () => {
+it('every list command prints something if its list is empty; bot list prints it on stderr, so scripts count no line', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
@@ -173,7 +173,7 @@ describe('bot', () => {
     expect(short.errors).toContain('The input ended before the last answer')
   })
 
-  it('enrol says that Steam’s answers about the offers were empty, and adds the bot', async () => {
+  it('enrol says that Steam’s answers about the bot’s offers were empty, and adds the bot', async () => {
     const { accountName, password, sharedSecret } = firstBot()
     sandbox.begin('offers-not-there')
     const enrolled = await run(['bot', 'enrol'], `${accountName}\n${password}\n${sharedSecret}\n`)

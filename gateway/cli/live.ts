@@ -27,7 +27,7 @@ export type LiveSettings = {
   game: string
   /** Asset id of the partner's item that the test offer asks for; undefined sends no offer. */
   item: string | undefined
-  /** Whether to wait for the partner to accept the offer instead of cancelling it. */
+  /** Whether to wait until the partner accepts the offer. Otherwise the run cancels it. */
   waitsForAccept: boolean
   /** Folder for a record of Steam's answers; undefined writes none. */
   recordInto: string | undefined

@@ -30,7 +30,7 @@ export const updatedStoreLines = (
     : [`To send a test and see the answer: ${sandboxTest(storeId)} (sandbox), or ${LIVE_TEST} (live)`]),
 ]
 
-/** No command tests the address itself: a new store cannot check a signature before it has the secret. */
+/** These commands send no test: a new store cannot check a signature before it has the secret. */
 const LIVE_TEST = `${PREFIX} doctor --send-webhooks`
 const sandboxTest = (storeId: bigint): string => `${PREFIX} trigger --store ${storeId} deposit.succeeded`
 const testFor = (apiKey: string, storeId: bigint): string =>

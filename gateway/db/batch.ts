@@ -27,7 +27,7 @@ const dialect = {
 /**
  * Statements executed on `tx` are collected and return nothing. `run` sends them, and then the parts of `last`, as one
  * statement. No part sees another's changes, and two parts must not change the same row. A part of `last` may
- * read the rows that an earlier part of `last` returns, by its name.
+ * read the rows that an earlier part of `last` returns, by that part's name.
  */
 export type Batch = {
   tx: Tx

@@ -25,7 +25,7 @@ test('a connection that breaks inside a transaction ends the transaction, not th
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-test('a pool is crowded once the allowed number of queries waits', async () => {
+test('a pool is crowded once the given number of queries waits for a connection', async () => {
   const single = openDatabase(database.url, 1)
   const held = await single.pool.connect()
   const waiting = [single.pool.query('select 1'), single.pool.query('select 1')]
@@ -50,7 +50,7 @@ test('a timeout of the pool is distinguished from the error of a query', async (
   await single.close()
 })
 
-test('a dead address of the database’s host does not delay a connection, however long other hosts are waited for', async () => {
+test('a connection tries the next address of the database’s host after 250 ms, whatever the process’s default', async () => {
   const connecting = vi.spyOn(Socket.prototype, 'connect')
   onTestFinished(() => connecting.mockRestore())
   const single = openDatabase(database.url, 1)

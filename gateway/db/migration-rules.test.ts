@@ -65,7 +65,7 @@ describe('the statements of a migration', () => {
 const migrationsFrom = (first: string) => migrationFiles().filter(({ name }) => name >= first)
 
 describe('every migration', () => {
-  it('allows this version to run on its schema: a refusal of it would ask for a version that does not exist', () => {
+  it('lets this version run: it must not demand a version that does not exist yet', () => {
     const version = ourVersion()
     const later = migrationFiles().filter(
       ({ oldestVersion }) => oldestVersion !== undefined && isOlder(version, oldestVersion),

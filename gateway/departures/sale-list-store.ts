@@ -72,7 +72,7 @@ export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Prom
 /** `resultMinor`: sum of the results of the item's sales in this currency. */
 export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
 
-/** Returns items whose sales in the period lost money, those first that lost most in dollars. */
+/** Returns items whose sales in the period lost money, the greatest loss in dollars first. */
 export async function selectLosingItems(
   db: Db,
   { appId, from, to, limit }: SaleFilter & { appId: number },

@@ -24,7 +24,7 @@ const CS = 730
 let till: Till
 let pool: pg.Pool
 /**
- * Free items of Dota 2 of 10 and 20 USD, and protected ones of Counter-Strike 2, by trade and the shopper's asset ids.
+ * Free items of Dota 2 worth 10 and 20 USD, and protected ones of Counter-Strike 2: trade and the shopper's asset ids.
  */
 let free: { tradeId: bigint; assetIds: string[] }
 let underProtection: { tradeId: bigint; assetIds: string[] }
@@ -119,7 +119,7 @@ describe('a listing', () => {
     ).toBe('recorded')
   })
 
-  it('that waits for its item does not keep later reports waiting, even if there are hundreds of them', async () => {
+  it('that waits for its item does not keep later reports waiting, even if hundreds of listings wait', async () => {
     const waiting = Array.from({ length: 501 }, (_, index) => waitingRow(index + 1))
     const rows = [...waiting, { ...waitingRow(502), told: GIFT }]
     await till.db.insertInto('vault_told').values(rows).execute()
@@ -286,7 +286,7 @@ describe('the report of sales', () => {
     expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
   })
 
-  it('agrees with the list of items that lose money about an item sold below its cost', async () => {
+  it('has the same loss for an item sold below its cost as the list of losing items', async () => {
     const deps = findDeps()
     const [assetId = ''] = free.assetIds
     const original = await till.db

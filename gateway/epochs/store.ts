@@ -48,7 +48,7 @@ const beganOf = (row: HistoryRow) => ({
   logOid: row.began_in_log,
 })
 
-/** The first gateway on a database begins its first epoch. It skips no number, and stores get no event. */
+/** The first gateway on a database begins its first epoch, which skips no number. Stores get no event. */
 export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
   await sql`
     insert into epoch (number, began_at, system_identifier, timeline, database_oid, log_oid)
@@ -65,7 +65,7 @@ export async function haltAsBehind(db: Db, at: Date): Promise<void> {
     .execute()
 }
 
-/** Keeps every gateway from using the bots (`on`), or ends that. Returns false if nothing changes. */
+/** Forbids all gateways to use the bots (`on`), or allows it again. Returns false if nothing changes. */
 export async function setDisarmed(tx: Tx, on: boolean, at: Date): Promise<boolean> {
   if (!on) {
     const { numDeletedRows } = await tx
@@ -96,7 +96,7 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; eve
     epoch: bigint
   }>`select begin_epoch(${at}, ${SKIPPED_NUMBERS}) as epoch`.execute(tx)
   const epoch = rows[0]?.epoch ?? 0n
-  // `part` numbers the events over all stores, because they have no deposit to tell them apart.
+  // `part` numbers the events across all stores, because they have no deposit to tell them apart.
   const { rows: events } = await sql<NumberedEvent>`
     with before as (
       select id, last_sequence, row_number() over (order by id)

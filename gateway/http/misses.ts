@@ -1,7 +1,7 @@
 /**
  * Stops guessers. A miss is a call that names no existing path, deposit or key, or lacks the token of our page. An
- * address may have only so many of them. A caller that names an existing deposit or key is not stopped, even if a guesser
- * has the same address, unless too many calls of such addresses wait to be looked up.
+ * address may have a limited number of them. A caller that names an existing deposit or key is not stopped, even if a guesser
+ * has the same address, unless too many calls from such addresses wait to be looked up.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -39,7 +39,7 @@ const GUESSES = new Set<ErrorCode | undefined>([
   'cross_site_token',
 ])
 
-/** The most look-ups at a time, each with a database connection, and the most that wait for one. */
+/** The most look-ups at a time, each with a database connection, and the most that wait for their turn. */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 

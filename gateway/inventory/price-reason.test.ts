@@ -39,7 +39,7 @@ async function saveKnifePrice(source: string): Promise<void> {
   ])
 }
 
-test('a price names its sources and that of the exchange rate, with their ages at the time of the call', async () => {
+test('the answer names the sources of a price and of its exchange rate, with their ages at the time of the call', async () => {
   await till.db.deleteFrom('price').execute()
   await saveKnifePrice('skinport')
   till.clock.advance(4 * MINUTE_MS)

@@ -70,7 +70,7 @@ export function selectPayouts(db: Db, { storeId, before, limit }: PayoutFilter):
     .execute()
 }
 
-/** Locks the payout, so two voids of it wait for each other. */
+/** Locks the payout, so a second void of it waits for the first. */
 export async function lockPayout(tx: Tx, payoutId: bigint): Promise<ListedPayout | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`payout ${payoutId}`}, 0))`.execute(tx)
   return payouts(tx).where('payout.id', '=', payoutId).executeTakeFirst()

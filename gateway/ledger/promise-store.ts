@@ -9,7 +9,7 @@ export type StoreRoom = {
   /** Promised to other open trades, in the currency of the rate and in US cents. */
   otherPromises: bigint
   othersUsdCents: bigint
-  /** The running total of the store's promises when it was read. It never falls. */
+  /** The running total of the store's promises, which never falls, at the time of the read. */
   promisedUsdCents: bigint
 }
 

@@ -25,8 +25,8 @@ const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL
   .map((check) => `${DEFINITIONS} select * from (${check}) found (problem, detail) limit ${MOST_FOUND}`)
 
 /**
- * The first part of verify.sql for these deposits and everything that belongs to them. Both arguments are queries;
- * `loose` selects more entries.
+ * The first part of verify.sql for these deposits and everything that belongs to them. Both arguments are queries:
+ * `loose` selects entries of no trade.
  */
 export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
 with scope as materialized (select array(${deposits}) as deposits),

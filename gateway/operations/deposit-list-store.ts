@@ -75,7 +75,7 @@ export async function isSortCheaper(db: Db, filter: DepositFilter): Promise<bool
 
 type Examining = {
   now: Date
-  /** Reads the candidates by time and sorts them, because `isSortCheaper`. */
+  /** Reads the candidates by time and sorts them: see `isSortCheaper`. */
   isSorted?: boolean
 }
 
@@ -111,7 +111,7 @@ export async function examineDeposits(
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** For the deposits of an account or a need. It matters only if there are too many to read all. */
+/** For the deposits of an account or a need. The direction matters only if there are too many to read all. */
 const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 

@@ -167,7 +167,7 @@ export type Coverage = {
   game: Game
   items: number
   bands: CoverageBand[]
-  /** The items whose sales of the last 30 days lost most. */
+  /** The items whose sales of the last 30 days lost the most. */
   losses: LosingItem[]
 }
 

@@ -74,7 +74,7 @@ describe('D-13 a fall', () => {
     const threeSteady = [steadyPrice(10), steadyPrice(10), steadyPrice(10)]
     expect(judge(changedPrice(10, 7.7), ...threeSteady)).toEqual(priced(7.7))
     expect(judge(changedPrice(10, 7.6), ...threeSteady)).toEqual(unavailable('noPrice'))
-    // Two prices that differed before the fall do not agree because of it.
+    // A fall does not make two prices agree that differed before it.
     expect(judge(changedPrice(10, 8), steadyPrice(11))).toEqual(unavailable('noPrice'))
     expect(judge(changedPrice(10, 5), changedPrice(10, 5.5), price(10))).toEqual(priced(5.5))
   })

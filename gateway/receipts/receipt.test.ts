@@ -110,7 +110,7 @@ it('a receipt says whose items they were and, in both languages, what happened, 
   })
 })
 
-it('once the deposit has the link of another account, a receipt shows the id of the account that paid without its name, and neither once the account that paid is erased', async () => {
+it('a receipt shows only the id of the account that paid once the deposit has the link of another account, and no account once the payer is erased', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const { user_steam_id } = await till.db
     .selectFrom('deposit')

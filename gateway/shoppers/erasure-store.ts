@@ -39,8 +39,8 @@ async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: b
 
 /**
  * Erases the account from deposits that can be erased, their trades and quotes. Deletes their unused quotes, the
- * account's finished inventory requests, and the doubts about bots that offers to it raised. Money, items and events
- * stay unchanged.
+ * account's finished inventory requests, and the doubts about bots because of offers to the account. Money, items and
+ * events stay unchanged.
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)

@@ -48,7 +48,7 @@ describe('the checks of npm run live', () => {
     expect(passed.at(-1)).toBe('an accepted offer cannot be cancelled')
   })
 
-  it('pass for a bot that must read the notice about trade protection first', async () => {
+  it('pass for a bot that must acknowledge the notice about trade protection first', async () => {
     const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
     await fetch(`${sandbox.url}/control/behaviours/must-acknowledge`, {
       method: 'PUT',

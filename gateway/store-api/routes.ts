@@ -44,7 +44,7 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation
 
 const paramsSchema = z.object({ id: z.string() })
 
-/** Keeps the id of the deposit in the answer for the log line, however the call named it. */
+/** Keeps the id of the answer's deposit for the log line, however the call named the deposit. */
 function noteDeposit(
   { call }: FastifyRequest,
   { answer }: Operation,

@@ -28,7 +28,7 @@ export async function insertKey(tx: Tx, key: Insertable<ApiKeyTable>): Promise<v
   await tx.insertInto('api_key').values(key).execute()
 }
 
-/** Returns a key with its store, unless it was revoked. It may have expired. */
+/** Returns a key with its store, unless the key was revoked. It may have expired. */
 export const findKey = (db: Db, id: string) =>
   db
     .selectFrom('api_key')

@@ -11,7 +11,7 @@ export const SEND_LOST_MS = 20_000
 
 /** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
-/** How long to read that often. If no read has confirmed the bad end by then, Steam has taken it back. */
+/** How long to read at this pace. If no read has confirmed the bad end by then, Steam has taken it back. */
 const CONFIRM_MS = 600_000
 
 /** Pauses until the next read. `MISSED_MS`: after a search that missed the offer of an unknown send. */
@@ -78,7 +78,7 @@ export function dueStep(trade: Trade, now: Date, { isSteamDown = false } = {}): 
     case 'invalid':
     case 'timed_out':
       if (trade.steamHoldUntil !== null) return 'review'
-      // At the time of its end, `nextReview` is null only if nothing was ever sent.
+      // At the trade's end, `nextReview` is null only if nothing was ever sent.
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
       if (now >= trade.settlesAt) return 'settle'

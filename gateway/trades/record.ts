@@ -133,7 +133,7 @@ async function cancelOthers(
   return lines
 }
 
-/** Applies the effects of the events besides the trade's new state. */
+/** Applies the effects of the events on everything but the trade's own state. */
 async function applyConsequences(
   deps: RuleDeps,
   tx: TradeTx,

@@ -26,7 +26,7 @@ export const ORIGIN = 'https://till.test'
 const HOST = 'till.test'
 const PROXY = '127.0.0.1'
 const IMAGES = 'https://images.test'
-/** The cross-site token of the page. */
+/** The page's token against cross-site requests. */
 export const TOKEN = 'A'.repeat(43)
 
 export type Ask = {
@@ -163,7 +163,7 @@ function asker(app: FastifyInstance): Target['ask'] {
     }
     const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    // inject() accepts more methods than its type.
+    // inject() accepts more methods than its type lists.
     const known = method as NonNullable<InjectOptions['method']>
     return app.inject({
       method: known,

@@ -7,10 +7,10 @@ const migrationsBefore = (first: string) =>
     .map(({ name }) => name)
     .filter((name) => name < first)
 
-test('gateways that use columns that a later migration removes cannot run alongside those of this tree', () => {
+test('gateways from before a migration that removes columns cannot run alongside those of this tree', () => {
   expect(obstacleFor(migrationsBefore('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 
-test('gateways that know every migration that removes something can run alongside those of this tree', () => {
+test('gateways from after the last such migration can run alongside those of this tree', () => {
   expect(obstacleFor(migrationsBefore('0011'))).toBeUndefined()
 })

@@ -16,7 +16,7 @@ const PAGE = 4
 /** An offer that the operator made by hand, in an unknown state. It never changes. */
 const ODD_ROW: UnreadableOffer = { offerId: '7', partnerSteamId: '76561198099999999', message: 'by hand' }
 
-/** Returns a page of offers, newest first. `cursor`: the oldest offer of the page before. */
+/** Returns a page of offers, newest first. `cursor`: the oldest offer of the previous page. */
 export function list(
   memory: SteamMemory,
   bot: string,

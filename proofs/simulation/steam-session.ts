@@ -22,10 +22,10 @@ import { must } from './violation.ts'
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
 const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
 
-/** Higher than for other calls, because a send with a lost answer has the most ways to go wrong. */
+/** Above the chance for other calls, because a send whose answer is lost has the most ways to go wrong. */
 const SEND_LOST = 0.06
 
-/** A cancel may be under way when another read learns of an escrow, and the process may pause in between. */
+/** How long a cancel may arrive after a read of the escrow: it may have been under way, and the process may pause. */
 const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
 
 /** When a process learned that an offer is in escrow, by process (its gate) and offer. */

@@ -43,7 +43,7 @@ export function visitsOf(deps: TillDeps, db: Db): Task[] {
   const fleet = fleetOf(deps, db)
   const steamDeps = { ...deps, signals: steamSignals(deps, db, fleet) }
   let visits = 0
-  /** A visit up to its offer. Steam refuses the first bot for `refusal`. */
+  /** A visit up to its offer. With `refusal`, Steam refuses the first bot for that reason. */
   const openOffer = (refusal?: RefusedReason): Promise<OpenOffer> => {
     visits += 1
     return makeOffer(steamDeps, { db, fleet, number: visits, refusal })
@@ -186,7 +186,7 @@ async function makeOffer(deps: TillDeps, { db, fleet, number, refusal }: NewVisi
 
 type FirstRefusal = { db: Db; fleet: Fleet; refusal: RefusedReason }
 
-/** Makes Steam refuse the bot of the first wait. */
+/** Makes Steam refuse the bot of the trade that is waited for first. */
 function refusingOnce(signals: Signals, { db, fleet, refusal }: FirstRefusal): Signals {
   let isFirst = true
   return {

@@ -6,7 +6,7 @@ const ADDRESS = /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?$/
 
 export type Partner = { steamId: string; token: string }
 
-/** Takes the fields of a link in any order, and beside others, as Steam does. */
+/** Accepts the fields of a link in any order and among other fields, as Steam does. */
 export function partnerOfLink(link: string): Partner | undefined {
   const url = URL.parse(link.trim())
   if (url === null || !ADDRESS.test(url.origin + url.pathname)) return undefined

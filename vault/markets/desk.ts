@@ -30,14 +30,14 @@ const MONEY_MS = 5 * MINUTE_MS
 /** How often to ask that, and for how long, after an item was given or its money became due. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
-/** How long to ask on about an item that was given, although the market calls its sale cancelled. */
+/** How long to keep asking about an item that was given although the market calls its sale cancelled. */
 const DENIED_MS = 14 * 86_400_000
 /**
- * How long to ask how a sale ended. A market that lost it never tells, and its history since then would become longer
- * and longer.
+ * How long to ask how a sale ended. A market that lost the sale never tells, and the history to read since that sale
+ * would become longer and longer.
  */
 const UNTOLD_MS = 42 * 86_400_000
-/** A start of the vault does not bring up again the sales about which it stopped asking longer ago than this. */
+/** After a start, the vault does not report a sale again if it stopped asking about it longer ago than this. */
 const UNTOLD_NEWS_MS = 7 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
@@ -45,7 +45,7 @@ const BALANCE_MS = 10 * MINUTE_MS
 const HISTORY_MARGIN_MS = 86_400_000
 /** The most listings to change in one call. */
 const MOST_LINES = 50
-/** How long not to list an item again after a refusal, or after the market answered "retry" MOST_RETRIES times. */
+/** How long to wait before listing an item again that was refused, or got "retry" MOST_RETRIES times. */
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
 
@@ -177,8 +177,8 @@ const listingsOf = (
   journal.book().listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId)
 
 /**
- * Takes down a part of the listings. Those that the market was asked to take down wait until all others had their turn:
- * perhaps they were sold meanwhile.
+ * Takes down a part of the listings. Those that the market was already asked to take down may have been sold meanwhile,
+ * so they wait until all others had their turn.
  */
 async function takeDown(parts: DeskParts, { takingDown }: State, appId: number): Promise<void> {
   const nowMs = parts.now().getTime()
@@ -272,7 +272,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   if (reply.kind === 'answered') await parts.reportBalance(reply.value).catch(() => {})
 }
 
-/** When the sales were made that the vault still asks about. Says once about each other one that it stopped. */
+/** Returns when the sales were made that the vault still asks about. Reports once each sale that it gives up on. */
 function recentTimesMs(
   { journal, market, now, say, needs }: DeskParts,
   { untold }: State,

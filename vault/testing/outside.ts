@@ -15,8 +15,8 @@ const MARKET_SCALE = dollarScale()
 export class Killed extends Error {}
 
 /**
- * A fault of a call: the process dies before or after its effect, or the answer is lost, without effect or with it.
- * `late`: the answer is lost, and the effect comes half a minute later.
+ * A fault of a call: the process dies before or after the call's effect, or the answer is lost, without the effect or
+ * with it. `late`: the answer is lost, and the effect comes half a minute later.
  */
 export type Mishap = 'none' | 'kill_before' | 'kill_after' | 'lost_before' | 'lost_after' | 'late'
 const LATE_MS = 30_000
@@ -31,7 +31,7 @@ type MarketItem = {
 }
 /**
  * A lie of the market about the item, the number of items, the buyer (who is then one of our accounts), the message or
- * the price. `swap`: it names another buyer than before. `empty`: its list of listings is empty.
+ * the price. `swap`: the market names another buyer than before. `empty`: it shows no listings.
  */
 export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap' | 'empty'
 

@@ -15,7 +15,7 @@ export function useFlow(hash: string): { state: FlowState; flow: Flow } {
   return { state: useFlowState(flow), flow }
 }
 
-/** Renders an answer in slices: in one piece, the arrival of the items would hold up a press for a while. */
+/** Renders changes that are not urgent in slices. In one piece, arriving items would hold up a press for a while. */
 function useFlowState(flow: EarlyFlow): FlowState {
   const [state, setState] = useState(flow.state)
   useLayoutEffect(() => {

@@ -68,7 +68,7 @@ create index sent_back_asset on sent_back_item (asset_id);
 create table careful_shopper (
   steam_id text primary key,
   since timestamptz not null,
-  -- The last trade that the account reversed. `reversals` counts them all.
+  -- The last trade that the account reversed. `reversals` counts all of its reversals.
   trade_id bigint not null references trade,
   last_at timestamptz not null,
   reversals integer not null default 1

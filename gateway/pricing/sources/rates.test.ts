@@ -66,9 +66,9 @@ describe('the reference rates of the European Central Bank', () => {
   })
 
   test.each([
-    ['without a dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
+    ['without a rate of the dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
     ['in a page of HTML', (response: ServerResponse) => response.end('<html>moved</html>')],
-    ['with an invalid dollar', page("<Cube currency='USD' rate='0x1'/>")],
+    ['with an invalid rate of the dollar', page("<Cube currency='USD' rate='0x1'/>")],
   ])('are refused %s', async (_what, answer) => {
     server.answer(PATH, answer)
     await expect(read()).rejects.toThrow('unexpected form')

@@ -55,7 +55,7 @@ const FOREIGN = [
   'https://store。test/',
   'https://store．test/',
   'https://ｓtore.test/',
-  'https://stоre.test/',
+  'https://st\u043ere.test/',
   'https://store.test\u2044evil.example/',
   'https://store.test\uff0fevil.example/',
   'https://store.test\u200b/',

@@ -69,7 +69,7 @@ const CHECKED =
 
 export type Connections = { db: Db; reset(): void; close(): void }
 
-/** `reset` simulates the death of the process for the server, which rolls back its open transactions. */
+/** `reset` simulates the death of the process as the server sees it: its open transactions are rolled back. */
 export async function openConnections(deps: Deps): Promise<Connections> {
   const lines = await Promise.all(Array.from({ length: LINES_PER_PROCESS }, () => openLine(deps.sessions)))
   const waiting: ((line: Line) => void)[] = []

@@ -172,7 +172,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
     if (await renewLease(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
   }
-  // A process that has a bot looks for another one less often, so both processes get some.
+  // A process that has a bot looks for another bot less often, so both processes get bots.
   if (!scene.faults.areStopped && process.leases.size > 0 && scene.random.chance(0.6)) return
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)
