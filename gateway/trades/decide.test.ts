@@ -27,7 +27,7 @@ const events = (trade: Trade, fact: Fact, seconds = 30, change: { isWanted?: boo
     attempt,
   })
 const readAs = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
-const listOf = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unreadable: 0 })
+const listOf = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unclear: 0 })
 const record = (change: Parameters<typeof steamTrade>[0] = {}): Fact => ({
   kind: 'steam_trade_read',
   offerId: '5',
@@ -124,9 +124,7 @@ describe('a list of the sent offers', () => {
   })
 
   it('that cannot be read in full proves nothing', () => {
-    expect(events({ ...unknown, missedReads: 2 }, { kind: 'listed', offers: [], unreadable: 1 }, 99)).toEqual(
-      [],
-    )
+    expect(events({ ...unknown, missedReads: 2 }, { kind: 'listed', offers: [], unclear: 1 }, 99)).toEqual([])
   })
 
   it('changes no trade whose offer is not being searched for', () => {

@@ -56,9 +56,9 @@ export type Fact =
   | { kind: 'send_answered'; answer: SendAnswer }
   /**
    * The sent offers with the trade's code, from a complete list or from the pages up to the trade's offer.
-   * `unreadable`: how many rows might be the offer but could not be parsed.
+   * `unclear`: how many rows might be the offer, but are unreadable or incomplete.
    */
-  | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
+  | { kind: 'listed'; offers: readonly Offer[]; unclear: number }
   | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
   /** The store no longer wants the deposit. Any process may report this, with or without the bot's lease. */
   | { kind: 'store_cancels' }
@@ -161,12 +161,12 @@ function decideCancel(trade: Trade, because: CancelReason): TradeEvent[] {
 
 type List = Extract<Fact, { kind: 'listed' }>
 
-function decideList(trade: Trade, { offers, unreadable }: List, context: Circumstances): TradeEvent[] {
+function decideList(trade: Trade, { offers, unclear }: List, context: Circumstances): TradeEvent[] {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return []
   const found = offers.find((offer) => isExactOfferOf(trade, offer))
   if (found !== undefined) return [activation(found.offerId, context)]
   // A list that could not be read in full does not prove that the offer is missing.
-  if (unreadable > 0) return []
+  if (unclear > 0) return []
   const isOver = isPast(trade.startedAt, MISSED_OVER_MS, context.now) && trade.missedReads + 1 >= MISSED_READS
   return [
     { kind: 'offer_missed' },

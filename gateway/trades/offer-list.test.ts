@@ -60,6 +60,14 @@ async function sendWithoutAnswer(createsOffer: boolean) {
   return { answer, work: () => trade(bot, id), row: async () => (await trades())[0] }
 }
 
+/** Often enough, over a long enough time, to give up a send whose offer is missing. */
+async function lookFourTimes(work: () => Promise<void>): Promise<void> {
+  for (let look = 0; look < 4; look += 1) {
+    till.clock.advance(15_000)
+    await work()
+  }
+}
+
 describe('a list of many pages', () => {
   it('hides no acceptance from the watch, even on a page that it has not read yet', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
@@ -206,13 +214,6 @@ describe('an answer about the offers that lacks everything', () => {
 })
 
 describe('an offer in Steam’s list that cannot be read', () => {
-  const lookOften = async (work: () => Promise<void>) => {
-    for (let look = 0; look < 4; look += 1) {
-      till.clock.advance(15_000)
-      await work()
-    }
-  }
-
   it('does not keep a trade unknown if it names another partner or has another message', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partner = (await row())?.partner_steam_id ?? ''
@@ -221,7 +222,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
       { offerId: '71', partnerSteamId: '76561198000000044', message: null },
       { offerId: null, partnerSteamId: null, message: 'by hand' },
     ]
-    await lookOften(work)
+    await lookFourTimes(work)
     expect((await row())?.state).toBe('abandoned')
     await answer
   })
@@ -233,7 +234,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
     session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
-    await lookOften(work)
+    await lookFourTimes(work)
     const lines = () => till.lines.filter((line) => line.includes('could not be read for an hour'))
     expect(await row()).toMatchObject({ state: 'unknown', missed_reads: 0 })
     expect(lines()).toHaveLength(0)
@@ -243,19 +244,57 @@ describe('an offer in Steam’s list that cannot be read', () => {
     }
     expect(lines()).toHaveLength(1)
     session.unreadable = []
-    await lookOften(work)
+    await lookFourTimes(work)
     expect((await row())?.state).toBe('abandoned')
     await answer
+  })
+})
+
+describe('an offer of an unanswered send in Steam’s list', () => {
+  it.each<[string, Partial<Offer>]>([
+    ['its items', { itemsToReceive: [] }],
+    ['its message', { message: '' }],
+    ['its items and its message', { itemsToReceive: [], message: '' }],
+  ])('is neither missing nor cancelled if the row lacks %s', async (_, lack) => {
+    const { answer, work, row } = await sendWithoutAnswer(true)
+    const ours = session.offers.get('1')
+    if (ours === undefined) throw new Error('Steam has no offer')
+    session.offers.set('1', { ...ours, ...lack })
+    await lookFourTimes(work)
+    expect(session.calls).not.toContain('cancel 1')
+    expect(await row()).toMatchObject({ state: 'unknown', missed_reads: 0 })
+    session.offers.set('1', ours)
+    await lookFourTimes(work)
+    expect(await answer).toEqual({ kind: 'active' })
+  })
+
+  it.each<[string, UnreadableOffer | null]>([
+    ['lacks its message', null],
+    ['cannot be read', { offerId: '70', partnerSteamId: null, message: null }],
+  ])('keeps its ended trade under review if the row %s', async (_, unreadable) => {
+    const { answer, work, row } = await sendWithoutAnswer(true)
+    const ours = session.offers.get('1')
+    session.offers.clear()
+    await lookFourTimes(work)
+    await answer
+    if (ours === undefined) throw new Error('Steam has no offer')
+    if (unreadable === null) session.offers.set('1', { ...ours, message: '' })
+    else session.unreadable = [unreadable]
+    till.clock.advance(DAY_MS)
+    await work()
+    session.unreadable = []
+    session.offers.set('1', ours)
+    session.accept('1')
+    till.clock.advance(3_600_000)
+    if ((await row())?.due_at !== null) await work()
+    expect(await row()).toMatchObject({ state: 'final' })
   })
 })
 
 describe('a review that Steam does not answer', () => {
   it('is tried again at growing intervals of up to an hour, and not after 15 days', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
-    for (let look = 0; look < 4; look += 1) {
-      till.clock.advance(15_000)
-      await work()
-    }
+    await lookFourTimes(work)
     await answer
     session.isDown = true
     const waits = []
@@ -270,10 +309,7 @@ describe('a review that Steam does not answer', () => {
 
   it('keeps its place in a long list if it is tried only once an hour, and continues soon once Steam answers', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
-    for (let look = 0; look < 4; look += 1) {
-      till.clock.advance(15_000)
-      await work()
-    }
+    await lookFourTimes(work)
     await answer
     bury(1_000)
     till.clock.advance(2 * DAY_MS)

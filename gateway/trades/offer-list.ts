@@ -78,9 +78,9 @@ export const BLOCKED_MS = 3_600_000
 /** The search for the offer of one trade. */
 export type Search = {
   pass: ListPass
-  /** How many unreadable rows of this pass might be the offer. */
-  unreadable: number
-  /** Since when only unreadable rows have kept the offer from counting as missing. */
+  /** How many unreadable or incomplete rows of this pass might be the offer. */
+  unclear: number
+  /** Since when only such rows have kept the offer from counting as missing. */
   blockedAt: Date | null
   isBlockLogged: boolean
   /** When a turn last continued the search. */
@@ -131,9 +131,7 @@ export function createOfferLists(): OfferLists {
       const before = searches.get(tradeId)
       const marks = before ?? { blockedAt: null, isBlockLogged: false }
       const isUnderWay = before !== undefined && !before.pass.isComplete
-      const search = isUnderWay
-        ? before
-        : { ...marks, pass: beginPass(since, now), unreadable: 0, usedAt: now }
+      const search = isUnderWay ? before : { ...marks, pass: beginPass(since, now), unclear: 0, usedAt: now }
       search.usedAt = now
       searches.set(tradeId, search)
       return search

@@ -2,13 +2,12 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
-import type { Offer, Partner, Unavailable, UnreadableOffer } from '../steam/steam.ts'
+import type { Offer, Partner, Unavailable } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
 import { moveOn } from './move-on.ts'
 import { BLOCKED_MS, readOn, type Search, type Shell } from './offer-list.ts'
 import { record } from './record.ts'
-import { isExactOfferOf, isOfferOf } from './stray.ts'
-import type { Trade } from './trade.ts'
+import { countUnclear, isExactOfferOf, isOfferOf, isVagueOfferOf } from './stray.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
 /** A write to Steam takes at most this long. The lease must outlast it. */
@@ -110,15 +109,16 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const search = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
   const isFound = (offers: readonly Offer[]) => offers.some((offer) => isExactOfferOf(trade, offer))
-  const { offers, unreadable, hasFailed } = await readOn(search.pass, bot, isFound)
-  search.unreadable += unreadable.filter((row) => mightBe(trade, row)).length
+  const turn = await readOn(search.pass, bot, isFound)
+  const { offers, hasFailed } = turn
+  search.unclear += countUnclear(trade, turn)
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isExactOfferOf(trade, offer))
   // Ended before the find is recorded: if that fails, the next search begins at the first page again.
   if (found !== undefined) deps.lists.endSearch(bot, facts.id)
   if (found !== undefined || search.pass.isComplete) {
-    await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
+    await record(deps, source, { kind: 'listed', offers: ours, unclear: search.unclear })
   } else {
     // Only a complete pass proves that the offer is missing.
     await (hasFailed ? askAgain : continueSoon)(deps, bot, loaded)
@@ -126,23 +126,18 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   if (found === undefined) reportBlocked(deps, search, facts)
   else await record(deps, source, { kind: 'offer_read', offer: found })
   for (const offer of ours) {
-    if (!isExactOfferOf(trade, offer)) await withdrawOther(deps, bot, { facts, offer })
+    const isOther = !isExactOfferOf(trade, offer) && !isVagueOfferOf(trade, offer)
+    if (isOther) await withdrawOther(deps, bot, { facts, offer })
   }
-}
-
-/** True unless the readable part of the row proves that it is another offer. */
-function mightBe({ partnerSteamId, secretCode }: Trade, row: UnreadableOffer): boolean {
-  const isTheirs = row.partnerSteamId === null || row.partnerSteamId === partnerSteamId
-  return isTheirs && (row.message === null || row.message === secretCode)
 }
 
 function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
   if (!search.pass.isComplete) return
   const now = clock.now()
-  search.blockedAt = search.unreadable > 0 ? (search.blockedAt ?? now) : null
+  search.blockedAt = search.unclear > 0 ? (search.blockedAt ?? now) : null
   if (search.blockedAt === null || search.isBlockLogged || !isPast(search.blockedAt, BLOCKED_MS, now)) return
   search.isBlockLogged = true
-  const about = { ...aboutTrade(facts), botId: String(facts.botId), rows: search.unreadable }
+  const about = { ...aboutTrade(facts), botId: String(facts.botId), rows: search.unclear }
   log.error(about, 'offer could not be read for an hour: it may belong to this trade')
 }
 

@@ -1,6 +1,6 @@
 /** Recognises offers by partner, code and items, and judges those that no open trade waits for. Pure. */
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
-import type { Offer } from '../steam/steam.ts'
+import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import { sameAssets } from './proof.ts'
 import type { Trade } from './trade.ts'
 
@@ -50,4 +50,29 @@ export function isExactOfferOf(
 ): boolean {
   const isExact = offer.itemsToGive.length === 0 && sameAssets(offer.itemsToReceive, trade.items)
   return isOfferOf(trade, offer) && isExact
+}
+
+type Sought = Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>
+
+/** Counts the rows of a list that may be the trade's own offer, although they do not show it. */
+export function countUnclear(
+  trade: Sought,
+  { offers, unreadable }: { offers: readonly Offer[]; unreadable: readonly UnreadableOffer[] },
+): number {
+  const vague = offers.filter((offer) => isVagueOfferOf(trade, offer))
+  return vague.length + unreadable.filter((row) => mightBe(trade, row)).length
+}
+
+/** True if the row lacks the offer's items or its message, as Steam's rows sometimes do, and fits the trade otherwise. */
+export function isVagueOfferOf(trade: Sought, offer: Offer): boolean {
+  if (offer.partnerSteamId !== trade.partnerSteamId || offer.itemsToGive.length > 0) return false
+  const hasNoItems = offer.itemsToReceive.length === 0
+  if (offer.message !== '') return hasNoItems && offer.message === trade.secretCode
+  return hasNoItems || sameAssets(offer.itemsToReceive, trade.items)
+}
+
+/** True unless the readable part of the row proves that it is another offer. */
+function mightBe({ partnerSteamId, secretCode }: Sought, row: UnreadableOffer): boolean {
+  const isTheirs = row.partnerSteamId === null || row.partnerSteamId === partnerSteamId
+  return isTheirs && (row.message === null || row.message === secretCode)
 }

@@ -331,7 +331,7 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
   fc.record({
     kind: fc.constant('listed' as const),
     offers: fc.array(offers, { maxLength: 3 }),
-    unreadable: fc.nat(1),
+    unclear: fc.nat(1),
   }),
   offers.map((read): Fact => ({ kind: 'offer_read', offer: read })),
   {

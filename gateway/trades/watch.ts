@@ -7,7 +7,7 @@ import { type AcceptedOffer, cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
-import { isOfferOf } from './stray.ts'
+import { countUnclear, isOfferOf } from './stray.ts'
 import { isEnded, type TradeState } from './trade.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps, type TradeSummary } from './trade-store.ts'
 
@@ -232,7 +232,7 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
 
 /**
  * Everything that one turn found out about the offers of a trade. `more`: the list continues. `silence`: Steam did not
- * answer, or its answer was empty.
+ * answer, or its answer was empty or unclear.
  */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
@@ -244,15 +244,19 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
     return answer.kind === 'offer' ? { kind: 'offers', offers: [answer.offer] } : { kind: 'silence' }
   }
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
-  const { pass } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
+  const search = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
+  const { pass } = search
   const isOurs = (offer: Offer) => isOfferOf(trade, offer)
   // The counteroffer of the shopper can be anywhere in the list, so read all of it.
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
   const turn = await readOn(pass, bot, isFound)
   const ours = turn.offers.filter(isOurs)
+  search.unclear += countUnclear(trade, turn)
   const isOver = ours.length > 0 || pass.isComplete
   // Ended first: if the database fails now, the next review begins at the first page again.
   if (isOver) deps.lists.endSearch(bot, facts.id)
   await declineCounters(deps, bot, turn.received)
+  // A row that may be the offer does not show whether it was accepted.
+  if (isOver && ours.length === 0 && search.unclear > 0) return { kind: 'silence' }
   return isOver ? { kind: 'offers', offers: ours } : { kind: turn.hasFailed ? 'silence' : 'more' }
 }

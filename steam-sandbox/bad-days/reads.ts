@@ -147,6 +147,11 @@ export const READS: Record<string, BadDay> = {
     'The first offer of an answer lacks its items.',
     eachOffer((offer, index) => (index === 0 ? withoutItems(offer) : offer)),
   ),
+  'offers-without-message': on(
+    OFFERS,
+    'Offers lack their message.',
+    eachOffer(({ message: _, ...offer }) => offer),
+  ),
   'items-without-class': on(OFFERS, 'Items lack their class.', eachOffer(withoutClasses)),
   'one-offer-a-page': on(OFFER_LIST, 'Lists have one offer per page.', changedJson(onePerPage)),
   'accepted-without-trade': on(

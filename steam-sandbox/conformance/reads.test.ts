@@ -132,6 +132,18 @@ describe('the answers to a read of offers or trades:', () => {
     expect(offers.find((offer) => !offer.isGlitched())?.id).toBe(first.id)
   })
 
+  it('offers can lack their message', async () => {
+    const { id } = await sendDraft(steam, bot)
+    await control(steam, 'PUT behaviours/offers-without-message', { times: 1 })
+    const hasMessage = async () =>
+      JSON.stringify(
+        await wait<unknown>((done) =>
+          bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: id }, done),
+        ),
+      ).includes('"message"')
+    expect([await hasMessage(), await hasMessage()]).toEqual([false, true])
+  })
+
   row('item without classid', async () => {
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/items-without-class')
