@@ -3,6 +3,8 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { InventoryQuery } from '../../contract/widget-api.ts'
 import { anItem, type StockedTill, startStockedTill } from '../testing/inventory.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { requestTrade } from '../trades/request.ts'
 import { inventoryHandler } from './jobs.ts'
 import { inventoryRoutes } from './routes.ts'
 import { readInventory } from './service.ts'
@@ -262,6 +264,20 @@ describe('how often Steam is asked', () => {
     till.clock.advance(1)
     await till.ask({ reload: true })
     expect(till.steam.reads).toBe(2)
+  })
+
+  test('again immediately after Steam refused a trade because its items are gone', async () => {
+    till.steam.owned = { kind: 'items', items: [anItem('2', 'Knife'), anItem('1', 'Knife')] }
+    const quoteId = (await till.ask()).quoteId ?? undefined
+    const [reader] = till.readers
+    reader?.session.sends.push({ answer: 'refused', reason: 'items_gone' })
+    const request = requestTrade(till.deps, { hash: till.hash, game: 'cs', items: ['1'], quoteId })
+    const trades = () => till.db.selectFrom('trade').select('id').execute()
+    await expect.poll(trades).toHaveLength(1)
+    for (const { id } of await trades()) await tradeHandlers(till.deps).trade(till.bot, id)
+    expect(await request).toMatchObject({ code: 'items_unavailable' })
+    till.steam.owned = { kind: 'items', items: [anItem('2', 'Knife')] }
+    expect((await till.ask({ reload: true })).items).toMatchObject([{ id: '2' }])
   })
 
   test('again five seconds after a refusal, so "Try again" sees the shopper’s changes', async () => {

@@ -29,10 +29,15 @@ export type RequestRow = Pick<
 
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
-/** An answer from before the shopper's last delivery would still contain the delivered items. */
-const notBeforeDelivery = sql<boolean>`not exists (
+/**
+ * An answer from before the shopper's last delivery would still contain the delivered items. One from before Steam found
+ * items of a trade gone or invalid would still contain those.
+ */
+const isStillTrue = sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id
-    and trade.delivered_at >= inventory_request.created_at)`
+    and (trade.delivered_at >= inventory_request.created_at
+      or (trade.ended_at >= inventory_request.created_at
+        and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
 
 /** Locks the key, so one transaction at a time finds or opens a request. */
 export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: InventoryKey): Promise<void> {
@@ -43,7 +48,7 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
 /** An answer without items is short. Checking the length first avoids parsing the long ones. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
-/** The newest request of the key after `since` and after the shopper's last delivery. */
+/** The newest request of the key after `since` whose answer can still be true. */
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -53,7 +58,7 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .where('game', '=', key.game)
     .where('language', '=', key.language)
     .where('created_at', '>', since)
-    .where(notBeforeDelivery)
+    .where(isStillTrue)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -108,8 +113,8 @@ export async function lockReadsOf(
 }
 
 /**
- * The request for this account, game and language, but with another token, that was last answered with items. It was
- * made after the shopper's last delivery, and answered after `since`.
+ * The request for this account, game and language, but with another token, that was last answered with items, after
+ * `since`. Its answer can still be true.
  */
 export function requestWithItems(
   db: Db,
@@ -125,7 +130,7 @@ export function requestWithItems(
     .where('token_hmac', 'not in', tokenHmacs)
     .where('done_at', '>', since)
     .where(sql<boolean>`answer->>'kind' = 'items'`)
-    .where(notBeforeDelivery)
+    .where(isStillTrue)
     .orderBy('done_at', 'desc')
     .limit(1)
     .executeTakeFirst()
