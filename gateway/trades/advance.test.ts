@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { expireDeposit } from './expiry.ts'
@@ -271,6 +271,22 @@ describe('an offer that ends', () => {
     expect(await events()).toEqual(['deposit.pending', 'deposit.trade_countered'])
     expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
   })
+
+  it.each(['an account of the operator', 'another bot'])(
+    'to %s leads to no decline of offers by that account',
+    async (who) => {
+      await request((await aDeposit(till, store)).body)
+      const offer = session.offers.get('1')
+      if (offer === undefined) throw new Error('no offer was sent')
+      const { partnerSteamId: steamId } = offer
+      session.received.set('80', { ...offer, offerId: '80', message: 'top up' })
+      const isOperator = who === 'an account of the operator'
+      if (!isOperator) await aBot(till, fakeSession(steamId))
+      const destinations = isOperator ? new Map([['storage', steamId]]) : till.deps.destinations
+      await tradeHandlers({ ...till.deps, destinations }).watch(bot)
+      expect(session.received.get('80')?.state).toBe('active')
+    },
+  )
 
   it('D-19 as countered has its counteroffer declined, even if the offer was read only because the shopper came back', async () => {
     const deposit = await aDeposit(till, store)

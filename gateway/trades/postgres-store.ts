@@ -103,6 +103,7 @@ async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<st
     .select((eb) => ['partner_steam_id', eb.fn.max('deposit_id').as('deposit_id')])
     .where('bot_id', '=', botId)
     .where('created_at', '>=', since)
+    .where('partner_steam_id', 'not in', db.selectFrom('bot').select('steam_id'))
     .groupBy('partner_steam_id')
     .execute()
   return new Map(rows.map((row) => [row.partner_steam_id, row.deposit_id]))

@@ -77,7 +77,7 @@ export type TradeStore = {
   oldestProtectedOf(botId: bigint): Promise<Date | undefined>
   /** The bot's trades by their secret codes, in any state. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
-  /** Partners of the bot's trades since `since`, each with the newest of their deposits. */
+  /** Partners of the bot's trades since `since`, without the till's bots, each with the newest of their deposits. */
   partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
   /**
    * Sets the next alarm of an unchanged trade; null if none is needed. Does not delay a cancel that the store has begun

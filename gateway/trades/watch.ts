@@ -1,5 +1,6 @@
 /** Watches a bot's open offers, and ended ones too, because proof of delivery overrules any end. */
 import type { BotContext } from '../bots/bot.ts'
+import { destinationOf } from '../departures/departure.ts'
 import type { Offer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
 import { beginPass, readOn, type Shell } from './offer-list.ts'
@@ -111,9 +112,10 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
   const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
   const partners = await deps.trades.partnersSince(bot.botId, since)
   for (const offer of open) {
-    // Other offers stay: the operator may move items by hand.
+    // Other offers stay: the operator may move items by hand, and may have paid with the same account before.
     const depositId = partners.get(offer.partnerSteamId)
-    if (depositId === undefined || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
+    const isOperators = destinationOf(deps.destinations, offer.partnerSteamId) !== undefined
+    if (depositId === undefined || isOperators || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
     deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'bot began to decline a counteroffer')
     await bot.session.declineOffer(offer.offerId)
   }
