@@ -1,5 +1,5 @@
 import type { BotContext } from '../bots/bot.ts'
-import type { Offer } from '../steam/steam.ts'
+import type { Offer, SteamTrade } from '../steam/steam.ts'
 import { judgeSteamTrade, type Proof } from './proof.ts'
 import { type Recorded, record } from './record.ts'
 import { askAgain, WRITE_DEADLINE_MS } from './send.ts'
@@ -41,13 +41,20 @@ export async function prove(
   }
   const steamTrade = answer.trade
   const proof = judgeSteamTrade(trade, steamTrade).kind
-  if (proof === 'contradiction') {
-    const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: steamTrade.state }
-    deps.log.error(about, 'trade record of Steam contradicts the trade')
-  }
+  if (proof === 'contradiction') reportContradiction(deps, facts, steamTrade)
   const fact = { kind: 'steam_trade_read', offerId, steamTrade, ...(offer && { offer }) } as const
   const recorded = await record(deps, { tradeId: facts.id, writer: bot }, fact)
   return recorded && { ...recorded, proof }
+}
+
+/** A person must judge such a record. */
+export function reportContradiction(
+  { log }: Pick<ShellDeps, 'log'>,
+  facts: LoadedTrade['facts'],
+  { tradeId, state }: SteamTrade,
+): void {
+  const about = { ...aboutTrade(facts), steamTrade: tradeId, state }
+  log.error(about, 'trade record of Steam contradicts the trade')
 }
 
 /** Cancels on Steam, reads the offer back, and lets Steam's answer decide: the shopper may have been faster. */

@@ -7,6 +7,7 @@ import type { HistoryPass } from '../bots/history-store.ts'
 import { noteDepartures, settleDepartures } from '../departures/watch.ts'
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
+import { reportContradiction } from './offers.ts'
 import { judgeSteamTrade } from './proof.ts'
 import { record } from './record.ts'
 import type { ShellDeps } from './trade-store.ts'
@@ -155,7 +156,9 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
     }
     const loaded = await deps.trades.load(id)
     if (steamTrade === undefined || loaded === undefined) continue
-    if (judgeSteamTrade(loaded.trade, steamTrade).kind !== 'taken_back') continue
+    const { kind } = judgeSteamTrade(loaded.trade, steamTrade)
+    if (kind === 'contradiction') reportContradiction(deps, loaded.facts, steamTrade)
+    if (kind !== 'taken_back') continue
     await record(deps, { tradeId: id, writer: bot }, { kind: 'steam_trade_read', offerId, steamTrade })
   }
 }

@@ -189,8 +189,9 @@ async function proveStray(
   const proved = await prove(deps, bot, accepted)
   const { loaded } = accepted
   // A Steam trade that failed or was reversed brings no news a minute later.
-  if (proved?.proof !== 'not_yet' || !isEnded(loaded.trade)) return proved !== undefined
-  // The items are on their way, and the next review may be hours away.
+  const mayChange = proved?.proof === 'not_yet' || proved?.proof === 'contradiction'
+  if (!mayChange || !isEnded(loaded.trade)) return proved !== undefined
+  // The items are on their way, or the record may be incomplete. The next review may be hours away, or none may be left.
   await askAgain(deps, bot, loaded)
   return false
 }
