@@ -112,6 +112,8 @@ export type EnrolledBot = {
   tokenExpiresAt: Date | null
   /** False if Steam did not accept the acknowledgement. The process that holds the bot tries again. */
   protectionAcknowledged: boolean
+  /** False if Steam answered about the account's offers, but without any list. */
+  areOffersListed: boolean
   /** For how many days Steam would hold the bot's items in a trade; null if Steam was not asked. */
   ownHoldDays: number | null
 }
@@ -124,13 +126,10 @@ export type ProveBotAnswer =
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' | 'check_link_refused' }
   | Unavailable
 
-/** `areOffersListed`: false if Steam answered about the account's offers, but without any list. */
-type ProvedBot = {
+type ProvedBot = Pick<EnrolledBot, 'areOffersListed' | 'ownHoldDays'> & {
   kind: 'proved'
   profile: Profile
   token: SealedToken
-  areOffersListed: boolean
-  ownHoldDays: number | null
 }
 
 /** Asks Steam whether the account of this refresh token can work as a bot. Writes nothing to the database. */
@@ -170,7 +169,7 @@ async function readOwnHold(session: SteamSession, partner: Partner | undefined):
 
 /** Stores a proved bot. If Steam would hold its trades, the bot is also barred. */
 export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promise<EnrolledBot> {
-  const { profile, token, ownHoldDays } = proved
+  const { profile, token, areOffersListed, ownHoldDays } = proved
   const botId = await saveBot(tx, profile, token)
   // This bar covers every game, so the game named here makes no difference.
   if (ownHoldDays !== null && ownHoldDays > 0) {
@@ -178,7 +177,7 @@ export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promi
   }
   const { steamId, name } = profile
   const { expiresAt: tokenExpiresAt, acknowledged: protectionAcknowledged } = token
-  return { botId, steamId, name, tokenExpiresAt, protectionAcknowledged, ownHoldDays }
+  return { botId, steamId, name, tokenExpiresAt, protectionAcknowledged, areOffersListed, ownHoldDays }
 }
 
 type SelfTest =

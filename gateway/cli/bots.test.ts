@@ -184,6 +184,14 @@ describe('bot', () => {
     expect(await botState()).toBe('active')
   })
 
+  it('add of several bots says for each one that Steam’s answers about its offers were empty', async () => {
+    const tokens = bots.map(({ refreshToken }) => refreshToken)
+    sandbox.begin('offers-not-there')
+    const { out } = await run(['bot', 'add'], tokens.join('\n'))
+    expect(tokens.length).toBeGreaterThan(1)
+    expect(out.match(/answers about its offers were empty/g)).toHaveLength(tokens.length)
+  })
+
   it('add uses another account’s trade link to ask whether Steam would hold the bot’s trades', async () => {
     const { steamId, refreshToken } = firstBot()
     const link = sandbox.as('nova_hound').tradeUrl()

@@ -3,6 +3,7 @@ import { counted } from '../kit/counted.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf } from '../operations/amount.ts'
 import type { CheckedBackup } from '../operations/backups.ts'
+import { answersNotice, holdNotice } from '../operations/bot-notice.ts'
 import type { BotList } from '../operations/bots.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DeparturePage } from '../operations/departures.ts'
@@ -12,7 +13,6 @@ import { toJson } from '../operations/json.ts'
 import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
 import type { Migrated, MigrationStatus, Plan } from '../operations/migrations.ts'
-import { holdNotice } from '../operations/own-hold.ts'
 import type { RenewedBots } from '../operations/renewal.ts'
 import type { TradeList } from '../operations/trades.ts'
 
@@ -126,17 +126,17 @@ export function tradeLines({ trades, isCut }: TradeList): string[] {
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
-  ...added.map(
-    ({ botId, name, steamId, ownHoldDays }) =>
-      `Bot ${botId} added: ${name} (${steamId}).${holdNotice(ownHoldDays)}`,
-  ),
+  ...added.map((bot) => {
+    const notice = answersNotice(bot) + holdNotice(bot.ownHoldDays)
+    return `Bot ${bot.botId} added: ${bot.name} (${bot.steamId}).${notice}`
+  }),
   ...refused.map(({ line, message }) => `Line ${line}: ${message}`),
 ]
 
 export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
   if (renewed.length + refused.length === 0) return ['No bot is dead, and no token ends within 30 days.']
   return [
-    ...renewed.map(({ botId, name, steamId }) => `Bot ${botId} renewed: ${name} (${steamId}).`),
+    ...renewed.map((bot) => `Bot ${bot.botId} renewed: ${bot.name} (${bot.steamId}).${answersNotice(bot)}`),
     ...refused.map(({ botId, message }) => `Bot ${botId}: ${message}`),
   ]
 }

@@ -111,6 +111,12 @@ describe('bot renew', () => {
     expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])
   })
 
+  it('says for each bot that Steam’s answers about its offers were empty', async () => {
+    sandbox.begin('offers-not-there')
+    const { out } = await run(['bot', 'renew', '1', '2'], { onStderr: phones(steamIdOf(0), steamIdOf(1)) })
+    expect(out.match(/answers about its offers were empty/g)).toHaveLength(2)
+  })
+
   it('leaves a paused bot paused, and refuses an unknown bot', async () => {
     await run(['bot', 'pause', '1'])
     expect(await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })).toMatchObject({ code: 0 })

@@ -8,8 +8,8 @@ import { createSandboxAgent } from '../steam/web/agent.ts'
 import type { LoginWay } from '../steam/web/enrol.ts'
 import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
+import { answersNotice, holdNotice } from './bot-notice.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
-import { holdNotice } from './own-hold.ts'
 import { obtainRefreshToken } from './token.ts'
 
 export type AddedBot = EnrolledBot
@@ -61,7 +61,8 @@ export async function enrolBot(
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
       : ''
     const verb = expected === undefined ? 'added' : 'renewed'
-    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot, proved)}`)
+    const notice = answersNotice(bot) + holdNotice(bot.ownHoldDays)
+    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${notice}`)
   })
 }
 
@@ -71,16 +72,6 @@ const WHY_REFUSED: Record<Extract<ProveBotAnswer, { kind: 'refused' }>['reason']
   unknown_account: 'Steam does not show the profile of the account',
   check_link_refused: 'Steam refused the trade link of --check-with: give a current one of another account',
 }
-
-const noticeOf = (
-  { protectionAcknowledged, ownHoldDays }: AddedBot,
-  { areOffersListed }: { areOffersListed: boolean },
-): string =>
-  (areOffersListed ? '' : ' Steam’s answers about its offers were empty, so they prove nothing.') +
-  (protectionAcknowledged
-    ? ''
-    : ' Steam did not accept the acknowledgement about trade protection; the gateway will try again.') +
-  holdNotice(ownHoldDays)
 
 type Login = Omit<Enrolment, 'refreshToken'> & {
   /** Called after the login. Returns a refusal if the bot must not be changed any more. */

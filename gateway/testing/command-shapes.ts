@@ -14,6 +14,7 @@ const addedBot = z.strictObject({
   name: z.string(),
   tokenExpiresAt: time.nullable(),
   protectionAcknowledged: z.boolean(),
+  areOffersListed: z.boolean(),
   ownHoldDays: z.int().nullable(),
 })
 const listedBot = z.strictObject({

@@ -1,5 +1,14 @@
 import { counted } from '../kit/counted.ts'
 
+type Answers = { protectionAcknowledged: boolean; areOffersListed: boolean }
+
+/** Returns a notice about answers of Steam that leave a doubt about a bot with a new token; empty if none does. */
+export function answersNotice({ protectionAcknowledged, areOffersListed }: Answers): string {
+  const offers = areOffersListed ? '' : ' Steam’s answers about its offers were empty, so they prove nothing.'
+  if (protectionAcknowledged) return offers
+  return `${offers} Steam did not accept the acknowledgement about trade protection; the gateway will try again.`
+}
+
 /**
  * Returns a notice about a bot that was just added; empty if Steam would hold no trade. `days`: how long Steam would hold
  * a trade because of the bot; null if that was not checked.
