@@ -57,7 +57,8 @@ const historyAnswer = z.object({
   }),
 })
 
-const historyPlace = z.object({ tradeid: id, time_init: count })
+/** Without its time, the row would look older than everything, and the history complete. */
+const historyPlace = z.object({ tradeid: id, time_init: count.refine((seconds) => seconds > 0) })
 
 /** `undefined`: unreadable. `null`: Steam does not know the trade (yet). */
 export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | undefined {
