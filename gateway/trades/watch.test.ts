@@ -81,6 +81,19 @@ describe('the watch over a bot’s offers', () => {
     )
   })
 
+  it('reads an open offer on its own if its row of the list cannot be read', async () => {
+    const { watch } = await openTrade()
+    session.accept('1')
+    const { listOffers } = session
+    session.listOffers = async (...where) => {
+      const page = await listOffers(...where)
+      const row = { offerId: '1', partnerSteamId: null, message: null }
+      return page.kind === 'offers' ? { ...page, sent: [], unreadable: [row] } : page
+    }
+    await watch()
+    expect(await theTrade()).toMatchObject({ state: 'final' })
+  })
+
   it('cancels an offer again if Steam did not cancel it', async () => {
     const { watch } = await openTrade()
     setOffer('needs_confirmation')

@@ -58,9 +58,11 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
     listed.add(row.id)
     await recordRead(row, offer)
   }
-  // A trade older than the list may have changed before the time at which the list begins. An incomplete list proves
-  // nothing.
-  const mayHaveChanged = (row: TradeSummary) => !pass.isComplete || row.createdAt < pass.since
+  // A trade older than the list may have changed before the time at which the list begins. An incomplete list, or an
+  // unreadable row, proves nothing.
+  const unreadable = new Set(turn.unreadable.map(({ offerId }) => offerId))
+  const mayHaveChanged = (row: TradeSummary) =>
+    !pass.isComplete || row.createdAt < pass.since || unreadable.has(row.offerId)
   const unseen = active.filter((row) => !listed.has(row.id) && mayHaveChanged(row))
   await readSingly(bot, lists.readAt, { unseen, nowMs: now.getTime(), recordRead })
   const others = turn.offers.filter((offer) => !ours.has(offer.offerId))
