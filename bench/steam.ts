@@ -47,7 +47,7 @@ const SPREAD_MS = 5_000
 const REQUESTS_LIMIT = 9
 const RETURNED_LIMIT_S = 2
 const WAITED_LIMIT_S = 5
-/** Shoppers who accept at the same time. */
+/** How many shoppers accept at the same time. */
 const AT_A_TIME = 3
 /** How long to wait until an acceptance is known. */
 const KNOWN_MS = 30_000

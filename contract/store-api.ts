@@ -85,7 +85,7 @@ const createDepositFields = z.strictObject({
     .array(game)
     .min(1)
     .max(GAMES.length)
-    .refine((games) => new Set(games).size === games.length, 'must name each game once')
+    .refine((games) => new Set(games).size === games.length, 'must name no game twice')
     .optional()
     .describe('The games whose items are accepted. Default: all that your store takes.'),
   creditMode: z
@@ -177,7 +177,7 @@ const storeTradeSchema = z.object({
   ),
 })
 
-/** A deposit, as calls answer with it, and as `data` of its events. POST /v1/deposits: 201, or 200 when repeated. */
+/** A deposit, as calls return it, and as the `data` of its events. POST /v1/deposits: 201, or 200 when repeated. */
 export const storeDepositSchema = z
   .object({
     id: z.string(),

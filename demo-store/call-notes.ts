@@ -63,7 +63,7 @@ const isEmptyPage = (answer: unknown): boolean => {
   return Array.isArray(events) && events.length === 0
 }
 
-/** Cuts secrets: the links of a deposit and its receipt open them, and a trade link contains a token. */
+/** Shortens secrets: anyone can open a deposit or its receipt by its link, and a trade link contains a token. */
 function textOf(content: unknown): string {
   const json = JSON.stringify(content, undefined, 2)
     .replace(/\/deposit\/[0-9a-f]{4}[0-9a-f]{28}/g, (link) => `${link.slice(0, 13)}…`)

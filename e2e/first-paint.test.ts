@@ -138,7 +138,7 @@ test.each([
     await expect
       .poll(() => picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0))
       .toBe(true)
-    // One more frame: the picture has been painted.
+    // After one more frame, the picture has been painted.
     await page.evaluate(
       () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
     )

@@ -8,7 +8,7 @@ import type { Inventory, Payment } from '../contract/widget-api.ts'
 import { HASH, inventory, item, LINK, payment, USER } from '../widget/flow/test-states.ts'
 import { openBrowser, till } from './support/shared-till.ts'
 
-/** A shopper whose picture comes from this till, because the page may not load others. */
+/** A shopper whose picture comes from this till, because the page may load no other pictures. */
 const SHOPPER = { ...USER, avatarUrl: `${till.gateway}/icon.svg` }
 
 const ITEMS_PER_GAME = 12

@@ -201,7 +201,7 @@ async function keyOfNewStore(env: Record<string, string>): Promise<string> {
   return z.object({ apiKey: z.string() }).parse(JSON.parse(out)).apiKey
 }
 
-/** Makes a call as a proxy that ends TLS for pay.example forwards it. Resolves to the status. */
+/** Makes a call like one forwarded by a proxy that ends TLS for pay.example. Resolves to the status. */
 function throughProxy(port: number, path: string, headers: Record<string, string>): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const proxied = { host: 'pay.example', 'x-forwarded-proto': 'https', ...headers }

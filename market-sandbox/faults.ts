@@ -90,14 +90,14 @@ export const FAULTS = {
     times: 1,
   },
   'odd-rows': {
-    line: 'The lists of Waxpeer contain a row without amount, status or price. Its lists and its socket name a sale without a trade link.',
+    line: 'The lists of Waxpeer contain a row without amount, status or price. Its lists and its socket report a sale, but without a trade link.',
   },
   'history-endless': {
-    line: 'Each page of the history of Waxpeer is full: rows about other items, of this moment, fill it up.',
+    line: 'Each page of the history of Waxpeer is full: rows about other items, dated now, fill it up.',
   },
   'history-late': { line: 'The history of Waxpeer shows a sale only after its end.' },
   'status-unknown': {
-    line: 'Waxpeer gives a sale whose offer it knows the status 2, which is not documented.',
+    line: 'A sale whose offer Waxpeer knows has the status 2, which is not documented.',
   },
   'link-reordered': { line: 'Waxpeer names the token of a trade link before the partner.' },
   'names-no-removed': { line: '`remove-items` tells how many listings were removed, but not which.' },
@@ -117,7 +117,7 @@ export const FAULTS = {
   'socket-silent': { line: 'The socket of Waxpeer answers no ping.' },
   'socket-double': { line: 'The socket of Waxpeer reports each sale twice.' },
   'sold-meanwhile': {
-    line: 'The next `trade-request-give-p2p-all` names an item too that was bought after the last `items`.',
+    line: 'The next `trade-request-give-p2p-all` also names an item that was bought after the last `items`.',
     times: 1,
   },
   'key-of-one-host': { line: 'Only market.csgo.com accepts a key; the other hosts answer `bad_key`.' },

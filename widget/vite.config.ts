@@ -101,8 +101,8 @@ function namePartFiles(): Plugin {
 }
 
 /**
- * Puts into the page its styles, and a deposit's shell several times: without texts, and once in each language. The
- * gateway keeps one of these shells, so its first answer alone shows the payment.
+ * Inlines the page's styles, and a deposit's shell several times: without texts, and once in each language. The gateway
+ * keeps one of these shells, so its first answer alone shows the payment.
  */
 function firstPaint(): Plugin {
   return {
@@ -129,7 +129,7 @@ function firstPaint(): Plugin {
   }
 }
 
-/** The browser can draw the page without the scripts. At their usual priority, drawing would wait for them. */
+/** The browser can draw the page without the scripts. Without a low priority, they would delay that. */
 const SCRIPT = /<script type="module"|<link rel="modulepreload"/g
 
 const STYLESHEET = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/g

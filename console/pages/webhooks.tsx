@@ -78,7 +78,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
       <ActButton
         act="webhook replay"
         label="Replay"
-        does="Sends the endpoint’s events of a range again."
+        does="Sends a range of events to the endpoint again."
         needs="support"
         fields={[
           { name: 'from', label: 'First number in the store’s event log', value: givenUpFrom ?? '' },

@@ -19,6 +19,7 @@ export type Parts = {
   end(): Promise<void>
 }
 
+/** Ends the started process with this one. */
 const TIED = { isTied: true }
 
 export async function startParts(): Promise<Parts> {

@@ -1,4 +1,4 @@
-/** Reports problems that need a person to the operator's webhook when their count rises. Retries each report. */
+/** Reports to the operator's webhook when the count of problems that need a person rises. Retries each report. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -16,7 +16,7 @@ import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, setNextAttempt, setTold, takeDue } from './store.ts'
 
-/** After the schedule's last attempt. The message then is still the only one of its kind. */
+/** The wait between further attempts after the schedule's last one. */
 const DAILY_MS = 24 * 60 * 60_000
 
 /** If a process ends while sending a message, another process sends it after this time. */
@@ -77,7 +77,7 @@ async function sendAlert(
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const fields = { kind, attempts, because }
   if (waitMs === undefined)
-    log.error(fields, 'alert was not accepted for days by the webhook and is sent once a day')
+    log.error(fields, 'alert was not accepted by the webhook for days, and is now sent once a day')
   else log.warn(fields, 'alert was not accepted by the webhook')
 }
 

@@ -56,7 +56,7 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
   return rows.sort((a, b) => a.kind.localeCompare(b.kind))
 }
 
-/** Ignores an alert that a newer one has replaced. */
+/** Sets when to send the alert again. Ignores an alert that a newer one has replaced. */
 export async function setNextAttempt(db: Db, messageId: string, at: Date): Promise<void> {
   await db.updateTable('alert').set({ due_at: at }).where('message_id', '=', messageId).execute()
 }

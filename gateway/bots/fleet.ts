@@ -86,7 +86,7 @@ export function isBetterElsewhere(
 }
 
 /**
- * How many more open trades than the first bot are acceptable. Other trades can be assigned while this one waits for
+ * How many more open trades a bot may have than the first one. Other trades can be assigned while this one waits for
  * the lock of a bot.
  */
 const SLACK = 1

@@ -171,7 +171,7 @@ export async function markDead(db: Db, lease: Lease, reason: string): Promise<vo
 type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
 
 /**
- * Takes the bot out of service until `until` for every process, so a restart neither retries sooner nor forgets
+ * Takes the bot out of service for every process until the given time, so a restart neither retries sooner nor forgets
  * when Steam first refused the token.
  */
 export async function putOffLogin(

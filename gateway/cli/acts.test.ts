@@ -317,7 +317,7 @@ describe('an act', () => {
     ['on an account that is not denied', ['shopper', 'allow', '76561198000000077'], 3],
     ['on an invalid account', ['shopper', 'deny', '77', '--reason', 'x'], 2],
     ['for maintenance that is already off', ['maintenance', 'off'], 0],
-    ['with a colour by name', ['store', 'update', '--store', '1', '--accent', 'tomato'], 2],
+    ['with a colour given by name', ['store', 'update', '--store', '1', '--accent', 'tomato'], 2],
     ['on an unknown store', ['store', 'update', '--store', '9', '--accent', 'none'], 3],
     ['with an address without a port', [...ALLOW, '1', '--address', 'shop.example'], 2],
     ['with a link-local address', [...ALLOW, '1', '--address', '169.254.169.254:80'], 2],

@@ -106,7 +106,7 @@ it.each([
     '--liability must be one of operator, store.',
     2,
   ],
-  ['with a colour by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour such as', 2],
+  ['with a colour given by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour such as', 2],
   ['for an unknown store', ['store', 'show', '9'], 'There is no store 9.', 3],
   ['for an unknown key', ['key', 'rotate', 'abcdefgh'], 'There is no active key', 3],
   [

@@ -1,4 +1,4 @@
-/** Schemas of the fields that calls take, as JSON. The ids of rows are strings there. */
+/** Schemas of the JSON fields that calls take, in which the ids of rows are strings. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'

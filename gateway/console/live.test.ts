@@ -1,4 +1,4 @@
-/** The streams that tell pages of changes, over real HTTP. */
+/** The streams that notify pages of changes, over real HTTP. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -32,7 +32,7 @@ async function startLive() {
     state,
     live,
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
-    /** Opens a stream of a session, and returns what it has received so far. */
+    /** Opens a stream for a session. The returned `text` grows with what arrives. */
     async open(session: string) {
       const { status, body } = await fetch(`http://127.0.0.1:${port}/${session}`)
       const stream = { status, text: '', hasEnded: false }

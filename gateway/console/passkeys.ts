@@ -31,7 +31,7 @@ export const assertionSchema = z.object({
 export type Registration = z.infer<typeof registrationSchema>
 export type Assertion = z.infer<typeof assertionSchema>
 
-/** The relying party of a passkey: the host of this URL, at this origin only. */
+/** The relying party of a passkey: the host of this URL, at its origin only. */
 export type Party = { url: URL }
 
 type KnownPasskey = Pick<Passkey, 'credentialId' | 'transports'>

@@ -10,7 +10,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type TypedColumn, typedColumns } from '../testing/schema-types.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from './trade-tables.ts'
 
-/** TypeScript type in which Kysely and our parser of int8 read each type of PostgreSQL. */
+/** The TypeScript type in which Kysely, with our int8 parser, returns each type of PostgreSQL. */
 const READ_AS: Record<string, string> = {
   bigint: 'bigint',
   'bigint[]': 'bigint[]',
@@ -115,7 +115,7 @@ describe('schema.ts', () => {
     expect(complaints).toEqual([])
   })
 
-  test('gives each column its type and whether it can be null, and lets no insert omit a value that PostgreSQL needs', () => {
+  test('gives each column its type and nullability, and lets no insert omit a value that PostgreSQL needs', () => {
     const complaints = real.flatMap(({ at, type, isNullable, hasDefault }) => {
       const ours = typed.get(at)
       if (ours === undefined) return []
@@ -214,7 +214,7 @@ describe('verify.sql', () => {
     expect(states).toBe(DELIVERED_TRADE_STATES.map((state) => `'${state}'`).join(', '))
   })
 
-  test('names no currency: it takes them from the rows', () => {
+  test('names no currency, because it takes currencies from the rows', () => {
     expect(text.match(/'[A-Z]{3}'/g)).toBeNull()
   })
 })

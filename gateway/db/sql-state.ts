@@ -1,4 +1,4 @@
-/** Loads no library, because every start needs it early. */
+/** Reads the codes of errors. Imports no library, because every start loads this file early. */
 
 /** The SQLSTATE of an error of PostgreSQL, or the code of another error, such as Node's `ECONNREFUSED`. */
 export function sqlState(error: unknown): string | undefined {

@@ -157,7 +157,7 @@ describe('the departures that took an item further after the first one', () => {
     { moved: 'out', botId: SECOND_BOT, departure: 'second' },
   ]
 
-  it('are all that came after it, without those that came back', () => {
+  it('are all after it, except those whose items came back', () => {
     expect(laterDepartures(changes, 'first')).toEqual([{ departure: 'second', botId: SECOND_BOT }])
     expect(laterDepartures(changes, 'second')).toEqual([])
     const back: CustodyChange<string> = { moved: 'in', botId: SECOND_BOT, departure: 'second' }

@@ -35,8 +35,8 @@ const readHistory = (context = bot) => handlers().history(context)
 type Giving = Partial<SteamTrade> & { to?: string; assetIds?: string[]; backAs?: string | null }
 
 /**
- * Adds Steam's record of a trade in which the bot gave these assets. The receiver's ids of them begin with a 7.
- * `backAs`: the digit with which their ids begin after Steam undid the trade.
+ * Adds Steam's record of a trade in which the bot gave these assets. Their ids at the receiver begin with a 7.
+ * `backAs`: the digit with which their ids at the bot begin after Steam undid the trade.
  */
 function give(
   tradeId: string,

@@ -179,7 +179,7 @@ it('a wish can be withdrawn until the vault has taken it up', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const wishId = (await newestWishes())[0]?.wishId ?? 0n
   await recordDeed(wishId, 'offered')
-  expect(refusalOf(await withdraw(deps, wishId))).toMatch(/^There is no open wish/)
+  expect(refusalOf(await withdraw(deps, wishId))).toMatch(/^Wish \d+ is not open/)
   await till.db.deleteFrom('vault_deed').execute()
   expect(await withdraw(deps, wishId)).toMatchObject({ kind: 'done' })
   expect(await newestWishes()).toMatchObject([{ isOpen: false }])
@@ -196,7 +196,7 @@ it('a wish that the vault takes up at the same moment is not withdrawn', async (
     vault,
   )
   await vault.commit().execute()
-  expect(refusalOf(await withdrawn)).toMatch(/^There is no open wish/)
+  expect(refusalOf(await withdrawn)).toMatch(/^Wish \d+ is not open/)
 })
 
 it('the vault takes up no wish that is withdrawn at the same moment', async () => {

@@ -29,7 +29,7 @@ type CreateDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | '
 const MINUTE_MS = 60_000
 /** How long a store at its limit of open deposits is asked to wait. */
 const FULL_RETRY_S = 60
-/** How much of the trade token's hash the request's hash covers. */
+/** How many bytes of the trade token's hash the request's hash covers. */
 const TOKEN_HINT_BYTES = 2
 
 /**
@@ -83,7 +83,7 @@ type NewDeposit = {
   shopper: Partner | undefined
 }
 
-/** Returns false if the store already has a deposit of this externalId. */
+/** Returns false if the store already has a deposit with this externalId. */
 async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise<boolean> {
   const { queue, clock, ids, box, mostOpen } = deps
   const { store, body, requestHash, shopper } = newDeposit
@@ -135,7 +135,7 @@ async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefi
   const common = acceptedGames(allowed, named)
   if (allowed === null || common === null || common.length > 0) return common
   return refuse('invalid_request', [
-    { path: 'games', message: `must name some that your store takes: ${allowed.join(', ')}` },
+    { path: 'games', message: `must include one that your store takes: ${allowed.join(', ')}` },
   ])
 }
 

@@ -48,7 +48,7 @@ export async function withShownTrade(db: Db | Tx, row: DepositRow, publicUrl: st
 
 export type DepositPage = { deposits: StoreDeposit[]; next: string | null }
 
-/** Newest first. Asks one query for the rows, and two for their trades and items. */
+/** Lists deposits, newest first. Runs one query for the rows, and two for their trades and items. */
 export async function listDeposits(
   db: Db,
   storeId: bigint,

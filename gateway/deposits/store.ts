@@ -40,7 +40,7 @@ export async function embedOriginOf(db: Db, hash: string): Promise<string | unde
 /** The part of a row from which `decideDeposit` decides. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
-/** Returns the deposit's id; undefined if the store has a deposit of this externalId already. */
+/** Returns the deposit's id; undefined if the store already has a deposit with this externalId. */
 export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): Promise<bigint | undefined> {
   const inserted = await tx
     .insertInto('deposit')
@@ -88,7 +88,7 @@ export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; ex
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the trade link that the store gave; undefined once its shopper is known, or the deposit is not `created`. */
+/** Returns the trade link that the store gave; undefined if its shopper is known, or the deposit is not `created`. */
 export function linkToResolve(db: Db, id: bigint) {
   return db
     .selectFrom('deposit')

@@ -7,9 +7,9 @@ import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
 const HOUR_MS = 3_600_000
-/** If the last good answer of a feed is older than this, it is a fault. */
+/** A feed is faulty if its last good answer is older than this. */
 const MOST_ANSWER_AGE_MS = 6 * HOUR_MS
-/** If the newest exchange rate is older than this, it is a fault. */
+/** Exchange rates are faulty if the newest one is older than this. */
 const MOST_RATE_AGE_MS = 48 * HOUR_MS
 
 export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
@@ -116,7 +116,7 @@ function botFinding(bot: BotState, now: Date): Finding {
   if (!bot.reachable)
     return mend(check, `${who} is offline`, 'run tradetill bot list, which shows the reason')
   if (bar?.reason === 'own_hold') {
-    const advice = 'turn the mobile authenticator of the account on and wait 7 days'
+    const advice = 'turn on the mobile authenticator of the account, and wait 7 days'
     return mend(check, `${who}: Steam would hold its side of a trade`, advice)
   }
   if (bar !== undefined) {

@@ -48,7 +48,7 @@ type Options = {
   nowMs(): number
 }
 
-/** Creates the servers of an app, one for each address that it listens on. The limits hold for each server alone. */
+/** Creates the servers of an app, one for each address that it listens on. The limits apply to each separately. */
 export function boundedServers(
   options: Options,
 ): (serve: RequestListener) => ReturnType<typeof createServer> {
@@ -169,8 +169,8 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   }
 
   /**
-   * Cuts connections that take too long. While too many bytes are unread in total, also cuts those whose request is the
-   * oldest.
+   * Cuts connections that take too long. While too many bytes are unread in total, also cuts others, oldest request
+   * first.
    */
   const cutSlowReaders = (): void => {
     const now = nowMs()

@@ -84,7 +84,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_price_feed_failures',
-    help: 'Failures of a source in a row',
+    help: 'Consecutive failures of a source',
     labels: ['source', 'feed'],
     query: sql`select source, feed, failures as value from price_feed where removed_at is null`,
   },

@@ -20,7 +20,7 @@ afterEach(() => app.close())
 const report = async (payload: object): Promise<number> =>
   (await app.inject({ method: 'POST', url: '/api/metrics', payload })).statusCode
 
-test('A-106 the measurements of a page are counted by metric and screen, and times in seconds', async () => {
+test('A-106 the measurements of a page are counted by metric, screen and device, with times in seconds', async () => {
   const status = await report({
     screen: 'deposit',
     metrics: [

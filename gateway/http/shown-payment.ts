@@ -7,7 +7,7 @@ import type { Unable } from './refusal.ts'
 /** Undefined if there is no such deposit. */
 export type PaymentReader = (hash: string) => Promise<Payment | undefined>
 
-/** How long to wait for the database. The page itself asks again. */
+/** How long to wait for the database. After that, the page makes the call itself. */
 const PATIENCE_MS = 300
 
 type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }

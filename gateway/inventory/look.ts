@@ -141,7 +141,10 @@ async function askInTurn(deps: LookDeps, { key, asker, first }: Series): Promise
     } else if (seen !== undefined) break
   }
   if (seen === undefined) {
-    log.warn({ requestId: String(row.id), game: key.game }, 'no bot answered for an inventory in time')
+    log.warn(
+      { requestId: String(row.id), game: key.game },
+      'no bot answered a request for an inventory in time',
+    )
     return { failure: 'no_answer' }
   }
   return seen

@@ -29,13 +29,13 @@ type UnsavedQuote = Omit<NewQuote, 'expiresAt'>
 const REUSE_UNCHANGED_MS = 60_000
 /** A page that reloads within this time gets the same quote in any case. */
 const REUSE_ALWAYS_MS = 10_000
-/** The most quotes of a deposit to keep, apart from older ones that a trade names. */
+/** The most quotes of a deposit to keep, apart from older ones that a trade refers to. */
 const MOST_QUOTES = 50
 
 /** `priceOf`: undefined for an asset that is not in the quote. */
 export type SavedQuote = { quoteId: string; priceOf(assetId: string): bigint | undefined }
 
-/** Saves the prices for a shopper, unless a quote already has them or is too recent for another one. */
+/** Saves the prices for a shopper, unless the latest quote already has them or is too recent to be replaced. */
 export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote> {
   const reused = await reusableQuote(db, quote)
   if (reused !== undefined) return reused
@@ -50,7 +50,7 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
   })
 }
 
-/** The latest quote, if it has these prices or is too recent for another one. */
+/** The latest quote, if it has these prices or is too recent to be replaced. */
 async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
   const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - REUSE_UNCHANGED_MS))
   if (latest === undefined) return undefined
@@ -90,8 +90,9 @@ export type QuoteAnswer =
       currency: Currency
       rateId: bigint
       items: QuotedItem[]
-      /** The smallest total that the trade may have, and the sums of the items' `price` and `gross`. In minor units. */
+      /** The smallest total that the trade may have, in minor units. */
       minPrice: bigint
+      /** The sums of the items' `price` and `gross`. */
       total: bigint
       gross: bigint
     }

@@ -34,7 +34,7 @@ describe('the list of trusted proxies', () => {
     ['0.0.0.0', "has 0.0.0.0, which is nobody's address"],
     ['::', "has ::, which is nobody's address"],
     ['0.0.0.0/8', "has 0.0.0.0/8, which is nobody's address"],
-    ['127.0.0.1,none', 'has none among other entries'],
+    ['127.0.0.1,none', 'has the word none among other entries'],
     ...[
       '*',
       'true',

@@ -28,7 +28,7 @@ export function readTrustedProxies(text: string): TrustedProxies {
 
 function refusalOf(entry: string): string | undefined {
   if (NAMED_RANGES.has(entry)) return undefined
-  if (entry === 'none') return 'has none among other entries'
+  if (entry === 'none') return 'has the word none among other entries'
   const range = rangeOf(entry)
   if (range === undefined)
     return `has ${JSON.stringify(entry.slice(0, 60))}, which is not an address or a range`

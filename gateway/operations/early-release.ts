@@ -58,4 +58,4 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
 }
 
 const noRoom = (storeId: bigint): string =>
-  `Nothing was released: store ${storeId} has too little room in its limit for credit at risk. Raise it: store update --store ${storeId} --risk-limit-usd DOLLARS.`
+  `Nothing was released: store ${storeId} has too little room in its limit for credit at risk. Raise the limit: store update --store ${storeId} --risk-limit-usd DOLLARS.`

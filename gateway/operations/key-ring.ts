@@ -108,8 +108,8 @@ function messageOf({ resealed, left, unreadable }: RotationResult): string {
 }
 
 /**
- * Seals every value again that does not begin with `mark`, as values sealed with the current key do. Replaces a value
- * only if it is unchanged since it was read, so a running till is not disturbed.
+ * Seals again every value that does not begin with `mark`, the mark of the current key. Replaces a value only if it is
+ * unchanged since it was read, so a running till is not disturbed.
  */
 export async function resealAll(
   db: Db,

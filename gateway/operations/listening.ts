@@ -41,7 +41,7 @@ export async function listen({ say, ...wanted }: ListenOptions): Promise<Answer<
   const { sequence, sent } = forwarded
   switch (forwarded.kind) {
     case 'ended':
-      return done({ sequence, sent }, `Sent ${sent}. Go on with --after ${sequence}.`)
+      return done({ sequence, sent }, `Sent ${sent}. Continue with --after ${sequence}.`)
     case 'unreachable':
       return refused('unreachable', forwarded.reason)
     case 'refused':

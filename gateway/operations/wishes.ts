@@ -50,7 +50,7 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: SendRequest): Prom
 const requestedText = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
   `${counted(items.length, 'item')} requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
 
-/** Asks the vault to send the free items of the trade that last delivered to a deposit back to their shopper. */
+/** Asks the vault to return items to a deposit's shopper: the free ones of the trade that delivered last. */
 export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<NewWishes>> {
   const what = {
     name: 'items return',
@@ -92,7 +92,7 @@ export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId
   return act(deps, { name: 'items unwish', argumentsOf: (view: { wishId: bigint }) => view }, async (tx) =>
     (await withdrawWish(tx, wishId))
       ? done({ wishId }, `Wish ${wishId} is withdrawn.`)
-      : refused('conflict', `There is no open wish ${wishId} that the vault has not taken up.`),
+      : refused('conflict', `Wish ${wishId} is not open, or the vault has taken it up.`),
   )
 }
 

@@ -169,7 +169,7 @@ export type Offer = {
   settlesAt: Date | null
 }
 
-/** `missing`: Steam says that there is no such offer, or its answer lacks everything, which proves nothing. */
+/** `missing`: Steam says that there is no such offer, or its answer is empty, which proves nothing. */
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
 /** A sent offer in a list that could not be read completely. Its unreadable parts are null. */
@@ -191,7 +191,7 @@ export type OffersAnswer =
       unreadable: UnreadableOffer[]
       next: string | null
     }
-  /** Steam's answer lacks everything, even the end of the list. It does not prove that there are no offers. */
+  /** Steam's answer is empty: it lacks even the end of the list. It does not prove that there are no offers. */
   | { kind: 'nothing' }
   | Unavailable
 

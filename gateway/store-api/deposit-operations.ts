@@ -147,7 +147,7 @@ async function findDeposit(
   return (await deps.findDeposit(id, by)) ?? refuse('deposit_not_found')
 }
 
-/** Otherwise the list would seem to end at a deposit that the store does not have. */
+/** Refuses a cursor that is not a deposit of the store, because the list would seem to end there. */
 async function refuseUnknownCursor(
   deps: DepositCalls,
   { id }: CallingStore,

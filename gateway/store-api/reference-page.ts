@@ -46,7 +46,7 @@ export function referencePage(document: OpenApi): string {
 <h1>${escapeHtml(document.info.title)}</h1>
 <p>${prose(document.info.description)}</p>
 <p>The base address is <code>${escapeHtml(base)}</code>. Every call needs the header
-<code>Authorization: Bearer &lt;API key&gt;</code>. Tools can read the same as <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
+<code>Authorization: Bearer &lt;API key&gt;</code>. Tools can read this reference as <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
 ${sections.join('')}
 <section><h2>Shapes</h2>${shapes.join('')}</section>
 </main>

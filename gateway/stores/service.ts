@@ -18,7 +18,7 @@ export type NewStore = {
   /** `https://host[:port]`, at least one. */
   origins: string[]
   webhookUrl?: string | undefined
-  /** Most credit at risk, in US cents; 0 holds all credit for trades that Steam can still reverse. */
+  /** The most credit at risk, in US cents; 0 holds all credit for trades that Steam can still reverse. */
   riskLimitUsdCents: bigint
   /** `on_accept`, the default: credit within the limit is available at once; `on_release`: after Steam's protection. */
   creditMode?: 'on_accept' | 'on_release' | undefined

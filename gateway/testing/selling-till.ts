@@ -30,7 +30,7 @@ export type SellingTill = {
   pay(game: Game): Promise<string[]>
   /** Advances all clocks by this many days. */
   passDays(count: number): Promise<void>
-  /** Restarts the vault in each round, then books its reports in the till. */
+  /** Runs this many rounds of the vault, each after a restart. Then books its reports in the till. */
   runRounds(count: number): Promise<void>
   /** Lets the till read the bot's trade history at Steam, including the items that the vault gave away. */
   readHistory(): Promise<void>

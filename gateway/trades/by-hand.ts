@@ -54,7 +54,7 @@ export function decideCredit(
 
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held' || !isPast(trade.settlesAt, RELEASE_AFTER_MS, now)) return []
-  // The last look at the trade, a day after the end of protection, would be due already, so none is left.
+  // The last look at the trade, a day after the end of protection, would be due already, so no look is left.
   return [
     { kind: 'released', at: now, byOperator: true },
     { kind: 'looked', next: null },

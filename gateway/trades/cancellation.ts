@@ -1,4 +1,4 @@
-/** Cancels a deposit for its store. An open offer is cancelled on Steam first: the shopper may accept it before that. */
+/** Cancels a deposit for its store. An open offer is cancelled on Steam first: until then, it can be accepted. */
 import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'

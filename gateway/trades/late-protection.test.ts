@@ -1,4 +1,4 @@
-/** Deliveries that Steam reports as protected only later. */
+/** Deliveries whose protection Steam reports only later. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'

@@ -1,6 +1,6 @@
 /**
- * Handles orphans: offers that look like a till's but belong to no known trade, as after a restore from a backup that is
- * older than the offer. A shopper who accepts such an offer gives items for nothing.
+ * Handles orphans: offers that look like the till's but belong to no known trade, as after a restore from a backup that
+ * is older than the offer. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import { isPast } from '../kit/clock.ts'
@@ -38,7 +38,7 @@ type BotOrphans = {
   pass: ListPass | null
   left: Map<string, Offer>
   logged: Set<string>
-  /** Since when Steam's answers about the list have lacked everything. */
+  /** Since when Steam's answers about the list have been empty, which proves nothing. */
   emptySince: Date | null
   isEmptyLogged: boolean
 }

@@ -97,7 +97,7 @@ const waitingTrades = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
 /**
- * The trades of retired bots that are open or have an alarm. Each condition has its own index, so there are two queries.
+ * The open trades of retired bots, and those with an alarm. Each condition has its own index, so there are two queries.
  */
 async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
@@ -156,8 +156,8 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 }
 
 /**
- * Offline bots with trades, held or open and past `intended`, that were created by `madeBefore` and are due by
- * `dueBefore`. `trades`: how many.
+ * Offline bots with trades, held or open and past `intended`, that were created at `madeBefore` or earlier and due at
+ * `dueBefore` or earlier. `trades`: how many such trades.
  */
 export function botsOfOverdueTrades(
   db: Db,

@@ -164,7 +164,7 @@ export type ShellDeps = {
   core: Core
   clock: Clock
   log: Log
-  /** Days in which Steam lets the sender take a trade of the game back. */
+  /** Days during which Steam lets the sender take back a trade of the game. */
   protectionDays(game: Game): number
   /** How often to read the history of a bot that ever had an item. */
   historyEveryMs: number

@@ -23,10 +23,10 @@ export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise
   return (await parts.orphans.searchOffers(bot)) ? open + 1 : open
 }
 
-/** List changes at least this far back: Steam's clock may be behind ours, and Steam reports some changes late. */
+/** How far back to ask for changes, at least: Steam's clock may be behind ours, and it reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
-/** A turn reads at most this many open offers one by one, because the list did not show them. */
+/** How many open offers a turn may read one by one because the list did not show them. */
 const SINGLES_A_TURN = 5
 
 /** Reads a few pages of the list for all open offers of the bot. Resolves to the number of open trades. */
@@ -71,7 +71,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   return (await deps.trades.openTradesOf(bot.botId)).length
 }
 
-/** Does not begin with the oldest open trade, so a trade that stays open does not make the list longer. */
+/** Since when to list offers. Not since the oldest open trade: one that stays open would make the list longer. */
 function listedSince(completeAt: Date | null, now: Date): Date {
   const backMs = now.getTime() - WATCH_BACK_MS
   return new Date(completeAt === null ? backMs : Math.min(backMs, completeAt.getTime() - LIST_MARGIN_MS))
@@ -166,7 +166,7 @@ async function tendStray(
     case 'nothing':
       return true
     case 'prove':
-      deps.log.warn(about, 'offer that its trade does not wait for was accepted')
+      deps.log.warn(about, 'shopper accepted an offer that its trade does not wait for')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
       const beforeCancel = () =>

@@ -10,7 +10,7 @@ import { claimDue, expiredDeposit, SECRET, sendDue, senderDeps, workOnWebhooks }
 import { attemptDelivery, type DeliveryDeps } from './delivery.ts'
 import { ATTEMPTS, nextWaitMs } from './schedule.ts'
 
-/** In these tests, retries are not spread. */
+/** In these tests, the waits before retries are not varied. */
 const FIRST_WAIT_MS = nextWaitMs({ attempts: 1 }, 0.5) ?? 0
 
 const HOUR_MS = 3_600_000
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect((await delivery()).due_at?.getTime()).toBe(till.clock.now().getTime() + 120_000)
   })
 
-  it('records every attempt: its time, duration and answer', async () => {
+  it('has a record of every attempt, with its time, duration and answer', async () => {
     // PostgreSQL rejects the NUL in this answer.
     receiver.answers.push((response) => response.writeHead(500).end('out of\0 paper'))
     const firstAt = till.clock.now()
@@ -230,7 +230,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('of a killed sender is sent again once its claim has ended', async () => {
+  it('of a killed sender is sent by another sender after the claim has ended', async () => {
     await expireDeposit()
     await publishEvents(deps)
     const killed: DeliveryDeps = { ...deps, send: () => Promise.reject(new Error('killed')) }

@@ -176,7 +176,7 @@ describe('the deliveries of one endpoint', () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
     await publishUnsent(store, 12)
-    // These events were never sent before, but the first attempt of a replay does not count as a first attempt.
+    // These events were never sent before, but replays belong to the lane of retries.
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
     await publish(store, 1)
     const now = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)

@@ -13,9 +13,8 @@ export const DELIVERIES_TOPIC = 'webhooks'
 type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. Locks the endpoints. An
- * endpoint that is being disabled at the same time either gets no new deliveries, or they are given up with its other
- * deliveries.
+ * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. Locks the
+ * endpoints. If one is being disabled meanwhile, it gets no new deliveries, or they are given up with its others.
  */
 export const deliveryWriter =
   (deps: WriterDeps): PublisherDeps['addDeliveries'] =>

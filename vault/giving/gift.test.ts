@@ -39,7 +39,7 @@ it('two lists have the same items if each names the same items once, in any orde
   expect(isSameSet([a, b], [a, { ...b, contextId: '16' }])).toBe(false)
 })
 
-it('an offer is a gift only if it is ours, to this account, with this message, gives exactly these items and takes none', () => {
+it('an offer is a gift only if it is ours, goes to this account, has this message, gives exactly these items and takes none', () => {
   const assets = [{ appId: 730, contextId: '2', assetId: '1' }]
   const gift = { partnerSteamId: '76561198000000021', token: 'AbC12-_x', message: 'w1', assets }
   const { partnerSteamId, message } = gift

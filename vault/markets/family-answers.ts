@@ -48,8 +48,8 @@ const listedRow = z.looseObject({
 })
 export const listedSchema = z.object({ items: listOf(listedRow, 50) })
 
-/** Refusals that may pass. A failed line may not name its item. */
-const MAY_PASS = new Set(['inventory_not_loaded', 'item_not_in_inventory', 'not_mentioned'])
+/** Refusals that may be temporary. `not_mentioned` is one, because the row of a failed item can lack the item's id. */
+const TEMPORARY = new Set(['inventory_not_loaded', 'item_not_in_inventory', 'not_mentioned'])
 
 /** Returns one result for each requested asset. An asset that the market does not mention counts as refused. */
 export function listedOf({ items }: z.infer<typeof listedSchema>, requested: readonly string[]): Listed[] {
@@ -58,7 +58,7 @@ export function listedOf({ items }: z.infer<typeof listedSchema>, requested: rea
     if (row?.success === true && row.item_id !== undefined)
       return { kind: 'listed', assetId, itemId: row.item_id }
     const code = String(row?.error ?? 'not_mentioned')
-    return { kind: 'refused', assetId, code, retry: MAY_PASS.has(code) }
+    return { kind: 'refused', assetId, code, retry: TEMPORARY.has(code) }
   })
 }
 
@@ -99,8 +99,8 @@ const itemRow = z.looseObject({
     .nullish(),
 })
 /**
- * Any other row with a number, such as one about a purchase. It must not make the whole list unreadable, and not vanish
- * from it either, because a listing without a row counts as taken down.
+ * Any other row with a number, such as one about a purchase. It must neither make the whole list unreadable
+ * nor vanish from it, because a listing without a row counts as taken down.
  */
 const otherItemRow = z
   .looseObject({ item_id: digits })

@@ -18,7 +18,7 @@ type Parts = {
  * be at work on a change, or answer with an empty list now and then.
  */
 const SURE_AFTER_MS = 60_000
-/** How many lists that must be at least. The vault may not look for hours. */
+/** The fewest lists that must contradict the record, because the vault may not look for hours. */
 const LEAST_LISTS = 3
 
 type Reprice = { itemId: string; priceMinor: bigint }
@@ -41,7 +41,7 @@ export function createListings(parts: Parts) {
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
       await compare(parts, doubts, { appId, rows })
-      // Only now: a listing that this takes down would be strange in the same list.
+      // Last, because `compare` would call a listing strange that this took down.
       await settlePrices(parts, unsure, { appId, rows })
     },
   }
@@ -94,7 +94,7 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
     if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
 
-/** Changes prices. If the answer is lost, the market's next lists show which price holds. */
+/** Changes prices. If the answer is lost, the market's next lists show which price applies. */
 async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): Promise<void> {
   const { market, journal, now } = parts
   const answer = await market.reprice(appId, lines)

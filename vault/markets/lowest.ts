@@ -3,8 +3,9 @@ import type { Market } from './market.ts'
 import type { Lowest, Others } from './others.ts'
 
 const MINUTE_MS = 60_000
-/** A list contains each item of a game, so it is read this rarely; and this long after a failure. */
+/** How long a list is used. It contains every item of a game, so it is read rarely. */
 const LIST_MS = 5 * MINUTE_MS
+/** How long not to ask again after a failure. */
 const AGAIN_MS = MINUTE_MS
 
 type Prices = ReadonlyMap<string, bigint>

@@ -41,7 +41,7 @@ export type Line = { assetId: string; priceMinor: bigint }
 
 /**
  * The answer for one line. `itemId`: the market's number of the listing. `postponed`: the market takes no change of the
- * item for a while, whatever it is. `retry`: the line may succeed later, perhaps once the market has read the inventory.
+ * item for a while. `retry`: the line may succeed later, perhaps once the market has read the inventory.
  */
 export type Listed =
   | { kind: 'listed'; assetId: string; itemId: string }
@@ -124,7 +124,7 @@ export type Market = {
   round(appId: number): Promise<MarketAnswer<Round>>
   /**
    * Asks whether the market still wants the deal. Call this right before confirming its offer. `listedAt`: when the last
-   * of its items was listed, so no earlier sale is this one. `unanswered` if the market does not tell: then ask again.
+   * of its items was listed; an earlier sale is another deal. `unanswered` if the market does not tell: then ask again.
    */
   isWanted(deal: DueGift, about: { offerId: string; listedAt: Date }): Promise<MarketAnswer<boolean>>
   /**

@@ -1,11 +1,11 @@
 /**
- * The lowest price of other sellers. A market's price list counts the vault's own listings too, so a vault that undercut
- * its lowest price would undercut itself, down to its floor.
+ * The lowest price of other sellers. A market's price list includes the vault's own listings, so a vault that undercut
+ * the list's lowest price would undercut itself, down to its floor.
  */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** After this time, a price of others counts as unknown, because it may have risen or gone unseen. */
+/** After this time, a price of others counts as unknown, because it may have changed unseen. */
 const REMEMBERED_MS = 6 * HOUR_MS
 /** How long a market's list may still show a former price of ours. */
 const STALE_MS = 30 * MINUTE_MS
@@ -19,8 +19,8 @@ const UNUSED_MS = 24 * HOUR_MS
 type Reading = { listMinor: bigint | null | undefined; ownMinor: bigint | null; nowMs: number }
 
 /**
- * `lowestMinor`: the lowest price of others; null if unknown. `mostMinor`: a new price must not exceed this; null if it
- * may have any amount.
+ * `lowestMinor`: the lowest price of others; null if unknown. `mostMinor`: a new price must not exceed this; null if
+ * nothing limits it.
  */
 export type Lowest = { lowestMinor: bigint | null; mostMinor: bigint | null }
 
@@ -34,7 +34,7 @@ export type Others = {
 
 /**
  * `minor`: the last price that was certainly not our own, null if none was seen; `seenAtMs`: when. `usedAtMs`: when the
- * item was last asked about. `own`: our own lowest prices of late, each with the last time that it was one.
+ * item was last asked about. `own`: our own lowest prices of late, each with the last time that it was the lowest.
  */
 type Seen = {
   minor: bigint | null

@@ -144,7 +144,7 @@ export function readPrice({ status, text }: SteamAnswer): bigint | undefined | '
     const [, dollars, rest] = /^\$(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})\.(\d{2})/.exec(price ?? '') ?? []
     return dollars === undefined ? [] : [BigInt(`${dollars.replaceAll(',', '')}${rest}`)]
   })
-  // The higher price counts, so a price that somebody pushed down lets no more items out.
+  // The higher price counts, so a price that somebody pushed down does not let more items out.
   return cents.sort((one, other) => Number(other - one))[0]
 }
 

@@ -18,7 +18,7 @@ export type OwnItem = { assetId: string; marketHashName: string; isTradable: boo
 
 /**
  * Reads the account's items of a game by asset id, without protected ones and those that Steam does not describe.
- * Undefined unless Steam sent every page, of at most `MOST_PAGES`.
+ * Undefined if Steam did not send every page, or there are more than `MOST_PAGES`.
  */
 export async function readFreeItems(
   session: Pick<Session, 'steamId' | 'api'>,

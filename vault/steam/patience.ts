@@ -19,10 +19,10 @@ export type Patience = {
   isDue(offerId: string): boolean
   /**
    * Records that the offer waits. `isNew`: it did not wait for this reason before. `isLong`: it has waited for a day; true
-   * once a day. `isOverdue`: the same, each time.
+   * once a day. `isOverdue`: the same, but true each time.
    */
   wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
-  /** Ends the wait, unless the offer also waits for the reason `except`. Returns false then. */
+  /** Ends the wait and returns true, unless the offer also waits for the reason `except`. */
   end(offerId: string, except?: string): boolean
 }
 

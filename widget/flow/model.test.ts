@@ -276,7 +276,7 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
   { maxLength: 45, size: 'max' },
 )
 
-/** The moves that lead to an open offer. The `pick` of the tick ends the typing; those of the toggles differ. */
+/** The moves that lead to an open offer. The tick is long enough to end the typing; the toggles pick two items. */
 const WAY_TO_OFFER: Move[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
@@ -389,7 +389,7 @@ it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays c
       }
       await comeBack(world)
       judge(world)
-      // One offer for the deposit, no matter how many calls asked for it.
+      // At most one offer for the deposit, no matter how many calls asked for one.
       expect(world.gateway.offerCount).toBeLessThanOrEqual(1)
     } finally {
       world.flow.stop()

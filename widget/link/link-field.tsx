@@ -66,7 +66,7 @@ export function LinkField({ page, payment, flow, parts }: Props) {
   )
 }
 
-/** Keeps whether the field is folded, and moves the focus when the field folds or opens. */
+/** Tracks whether the field is folded, and moves the focus when the field folds or opens. */
 function useFolded(isFoldable: boolean, isAsking: boolean) {
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLDivElement>(null)

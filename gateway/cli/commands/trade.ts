@@ -73,7 +73,7 @@ const credit = command({
 })
 
 const release = command({
-  does: 'release held credit if no bot can ask Steam; possible from a day after the end of its protection',
+  does: 'release held credit if no bot can ask Steam; possible from a day after the trade’s protection has ended',
   example: "trade release 17 --reason 'the account is banned, and Steam says that nothing was taken back'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {

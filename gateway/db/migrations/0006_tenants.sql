@@ -14,7 +14,7 @@ create table webhook_address (
   allowed_at timestamptz not null,
   primary key (store_id, host, port)
 );
--- Earlier versions sent webhooks to this machine in sandbox mode only, to any port. Existing endpoints there stay
+-- Earlier versions sent webhooks to this machine only in sandbox mode, but to any port. Existing endpoints there stay
 -- allowed.
 insert into webhook_address (store_id, host, port, inside, allowed_at)
 select distinct store_id, address[1], coalesce(address[2], '80')::integer, true, till_now()
@@ -46,7 +46,7 @@ create index webhook_replay_of_store on webhook_replay (store_id, at);
 alter table price drop constraint price_popularity_kind_check;
 alter table price add constraint price_popularity_kind_check
   check (popularity_kind in ('sales7d', 'sales30d', 'listings'));
--- earlier_micros: a price of the same source from an hour or more before as_of, by which a fall is noticed.
+-- earlier_micros: a price of the same source from an hour or more before as_of, to notice a fall.
 -- mark_micros: the price that becomes earlier_micros next, unless a newer one is old enough by then.
 alter table price add column earlier_micros bigint;
 alter table price add column earlier_at timestamptz;

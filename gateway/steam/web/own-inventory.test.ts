@@ -113,7 +113,7 @@ describe('a bot’s own inventory', () => {
     expect(await read()).toMatchObject({ kind: 'items', isComplete: false })
   })
 
-  it('is incomplete if a page after the first fails, or the protected items are not shown', async () => {
+  it('is incomplete if a page after the first fails, or the protected items cannot be read', async () => {
     route({
       2: (start) =>
         start === null

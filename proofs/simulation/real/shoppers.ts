@@ -194,7 +194,7 @@ async function quoteFor(
   return { hash: deposit.hash, game, items: assets.map(({ assetId }) => assetId), quoteId }
 }
 
-/** Lets shoppers see every offer on Steam but counteroffers, even if the till does not know about it. */
+/** Lets shoppers see every offer on Steam except counteroffers, even if the till does not know about it. */
 export function lookForOffers(scene: ShoppingScene, seen: Set<string>, until: number): void {
   const { engine, steam } = scene
   for (const offer of steam.offers.values()) {
