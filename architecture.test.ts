@@ -280,7 +280,7 @@ describe('the tree keeps its promises:', () => {
     expect(names.filter((name) => !isHook(name)).length).toBeLessThanOrEqual(MOST_SCRIPTS)
   })
 
-  it('D-40 the gateway reads the machine time only in the places listed here', () => {
+  it('D-40 the gateway reads the machine’s time only in the places listed here', () => {
     // Ignores performance.now(), which measures durations and does not give the time of day.
     const code = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
     const databases =

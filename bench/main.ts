@@ -5,13 +5,13 @@
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
  * - `ready`: seconds until a release in live mode is ready on an existing database, and the size of the release.
  * - `cli`: processor time of the operator's commands, compared with bare `node -e 0`.
- * - `poll`: CPU time of an unchanged poll, compared with bare node:http that answers 304, and the poll's queries.
+ * - `poll`: CPU time of an unchanged poll, compared with bare node:http that answers 304; also its queries.
  * - `deposit`: deposits per second, from opening a deposit to its credit.
  * - `ledger`: credits per second of one busy store, compared with the same rows in one statement, and with the same
  *   transaction that locks the balance first.
  * - `inventory`: CPU time of converting an inventory to priced items, compared with JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
- * - `bytes`: gzipped bytes until the page shows the link field, in the language with the most, compared with Checkout
+ * - `bytes`: gzipped bytes until the page shows the link field, in the language that needs most, compared with Checkout
  *   and Card of adyen-web.
  * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
  * - `line`: time until the field for the trade link works at 400 kbit/s with a latency of 400 ms, compared with a page

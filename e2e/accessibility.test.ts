@@ -1,4 +1,4 @@
-/** The page for shoppers with a keyboard alone, a screen reader, forced colours or reduced motion; and the receipt. */
+/** The page for shoppers who use only a keyboard, a screen reader, forced colours or reduced motion; the receipt. */
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'
@@ -153,7 +153,7 @@ describe('the page', () => {
     expect(await violations(page)).toEqual([])
   })
 
-  test('moves nothing under reduced motion', async () => {
+  test('plays no animation under reduced motion', async () => {
     const { page, texts } = await openDeposit({ context: { reducedMotion: 'reduce' } })
     await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
@@ -210,7 +210,7 @@ describe('the page', () => {
   })
 })
 
-test('the receipt for support and its error pages are accessible in both languages and schemes', async () => {
+test('the receipt for support and its error pages are accessible in both languages and colour schemes', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation()
   await endDeposit(deposit, offerId)
   const receipt = page.getByRole('link', { name: texts.receipt })

@@ -36,7 +36,7 @@ const errorAlert = (page: Page, texts: Messages, type: InventoryErrorType) => {
 
 const addressOf = (to: SteamPage): string => steamPage(to, till.sandbox)
 
-/** The text or address of the only primary button of each error, which helps to solve it. */
+/** The text or address of each error's only primary button, which leads to a solution. */
 const BUTTON_TARGETS: Record<InventoryErrorType, string> = {
   internal: TEXTS.en.retry,
   tradeNotAvailable: TEXTS.en.games.dota,

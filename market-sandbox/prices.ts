@@ -22,7 +22,7 @@ export type Prices = {
 
 /**
  * Reads prices from a file in the format of the gateway's sandbox prices. An item that is missing gets a price derived
- * from the letters of its name.
+ * from its name.
  */
 export function createPrices(file: string | undefined): Prices {
   const known = new Map(

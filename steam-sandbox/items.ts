@@ -16,8 +16,8 @@ type Line = {
   tradable?: false
   /**
    * Makes the item a copy of another item, with the same name but worth less. The market does not accept it unless
-   * `marketable` is set. `marketableInDays`: each time it is read, its description promises acceptance after this many
-   * days.
+   * `marketable` is set. `marketableInDays`: at each read, the item's description promises that the market will accept
+   * it after this many days.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }

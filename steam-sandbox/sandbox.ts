@@ -19,7 +19,7 @@ export type Sandbox = {
   url: string
   /** The sandbox's time in seconds: the clock's time plus the time by which people have advanced it. */
   nowS: () => number
-  /** The clock's own time, in seconds. The codes of an authenticator follow it. */
+  /** The clock's own time, in seconds. The codes of an authenticator depend on it. */
   clockS: () => number
   pause: Pause
   world: () => World
@@ -42,7 +42,7 @@ export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
-/** The most seconds that time can be ahead of the clock: a hundred years. Much later times have no date. */
+/** The most seconds that time can be ahead of the clock: a hundred years, because dates do not reach much further. */
 const MOST_AHEAD_S = 36_500 * 86_400
 
 /** Advances the sandbox's time. Everything that is due by then happens. */

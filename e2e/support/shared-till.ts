@@ -62,7 +62,7 @@ export async function endTest({ hasFailed }: { hasFailed: boolean }): Promise<vo
 
 type BrowserSettings = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 
-/** Opens a browser context for this test. The test fails if a policy was violated or an error was not caught in it. */
+/** Opens a browser context for this test, which fails if a page of it violates a policy or has an uncaught error. */
 export async function openBrowser({
   viewport = SMALL_DESKTOP,
   context = {},
@@ -125,7 +125,7 @@ export async function openStand(
   await before(visited)
   await visited.page.goto(deposit.url)
   await visited.page.getByRole('gridcell').first().waitFor()
-  // Repeats the call, because a browser may have dropped the body of an answer that came while its page loaded.
+  // Repeats the page's call, because the browser may have dropped the body of an answer that came during the load.
   const inventory = await caller.inventory(body.games?.[0])
   return { ...visited, deposit, texts: TEXTS[language], inventory }
 }

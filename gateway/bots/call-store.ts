@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { CallCount, CountedCalls } from './call-counts.ts'
 
-/** Longer than what is shown. */
+/** Longer than the 24 hours that are shown. */
 const KEPT_FOR = sql`interval '25 hours'`
 
 /**

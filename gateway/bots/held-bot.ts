@@ -33,7 +33,7 @@ export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
 /** How long running work may take before its session is closed. */
 const STOP_MS = 10_000
-/** How often to write a bot's failures, and to check which to retry. */
+/** How often to write a bot's failures, and to check which failing calls to retry. */
 const HEALTH_MS = 1_000
 /** Pause after a failed renewal. */
 const BEAT_AGAIN_MS = 1_000

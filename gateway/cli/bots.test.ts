@@ -217,7 +217,7 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('own_hold')
   })
 
-  it('add and enrol refuse a bot if the trade link to check with is invalid', async () => {
+  it('add and enrol refuse a bot if the trade link of --check-with is invalid', async () => {
     const { refreshToken, accountName, password, sharedSecret } = firstBot()
     const stale = sandbox.as('magic_new_token').tradeUrl()
     const refused = await run(['bot', 'add', '--check-with', stale], `${refreshToken}\n`)

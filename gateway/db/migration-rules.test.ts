@@ -4,7 +4,7 @@ import { isOlder, ourVersion } from '../kit/version.ts'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
 import { migrationFiles } from './schema-version.ts'
 
-/** The first migration for which the rule holds. 0009 is the last one that drops and renames columns. */
+/** The first migration that may only add. 0009 is the last one that drops and renames columns. */
 const FIRST_THAT_ONLY_ADDS = '0010'
 /**
  * Earlier migrations run on an empty database, or in the upgrade from 0.2.0 to 0.3.0, which stops all gateways. So

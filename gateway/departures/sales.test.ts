@@ -173,7 +173,7 @@ describe('a listing', () => {
     expect(await list({ market: 'waxpeer.com' })).toBe('taken')
   })
 
-  /** The custody after a departure to an account of the operator. */
+  /** Records the departure of an item to an account of the operator. */
   async function giveAway(assetId: string): Promise<void> {
     const trade = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
     const gone = {

@@ -129,7 +129,7 @@ describe('refusals', () => {
     },
   )
 
-  test('the refusal of an invalid request names its fields', async () => {
+  test('the refusal of an invalid request names the invalid fields', async () => {
     const answer = await fetch(`${base}/api/read?hash=a&hash=b`)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'hash' }] })
@@ -201,7 +201,7 @@ describe('changing calls, and their token', () => {
       const deep = `{"hash":"x","n":${level.repeat(5_000)}`
       const answer = await change({}, deep)
       expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_request', errors: [{ path: '' }] } })
-      // The quote in the text does not end it.
+      // The escaped quote does not end the text.
       const text = `{"hash":${JSON.stringify(`"${level.repeat(5_000)}`)},"n":1}`
       expect(await change({}, text)).toMatchObject({ status: 200 })
     },

@@ -1,7 +1,7 @@
 /**
- * Stops guessers. A miss is a call that names no existing path, deposit or key, or lacks the token of our page. An
- * address may have a limited number of them. A caller that names an existing deposit or key is not stopped, even if a guesser
- * has the same address, unless too many calls from such addresses wait to be looked up.
+ * Stops guessers. A miss is a call that names no existing path, deposit or key, or lacks the token of our page. Each
+ * address may have a limited number of misses. A caller that names an existing deposit or key is not stopped, even if a
+ * guesser has the same address, unless too many calls from such addresses wait to be looked up.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'

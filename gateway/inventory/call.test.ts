@@ -62,7 +62,7 @@ describe('the inventory call', () => {
     await bounded.close()
   })
 
-  test('A-043 answers at most 150 KB, compressed, for 5,000 items', async () => {
+  test('A-043 is answered with at most 150 KB, compressed, for 5,000 items', async () => {
     const { page, names } = inventoryPage(5_000)
     // All prices differ, because equal ones would compress too well.
     await setPrices(
@@ -102,7 +102,7 @@ describe('the inventory call', () => {
   })
 })
 
-/** Steam's page with one knife. `change` is made to its description, `owned` to its asset. */
+/** Steam's page with one knife. `change` changes its description, `owned` its asset. */
 const pageOf = (change: Record<string, unknown>, owned: object = {}) => ({
   success: true,
   rgInventory: { '7': { id: '7', classid: '1', instanceid: '0', amount: '1', ...owned } },

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** Makes random values. Code gets it as an argument, so tests can repeat a run. */
+/** Makes random values. It is passed as an argument, so tests can repeat a run. */
 export type Ids = {
   uuid(): string
   /** `bytes` random bytes as lowercase hex. */

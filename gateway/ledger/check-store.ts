@@ -27,7 +27,7 @@ const COMPLETE_EVERY = '24 hours'
 /** A failed complete check begins again after this time. */
 const COMPLETE_RETRY_AFTER = '1 hour'
 const ENTRIES_AT_A_TIME = 2_000
-/** The longest time that summing up the entries may take, and the longest time that checking a part of them may take. */
+/** The most time for summing up the entries, and for checking a part of them. */
 const SUMS_DEADLINE_MS = 240_000
 const PART_DEADLINE_MS = 30_000
 /** How much longer than the server's deadline the client waits. */

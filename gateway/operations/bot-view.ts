@@ -50,7 +50,7 @@ export async function showBot(deps: FindDeps, which: string): Promise<Answer<Bot
   const held = new Map((await heldByGame(db, bot.id)).map((count) => [count.appId, count]))
   const games = GAMES.map((game): GameRoom => {
     const { held: items = 0, protected: protectedItems = 0 } = held.get(GAME_FACTS[game].appId) ?? {}
-    // A doubted bot is still chosen if no other has room.
+    // A doubted bot is still chosen if no other bot can take the trade.
     const isBarred = listed.bars.some(({ scope, reason }) => {
       return reason !== 'doubted' && (scope === 'all' || scope === game)
     })

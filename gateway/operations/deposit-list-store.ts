@@ -195,7 +195,7 @@ function depositsOfSteamId(
 const MOST_NEEDY = 1_000
 /** `bot_away` needs a trade older than this: a gateway may still take the bot of a younger one. */
 const AWAY_MS = 120_000
-/** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due by then counts too. */
+/** A sweep wakes an overdue trade and moves its due time this far ahead. So a trade due within this time counts too. */
 const WAKE_AGAIN_MS = 30_000
 
 /**

@@ -35,7 +35,7 @@ export async function countAgain(tx: Tx): Promise<WrongCounts> {
   return { bots: wrong.length, stores: await countRisk(tx) }
 }
 
-/** Recomputes each store's credit at risk as `verify.sql` does. Resolves to the number of stores that had a wrong one. */
+/** Recomputes each store's credit at risk as `verify.sql` does. Resolves to how many stores had a wrong amount. */
 async function countRisk(tx: Tx): Promise<number> {
   await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
   await sql`

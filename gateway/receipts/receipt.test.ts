@@ -167,7 +167,7 @@ it('a receipt gives its times in UTC, for its script to show in the shopper’s 
   }
 })
 
-it('a receipt tells the steps of a deposit in their order, once they are in the store’s log', async () => {
+it('a receipt lists the steps of a deposit in order, once they are in the store’s log', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   await publishEvents(till.deps)
   const history = (await get(path)).body.split('Timeline')[1]

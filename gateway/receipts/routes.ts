@@ -134,7 +134,7 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
   }
 }
 
-/** The name is that of the deposit's current link, which the shopper may have changed after the trade. */
+/** The stored name belongs to the deposit's current link, which may name another account than the trade. */
 function accountOf({ user_steam_id, user_name }: NumberedDeposit, steamId: string): Receipt['account'] {
   if (steamId === NOBODY) return null
   return { steamId, name: user_steam_id === steamId ? user_name : null }

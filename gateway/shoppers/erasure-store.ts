@@ -61,8 +61,8 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     update trade set partner_steam_id = ${NOBODY} where ${inQuietDeposits} and partner_steam_id = ${steamId}`.execute(
     tx,
   )
-  // Erase the trades' tokens of every account. The sweep of old tokens finds a trade only by its deposit's token, which
-  // may just have been erased.
+  // Erase the tokens of all trades of these deposits, those of other accounts too. The sweep of old tokens finds a trade
+  // only by its deposit's token, which may just have been erased.
   await sql`
     update trade set partner_token = null, partner_token_sealed = null
     where ${inQuietDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)

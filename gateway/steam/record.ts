@@ -192,7 +192,7 @@ function replaceText(rule: Rule | undefined, value: string): string {
     case 'picture':
       return redactPicture(value)
     case 'message':
-      // The code of an offer of `port-checks.ts`.
+      // The message of an offer that `port-checks.ts` sent.
       return /^LIVE-[0-9A-Z]{1,16}$/.test(value) ? value : maskText(value)
     default:
       return blank(value)

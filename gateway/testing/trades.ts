@@ -64,7 +64,7 @@ export const held: TradeIn<'held'> = {
   settlesAt: at(700_000),
   lookAt: null,
 }
-/** Looked at once more, a day after the protection. */
+/** The till looks at it once more, a day after the protection. */
 export const final: TradeIn<'final'> = {
   ...delivered,
   state: 'final',

@@ -176,7 +176,7 @@ export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   return nextLook(trade.endedAt, now, SLOW_MS)
 }
 
-/** When to read the next pages of a list: in a minute, or at `next` if that is sooner; null if `next` is. */
+/** When to read the next pages of a list: in a minute, or at `next` if that is sooner; null if `next` is null. */
 export function readOnAt(next: Date | null, now: Date): Date | null {
   const soon = plus(now, SLOW_MS)
   return next !== null && next > soon ? soon : next

@@ -69,7 +69,7 @@ async function lookFourTimes(work: () => Promise<void>): Promise<void> {
 }
 
 describe('a list of many pages', () => {
-  it('hides no acceptance from the watch, even on a page that it has not read yet', async () => {
+  it('hides no acceptance from the watch, not even on its last page', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     bury(2_500)
     session.accept('1')

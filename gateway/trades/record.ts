@@ -18,7 +18,7 @@ import {
   type Writer,
 } from './trade-store.ts'
 
-/** `trade`: the trade after the fact. `events`: those that the fact caused; empty if it was not news. */
+/** `trade`: the trade after the fact. `events`: those that the fact caused; empty if it brought nothing new. */
 export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 
 /** A log line, to be written after the commit. */
@@ -26,8 +26,8 @@ type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extra
 
 /**
  * The trade of a fact, and the lease of its reporter. Without a lease, only three changes are allowed: an unsent intent
- * changes, a cancel begins (the holder of the lease carries it out), or a sweep or an operator decides about a trade by a
- * fact in `NEEDS_NO_LEASE`.
+ * changes, a cancel begins (the holder of the lease carries it out), or a sweep or an operator records a fact in
+ * `NEEDS_NO_LEASE`.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 

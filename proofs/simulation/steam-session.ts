@@ -22,7 +22,7 @@ import { must } from './violation.ts'
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
 const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
 
-/** Above the chance for other calls, because a send whose answer is lost has the most ways to go wrong. */
+/** The chance that a send loses its answer: above that of other calls, because it has the most ways to go wrong. */
 const SEND_LOST = 0.06
 
 /** How long a cancel may arrive after a read of the escrow: it may have been under way, and the process may pause. */

@@ -28,7 +28,7 @@ export function advanceTo(world: World, nowS: number): World {
   }
 }
 
-/** The next event of each world. Worlds are immutable, so it is computed once, although each request needs it. */
+/** The next event of each world. Each request needs it. Worlds are immutable, so it is computed only once. */
 const nextOf = new WeakMap<World, { event: Event | undefined }>()
 
 function nextEvent(world: World): Event | undefined {

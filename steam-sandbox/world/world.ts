@@ -148,7 +148,7 @@ export const DAY_S = 86_400
 /** The game whose trades Steam protects. The proofs' models of Steam use it too. */
 export const PROTECTED_APP = 730
 
-/** Each request looks up many accounts, and a list is immutable, so it is indexed once. */
+/** Each request looks up many accounts. A list of accounts is immutable, so it is indexed only once. */
 const bySteamId = new WeakMap<Account[], Map<string, Account>>()
 
 export function findAccount({ accounts }: World, steamId: string): Account | undefined {

@@ -28,13 +28,13 @@ describe('a listing', () => {
     expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(priceOf(1_349n))
   })
 
-  it('is not above a price that it must not exceed, unless a floor is higher', () => {
+  it('is not above its upper limit, unless a floor is higher', () => {
     expect(price({ lowestMinor: null, mostMinor: 1_300n })).toEqual(priceOf(1_300n))
     expect(price({ lowestMinor: null, mostMinor: 1_600n })).toEqual(priceOf(1_499n))
     expect(price({ lowestMinor: null, mostMinor: 900n })).toEqual(priceOf(1_200n))
   })
 
-  it('is never below its cost and margin, unless the operator allows a loss', () => {
+  it('is never below its cost plus the margin, unless the operator allows a loss', () => {
     expect(price({ costMinor: 1_800n })).toEqual(priceOf(1_800n))
     expect(price({ costMinor: 1_800n }, { marginBp: 555n })).toEqual(priceOf(1_900n))
     expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(priceOf(1_499n))

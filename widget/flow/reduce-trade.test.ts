@@ -207,7 +207,7 @@ describe('confirming', () => {
     expect(polling(back)).toBe(true)
   })
 
-  it('is not ended by a payment older than the answer to the trade call', () => {
+  it('is not ended by a poll that is older than the answer to the trade call', () => {
     const active = play(creating(), { kind: 'tradeActive', attempt: 1 }).state
     const state = play(active, loaded({ creating: false })).state
     expect(modalKind(state)).toBe('confirming')

@@ -95,7 +95,7 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
   )
 }
 
-/** The other games that the store takes, with the number of usable items if this page has seen it. */
+/** The other games that the store takes, with the number of usable items if this page knows it. */
 function OtherGames({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
   const nameOf = ({ game, count }: { game: Game; count: number | null }): string =>

@@ -20,7 +20,7 @@ const status = command({
   },
 })
 
-/** It counts all items ever moved, and the till does nothing until it has ended. */
+/** The most time of each statement of `finish`, which counts all items ever moved. The till is stopped meanwhile. */
 const COUNT_MS = 3_600_000
 
 const finish = command({

@@ -11,7 +11,7 @@ type Entry = Movement & { store: number; tradeId: bigint; part: number; at: numb
 export type Posting = {
   store: number
   tradeId: bigint
-  /** How many reversals of the trade came before this one; 0 for postings that are no reversal. */
+  /** How many reversals of the trade came before this one; 0 for a posting that is not a reversal. */
   part: number
   mayOwe: boolean
   movements: readonly Movement[]
