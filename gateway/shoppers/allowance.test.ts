@@ -25,7 +25,7 @@ describe('D-31 open offers of one account', () => {
   test.each([
     { open: 2, openLocked: 0, kind: 'allowed', why: 'strangers have taken both slots' },
     { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
-    { open: 2, openLocked: 1, kind: 'too_many', why: 'its own slot is taken too' },
+    { open: 2, openLocked: 1, kind: 'too_many', why: 'the store’s own slot is taken too' },
     { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
   ])('for a locked deposit the answer is $kind if $why', ({ kind, ...facts }) => {
     expect(judge(facts, true)).toEqual({ kind })
