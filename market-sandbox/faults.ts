@@ -126,6 +126,26 @@ export const FAULTS = {
     at: ANY_REQUEST,
     effect: { status: 200, body: '{"success":false,"error":"Bad KEY"}' },
   },
+  'key-unauthorized': {
+    line: 'Every call answers 401 with an empty body.',
+    at: ANY_REQUEST,
+    effect: { status: 401, body: '' },
+  },
+  'key-forbidden': {
+    line: 'Every call answers 403 with JSON that has no `success`.',
+    at: ANY_REQUEST,
+    effect: { status: 403, body: '{"message":"Forbidden"}' },
+  },
+  'guard-page': {
+    line: 'Every call answers 403 with a page of a guard in front of the market.',
+    at: ANY_REQUEST,
+    effect: { status: 403, body: BROWSER_CHECK_PAGE, html: true },
+  },
+  'token-unauthorized': {
+    line: 'The market answers 401 to every access token.',
+    at: /\/(ping-new|steam-token)$/,
+    effect: { status: 401, body: '' },
+  },
   'items-missing': { line: 'The next `items` is empty, whatever is listed or sold.', times: 1 },
   'strange-rows': {
     line: 'The lists of the family contain rows of other kinds: a bought item without an asset id, an offer without a token, a payout, and an item without a price.',

@@ -11,26 +11,35 @@ type Protocol<Ask> = {
   callOf(name: string, ask: Ask): Call
   /** The failure that an answer reports. Undefined if the call succeeded. */
   failureOf(answer: unknown, status: number, ask: Ask): Failure | undefined
-  /** True if a reply with this error status is an answer. Otherwise the call counts as unanswered. */
-  isAnswer?(status: number): boolean
+  /** True if the host of this call may refuse a key that is valid at the others. */
+  isSideHost?(ask: Ask): boolean
 }
+
+/** `carriesToken`: the call contains an access token, so the market may refuse that one, and not the key. */
+type Refusable = { carriesToken?: true }
 
 export type Caller<Ask> = <T, R>(
   name: string,
   schema: z.ZodType<T>,
-  ask: Ask & {
-    read: (answer: T) => R
-    /** Awaited right before the call, and never called if there is no call. */
-    begin?: (() => Promise<void>) | undefined
-  },
+  ask: Ask &
+    Refusable & {
+      read: (answer: T) => R
+      /** Awaited right before the call, and never called if there is no call. */
+      begin?: (() => Promise<void>) | undefined
+    },
 ) => Promise<MarketAnswer<R>>
 
 const PAUSE_MS = 60_000
 /** A market that fails may refuse a good key. So the key is tried again, but rarely: a wrong one stays wrong. */
 export const LOCKED_OUT_MS = 600_000
 const TOO_MANY_REQUESTS = 'HTTP 429'
+/** The statuses with which a server refuses a key, before it carries out anything. */
+const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
 
-/** Pauses for ten minutes after the market has refused the key, and for a minute after "too many requests". */
+/**
+ * Pauses for ten minutes after the market has refused the key, and for a minute after "too many requests", or after a
+ * status alone that refuses the key: buyers wait only five minutes, and such a status may be a mishap.
+ */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
   { connection, time }: { connection: Connection; time: Time },
@@ -43,6 +52,10 @@ export function createCaller<Ask>(
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
     await ask.begin?.()
     const answer = await askOnce(protocol, connection, { name, ask })
+    if (answer.kind === 'key_status') {
+      lockedOutUntilMs = time.now() + PAUSE_MS
+      return { kind: 'locked_out' }
+    }
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS
       if (answer.kind === 'unanswered' && answer.because === TOO_MANY_REQUESTS)
@@ -58,20 +71,24 @@ export function createCaller<Ask>(
 /** The part that every answer of a market contains. */
 const envelopeSchema = z.looseObject({ success: z.boolean() })
 
+/** `key_status`: the status of the answer refuses the key, and its text does not name another reason. */
+type KeyStatus = { kind: 'key_status' }
+
+const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
+
 async function askOnce<Ask>(
   protocol: Protocol<Ask>,
   connection: Connection,
-  { name, ask }: { name: string; ask: Ask },
-): Promise<MarketAnswer<unknown>> {
-  const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
+  { name, ask }: { name: string; ask: Ask & Refusable },
+): Promise<MarketAnswer<unknown> | KeyStatus> {
   const call = protocol.callOf(name, ask)
   let reply: Reply
   let answer: unknown
   try {
     reply = await connection.ask(call)
+    if (KEY_STATUSES.has(reply.status)) return refusalIn(protocol, reply, ask)
     // The body of an error proves nothing, because the call may have failed halfway.
-    if (reply.status !== 200 && protocol.isAnswer?.(reply.status) !== true)
-      return unanswered(`HTTP ${reply.status}`)
+    if (reply.status !== 200) return unanswered(`HTTP ${reply.status}`)
     answer = parseLossless(reply.text)
   } catch (error) {
     // The message may contain the URL, and the URL contains the key.
@@ -82,4 +99,27 @@ async function askOnce<Ask>(
   if (failure !== undefined) return failure
   const hasSucceeded = envelopeSchema.safeParse(answer).data?.success === true
   return hasSucceeded ? { kind: 'answered', value: answer } : unanswered('an answer without an envelope')
+}
+
+function refusalIn<Ask>(
+  protocol: Protocol<Ask>,
+  { status, text }: Reply,
+  ask: Ask & Refusable,
+): Failure | KeyStatus {
+  const answer = jsonIn(text)
+  // A page comes from a guard in front of the market, which refuses this machine's address.
+  if (answer === undefined && status === 403) return unanswered('HTTP 403')
+  const failure = protocol.failureOf(answer, status, ask)
+  const isNamed = failure !== undefined && (status === 403 || ask.carriesToken === true)
+  if (isNamed || failure?.kind === 'locked_out') return failure
+  const mayBeGood = ask.carriesToken === true || protocol.isSideHost?.(ask) === true
+  return mayBeGood ? { kind: 'refused', code: `HTTP ${status}` } : { kind: 'key_status' }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return parseLossless(text)
+  } catch {
+    return undefined
+  }
 }

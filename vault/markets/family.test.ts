@@ -213,6 +213,7 @@ describe('a market in trouble', () => {
     ['technical-works', 'HTTP 503'],
     ['html-instead', 'an answer that is not JSON'],
     ['false-with-500', 'HTTP 500'],
+    ['guard-page', 'HTTP 403'],
   ] as const)('with the fault %s gives no answer, so the call may have worked', async (fault, because) => {
     bench.market.begin(fault)
     expect(await client.list(DOTA, [{ assetId: '1', priceMinor: 1n }])).toEqual({
@@ -251,6 +252,27 @@ describe('a market in trouble', () => {
     bench.market.end('key-in-words')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
     bench.advanceMs(10 * 60_000)
+    expect((await client.money()).kind).toBe('answered')
+  })
+
+  it.each(['key-unauthorized', 'key-forbidden'] as const)(
+    'that refuses the key with a status alone (%s) is called again after a minute',
+    async (fault) => {
+      bench.market.begin(fault)
+      expect((await client.round(DOTA)).kind).toBe('refused')
+      const before = bench.market.log.length
+      expect(await client.money()).toEqual({ kind: 'locked_out' })
+      expect(await client.ready()).toEqual({ kind: 'locked_out' })
+      expect(bench.market.log).toHaveLength(before + 1)
+      bench.market.end(fault)
+      bench.advanceMs(60_000)
+      expect((await client.money()).kind).toBe('answered')
+    },
+  )
+
+  it('that answers 401 to an access token is called on with the key', async () => {
+    bench.market.begin('token-unauthorized')
+    expect(await client.keepOnline(bench.accessToken())).toEqual({ kind: 'refused', code: 'HTTP 401' })
     expect((await client.money()).kind).toBe('answered')
   })
 

@@ -88,7 +88,12 @@ const isStillSold = (rows: readonly Row[], { assets }: DueGift): boolean =>
 /** Pauses the calls to a sister market that has refused the key. The key may be valid at the others. */
 function createFamilyCaller({ key, connection, time }: Options): FamilyCaller {
   const call = createCaller(
-    { everyMs: EVERY_MS, callOf: (name, ask: Ask) => callOf(name, key, ask), failureOf },
+    {
+      everyMs: EVERY_MS,
+      callOf: (name, ask: Ask) => callOf(name, key, ask),
+      failureOf,
+      isSideHost: (ask) => hostOf(ask) !== MAIN_HOST,
+    },
     { connection, time },
   )
   /** Each host's refusal of the key, and when it came. */
@@ -150,7 +155,11 @@ function accountCalls(
     },
     async keepOnline(accessToken) {
       const body = JSON.stringify({ access_token: accessToken })
-      const answer = await call('ping-new', pingSchema, { body, read: ({ online }) => online !== false })
+      const answer = await call('ping-new', pingSchema, {
+        body,
+        carriesToken: true,
+        read: ({ online }) => online !== false,
+      })
       if (answer.kind === 'refused' && EARLY_PING.test(answer.code)) return { kind: 'answered', value: null }
       if (answer.kind !== 'answered') return answer
       return answer.value ? { kind: 'answered', value: null } : { kind: 'refused', code: 'not online' }

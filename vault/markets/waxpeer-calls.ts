@@ -15,15 +15,7 @@ export const createWaxpeerCaller = (
   key: string,
   parts: { connection: Connection; time: Time },
 ): WaxpeerCaller =>
-  createCaller<Ask>(
-    {
-      everyMs: EVERY_MS,
-      callOf: (name, ask) => callOf(name, key, ask),
-      failureOf,
-      isAnswer: (status) => status === 403,
-    },
-    parts,
-  )
+  createCaller<Ask>({ everyMs: EVERY_MS, callOf: (name, ask) => callOf(name, key, ask), failureOf }, parts)
 
 function callOf(name: string, key: string, { query = [], body }: Ask): Call {
   const url = new URL(name, HOST)

@@ -20,7 +20,11 @@ export function createToken(call: Caller<{ body?: unknown }>, time: Time): Token
   let lastSent: { token: string; atMs: number } | undefined
   const send = async (token: string): Promise<MarketAnswer<null>> => {
     const body = { token: Buffer.from(token).toString('base64') }
-    const answer = await call('user/steam-token', envelopeSchema, { body, read: () => null })
+    const answer = await call('user/steam-token', envelopeSchema, {
+      body,
+      carriesToken: true,
+      read: () => null,
+    })
     lastSent = answer.kind === 'answered' ? { token, atMs: time.now() } : undefined
     return answer
   }

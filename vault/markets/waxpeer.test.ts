@@ -63,6 +63,17 @@ describe('an account', () => {
     expect(bench.market.log).toHaveLength(before)
   })
 
+  it('is called again a minute after a status alone that refuses the key, but not after one that refuses the token', async () => {
+    bench.market.begin('key-unauthorized')
+    expect(await client.ready()).toEqual({ kind: 'locked_out' })
+    bench.market.end('key-unauthorized')
+    expect(await client.ready()).toEqual({ kind: 'locked_out' })
+    bench.advanceMs(60_000)
+    bench.market.begin('token-unauthorized')
+    expect(await client.keepOnline(token)).toEqual({ kind: 'refused', code: 'HTTP 401' })
+    expect((await client.ready()).kind).toBe('answered')
+  })
+
   it('makes at most one call a second', async () => {
     const beganMs = bench.machineMs()
     // A round makes three calls.
