@@ -108,6 +108,16 @@ export const FAULTS = {
     line: 'At the next ping of the socket, Waxpeer takes the account’s listings off sale until `check-wss-user`.',
     times: 1,
   },
+  'sales-refused': {
+    line: '`check-wss-user` puts nothing on sale: it is refused.',
+    at: /\/check-wss-user$/,
+    effect: { body: '{"success":false,"msg":"Connect to the websocket first"}' },
+  },
+  'sales-pending': {
+    line: '`check-wss-user` puts nothing on sale: it reports success, but a step before the last one.',
+    at: /\/check-wss-user$/,
+    effect: { body: '{"success":true,"step":1,"msg":"Connect to the websocket first"}' },
+  },
   'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
   'check-for-buyers': {
     line: '`check-many-steam` knows the numbers of buyers only, so it refuses those of a seller.',

@@ -13,6 +13,7 @@ const LASTS_MS = {
   rounds_failing: HOUR_MS,
   selling_stopped: HOUR_MS,
   seller_offline: HOUR_MS,
+  listings_hidden: HOUR_MS,
   unread_deal: 7 * DAY_MS,
   due_refused: 7 * DAY_MS,
   no_room: DAY_MS,

@@ -102,6 +102,11 @@ export type Market = {
   ready(): Promise<MarketAnswer<Readiness>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
+  /**
+   * Why the market may show the listings to nobody, or report no sales, although it takes the pings. Only if that has
+   * lasted for minutes. Absent if the market does not tell.
+   */
+  obstacle?(): string | undefined
   setTradeToken(token: string): Promise<MarketAnswer<null>>
   /** Closes open connections, without a call to the market. */
   close(): void

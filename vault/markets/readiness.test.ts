@@ -14,6 +14,7 @@ const READY = { kind: 'answered', value: { problems: [], feeBp: null } } as cons
 let nowMs: number
 let ready: Awaited<ReturnType<Market['ready']>>
 let isPingRefused: boolean
+let obstacle: string | undefined
 let isOffAtTill: boolean
 let needs: Needs
 let readiness: Readiness
@@ -25,6 +26,7 @@ beforeEach(() => {
   nowMs = 1_800_000_000_000
   ready = READY
   isPingRefused = false
+  obstacle = undefined
   isOffAtTill = false
   needs = createNeeds(now)
   readiness = createReadiness(
@@ -32,6 +34,7 @@ beforeEach(() => {
       market: {
         ...market,
         ready: async () => ready,
+        obstacle: () => obstacle,
         keepOnline: async () =>
           isPingRefused
             ? { kind: 'refused', code: 'Invalid access token' }
@@ -104,6 +107,22 @@ it('a market that refuses pings needs a person only after half an hour', async (
   isPingRefused = false
   await pass(1)
   expect(kinds()).toEqual([])
+})
+
+it('a market that takes the pings but puts nothing on sale needs a person, and the account sells on', async () => {
+  obstacle = 'Connect to the websocket first'
+  await pass(1)
+  expect(needs.list()).toMatchObject([
+    {
+      kind: 'listings_hidden',
+      about: `m account ${ACCOUNT}`,
+      text: 'the market does not put the listings on sale: Connect to the websocket first',
+    },
+  ])
+  expect(readiness.mayList()).toBe(true)
+  obstacle = undefined
+  await pass(4)
+  expect(needs.list()).toEqual([])
 })
 
 it('a market that an operator has switched off needs no person', async () => {

@@ -198,6 +198,7 @@ async function readyWithToken({ market, tradeToken }: ReadinessParts): ReturnTyp
 async function ping(parts: ReadinessParts, state: State, timetable: Timetable): Promise<boolean> {
   timetable.note('ping')
   state.isOnline = await pingWithToken(parts, timetable)
+  noteObstacle(parts)
   const nowMs = parts.now().getTime()
   if (state.isOnline) {
     state.offlineSinceMs = undefined
@@ -208,6 +209,13 @@ async function ping(parts: ReadinessParts, state: State, timetable: Timetable): 
   if (nowMs - state.offlineSinceMs >= LONG_OFFLINE_MS)
     parts.needs.note('seller_offline', accountName(parts), 'the ping has failed for half an hour or longer')
   return false
+}
+
+function noteObstacle(parts: ReadinessParts): void {
+  const because = parts.market.obstacle?.()
+  const text = `the market does not put the listings on sale: ${because}`
+  if (because === undefined) parts.needs.end('listings_hidden', accountName(parts))
+  else parts.needs.note('listings_hidden', accountName(parts), text)
 }
 
 /** Tells the market that the seller is online. Renews the session if the market rejects it, unless it just did. */

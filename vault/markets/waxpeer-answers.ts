@@ -28,6 +28,13 @@ const moment = z
 
 export const envelopeSchema = z.looseObject({ success: z.boolean(), msg: shortText.nullish() })
 
+/** The step of an account that can sell. */
+const LAST_STEP = 3
+export const sellingSchema = envelopeSchema.extend({ step: z.int().nullish().catch(null) })
+/** Why nothing sells, although the call succeeded. */
+export const obstacleOf = ({ step, msg }: z.infer<typeof sellingSchema>): string | undefined =>
+  step == null || step >= LAST_STEP ? undefined : (msg ?? `step ${step}`)
+
 export const userSchema = z.object({
   user: z.looseObject({
     id64: digits,

@@ -117,6 +117,21 @@ describe('an account', () => {
     await waxpeer.goOnline()
     expect(checks()).toBeGreaterThan(before + 1)
   })
+
+  it.each(['sales-refused', 'sales-pending'] as const)(
+    'is kept online while Waxpeer puts nothing on sale (%s), and names the reason after minutes',
+    async (fault) => {
+      bench.market.begin(fault)
+      await waxpeer.goOnline()
+      expect(client.obstacle?.()).toBeUndefined()
+      const obstacleAfter = keepOnlineAndCount(() => Number(client.obstacle?.() !== undefined), 20_000)
+      await expect.poll(obstacleAfter, { timeout: 60_000 }).toBe(1)
+      expect(client.obstacle?.()).toBe('Connect to the websocket first')
+      expect((await client.keepOnline(token)).kind).toBe('answered')
+      bench.market.end(fault)
+      await expect.poll(obstacleAfter, { timeout: 60_000 }).toBe(0)
+    },
+  )
 })
 
 describe('a listing', () => {

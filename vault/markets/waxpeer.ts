@@ -15,11 +15,13 @@ import {
   LOOK_BACK_MS,
   listedOf,
   listedSchema,
+  obstacleOf,
   outcomeOf,
   pricesSchema,
   problemsOf,
   removedOf,
   removedSchema,
+  sellingSchema,
   userSchema,
 } from './waxpeer-answers.ts'
 import { createWaxpeerCaller, gameOf, type WaxpeerCaller } from './waxpeer-calls.ts'
@@ -36,6 +38,8 @@ const MOST_OF_ITEM = 2
 const MOST_WAIT_MS = 60 * 60_000
 /** How often to ask Waxpeer to put the account's listings on sale, as its documentation recommends. */
 const CHECK_SALES_MS = 60 * 60_000
+/** For this long Waxpeer must put nothing on sale before the vault says so. */
+const OBSTACLE_MS = 5 * 60_000
 
 type Options = {
   key: string
@@ -69,9 +73,9 @@ export function createWaxpeer(options: Options): Market {
   }
 }
 
-function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'money'> {
+function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'obstacle' | 'setTradeToken' | 'money'> {
   const { call, socket, token, history, steamId, scale, now } = parts
-  const checkSales = createSalesCheck(parts)
+  const sales = createSalesCheck(parts)
   const linkOf = (linkToken: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${accountIdOf(steamId)}&token=${linkToken}`
   return {
@@ -87,8 +91,9 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       if (socket.isDown()) return { kind: 'unanswered', because: 'its socket does not open' }
       const kept = await token.keep(accessToken)
       if (kept.kind !== 'answered') return kept
-      return checkSales()
+      return sales.check()
     },
+    obstacle: sales.obstacle,
     async setTradeToken(linkToken) {
       const tradelink = linkOf(linkToken)
       const answer = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
@@ -100,12 +105,12 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       if (wallet.kind !== 'answered') return wallet
       // Waxpeer reports no total of the money that is settling, so the client sums it up from the history.
       const since = new Date(now().getTime() - LOOK_BACK_MS)
-      const sales = await history.since(since)
-      if (sales.kind !== 'answered') return sales
+      const sold = await history.since(since)
+      if (sold.kind !== 'answered') return sold
       // A sum without the oldest sales would look like money that is missing.
-      if (sales.value.wholeSinceMs > since.getTime())
+      if (sold.value.wholeSinceMs > since.getTime())
         return { kind: 'unanswered', because: 'a history that is too long to read' }
-      const settlingMinor = sales.value.rows
+      const settlingMinor = sold.value.rows
         .map((row) => outcomeOf(row, scale, now()).end)
         .reduce((sum, end) => (end.kind === 'settling' ? sum + end.receivedMinor : sum), 0n)
       return { kind: 'answered', value: { freeMinor: wallet.value, settlingMinor, currency: scale.currency } }
@@ -116,20 +121,31 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
 /**
  * Waxpeer puts the account's listings on sale only after a call of `check-wss-user`. The call is needed each time the
  * socket opens, and each time Waxpeer reports that the account sells nothing.
+ * A failure does not stop the vault from selling, because Waxpeer may fail at this call alone.
  */
 function createSalesCheck({ call, socket, steamId, time }: Parts) {
   let last = { openings: 0, stops: 0, atMs: Number.NEGATIVE_INFINITY }
-  return async (): Promise<MarketAnswer<null>> => {
-    const [openings, stops] = [socket.openings(), socket.stops()]
-    const isChecked = openings === last.openings && stops === last.stops
-    if (openings === 0 || (isChecked && time.now() - last.atMs < CHECK_SALES_MS))
+  /** Why Waxpeer last put nothing on sale, and since when it has not. */
+  let failure: { because: string; sinceMs: number } | undefined
+  const note = (because: string | undefined): void => {
+    failure = because === undefined ? undefined : { because, sinceMs: failure?.sinceMs ?? time.now() }
+  }
+  return {
+    async check(): Promise<MarketAnswer<null>> {
+      const [openings, stops] = [socket.openings(), socket.stops()]
+      const isChecked = openings === last.openings && stops === last.stops
+      if (openings === 0 || (isChecked && time.now() - last.atMs < CHECK_SALES_MS))
+        return { kind: 'answered', value: null }
+      const query = [['steamid', steamId]] as const
+      const answer = await call('check-wss-user', sellingSchema, { query, read: obstacleOf })
+      if (answer.kind === 'locked_out') return answer
+      if (answer.kind === 'answered') note(answer.value)
+      else if (answer.kind !== 'busy') note(answer.kind === 'refused' ? answer.code : answer.because)
+      if (failure === undefined && answer.kind === 'answered') last = { openings, stops, atMs: time.now() }
       return { kind: 'answered', value: null }
-    const answer = await call('check-wss-user', envelopeSchema, {
-      query: [['steamid', steamId]],
-      read: () => null,
-    })
-    if (answer.kind === 'answered') last = { openings, stops, atMs: time.now() }
-    return answer.kind === 'locked_out' ? answer : { kind: 'answered', value: null }
+    },
+    obstacle: (): string | undefined =>
+      failure !== undefined && time.now() - failure.sinceMs >= OBSTACLE_MS ? failure.because : undefined,
   }
 }
 
