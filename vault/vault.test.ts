@@ -187,12 +187,21 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   })
 
-  it('has ended with a reason of its own if its bot can open no session', async () => {
+  it('is sent again if its bot had no session, and ends with a reason of its own if that lasts', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     bench.steam.begin('send-401', { times: 2 })
     await bench.runRounds(1)
     bench.steam.end('send-401')
-    expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'no_session' })
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'intended' })
+    await bench.runRounds(2)
+    bench.acceptAll(STORAGE)
+    await bench.runRounds(2)
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+    const other = await bench.makeWish(bench.addStock(BOT, 1))
+    bench.steam.begin('send-401')
+    await bench.runRounds(20)
+    bench.steam.end('send-401')
+    expect(await bench.readDeed(other)).toEqual({ state: 'ended', because: 'no_session' })
   })
 
   it.each([

@@ -24,6 +24,8 @@ const entrySchema = z.discriminatedUnion('kind', [
   }),
   /** From this entry on, the offer may exist. */
   z.strictObject({ kind: z.literal('send_begun'), wish }),
+  /** Steam certainly made no offer, because the account had no session. */
+  z.strictObject({ kind: z.literal('send_not_made'), wish }),
   /** Steam answered the send with this result number, which does not prove that no offer was made. */
   z.strictObject({ kind: z.literal('send_unclear'), wish, result: z.int().nonnegative() }),
   /** The offer was not in Steam's list. */
@@ -44,20 +46,25 @@ export type DatedEntry = { at: Date; entry: WishEntry }
 type IntendedGift = { intended: Intended; intendedAt: Date }
 type OfferedGift = IntendedGift & { offerId: string; knownAt: Date; isConfirmed: boolean }
 
+/** `tries`: how many sends began. */
+type Tries = { tries: number }
+
 /**
- * The state of a wish. `missed`: how many lists of offers lacked its offer; `missedAt`: when the last one did. `result`:
- * the number with which Steam answered the send.
+ * The state of a wish. `triedAt`: when Steam last made no offer, because the account had no session. `missed`: how many
+ * lists of offers lacked its offer; `missedAt`: when the last one did. `result`: the number with which Steam answered the
+ * send.
  */
 export type Giving =
   | { state: 'refused'; because: string }
-  | (IntendedGift & { state: 'intended' })
-  | (IntendedGift & {
-      state: 'sending'
-      begunAt: Date
-      missed: number
-      missedAt: Date | null
-      result: number | null
-    })
+  | (IntendedGift & Tries & { state: 'intended'; triedAt: Date | null })
+  | (IntendedGift &
+      Tries & {
+        state: 'sending'
+        begunAt: Date
+        missed: number
+        missedAt: Date | null
+        result: number | null
+      })
   | (OfferedGift & { state: 'offered' })
   | (OfferedGift & { state: 'delivered'; steamTradeId: string })
   | (IntendedGift & { state: 'ended'; because: string })
@@ -85,11 +92,18 @@ export function evolve(giving: Giving | undefined, { at, entry }: DatedEntry): G
     case 'wish_refused':
       return giving ?? { state: 'refused', because: entry.because }
     case 'intended':
-      return giving ?? { state: 'intended', intended: entry, intendedAt: at }
-    case 'send_begun':
-      return giving?.state === 'intended'
-        ? { ...giving, state: 'sending', begunAt: at, missed: 0, missedAt: null, result: null }
-        : giving
+      return giving ?? { state: 'intended', intended: entry, intendedAt: at, tries: 0, triedAt: null }
+    case 'send_begun': {
+      if (giving?.state !== 'intended') return giving
+      const { triedAt: _, ...rest } = giving
+      const tries = giving.tries + 1
+      return { ...rest, state: 'sending', tries, begunAt: at, missed: 0, missedAt: null, result: null }
+    }
+    case 'send_not_made': {
+      if (giving?.state !== 'sending') return giving
+      const { intended, intendedAt, tries } = giving
+      return { state: 'intended', intended, intendedAt, tries, triedAt: at }
+    }
     case 'send_unclear':
       return giving?.state === 'sending' ? { ...giving, result: entry.result } : giving
     case 'offer_missed':

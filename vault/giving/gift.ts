@@ -21,12 +21,13 @@ export type SeenOffer =
 export type GiftOffers = {
   /**
    * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it named one.
+   * `lacksSession`: the account had no session for the send, or had to wait for too long.
    */
   send(
     gift: Gift,
   ): Promise<
     | { kind: 'sent'; offerId: string }
-    | { kind: 'refused'; because: string; result?: number }
+    | { kind: 'refused'; because: string; result?: number; lacksSession?: true }
     | { kind: 'unanswered'; result?: number }
   >
   /** Finds the offer that gives exactly this gift, in any state. `agoMs`: how long ago its send began. */

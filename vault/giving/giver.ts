@@ -239,7 +239,7 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
   const { giftOffers } = context.steamOf(intended.from)
   const gift = giftOf(context, intended)
   const isAllowed = isStillAllowed(context, intended)
-  const step = stepBefore(giving, isAllowed)
+  const step = stepBefore(giving, { now: context.now(), isAllowed })
   switch (step.kind) {
     case 'send': {
       // The till must know of the gift: it lets nobody withdraw the wish then, and takes the gift for no theft.
@@ -256,6 +256,8 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
     }
     case 'end':
       return end(context, wishId, step.because)
+    case 'wait':
+      return
     case 'read':
       return followOffer(context, { wishId, giftOffers, gift }, isAllowed)
     default:
@@ -271,6 +273,7 @@ async function send(context: GiverContext, { wishId, giftOffers, gift }: Work): 
   if (sent.kind === 'sent') return noteOffer(context, wishId, sent.offerId)
   if (sent.kind === 'refused') {
     context.say('an offer of the vault was not made', { wish: wishId, because: sent.because })
+    if (sent.lacksSession === true) return context.note({ kind: 'send_not_made', wish: wishId })
     return end(context, wishId, sent.result === undefined ? 'no_session' : `steam_${sent.result}`)
   }
   if (sent.result !== undefined) context.note({ kind: 'send_unclear', wish: wishId, result: sent.result })

@@ -27,10 +27,28 @@ const offered = (minutesAgo: number): Offered => ({
 })
 
 it('a gift is sent only while the files of the vault allow it', () => {
-  const giving = { state: 'intended', intended, intendedAt: NOW } as const
-  expect(stepBefore(giving, true)).toEqual({ kind: 'send' })
-  expect(stepBefore(giving, false)).toEqual({ kind: 'end', because: 'no_longer_allowed' })
+  const giving = { state: 'intended', intended, intendedAt: NOW, tries: 0, triedAt: null } as const
+  expect(stepBefore(giving, { now: NOW, isAllowed: true })).toEqual({ kind: 'send' })
+  expect(stepBefore(giving, { now: NOW, isAllowed: false })).toEqual({
+    kind: 'end',
+    because: 'no_longer_allowed',
+  })
 })
+
+it.each([
+  [1, 0.9, 'wait'],
+  [1, 1, 'send'],
+  [5, 4.9, 'wait'],
+  [5, 5, 'send'],
+  [5, -6, 'send'],
+  [6, 0, 'end'],
+] as const)(
+  'after %i sends without a session, %d minutes later, the step is to %s',
+  (tries, minutes, kind) => {
+    const giving = { state: 'intended', intended, intendedAt: ago(60), tries, triedAt: ago(minutes) } as const
+    expect(stepBefore(giving, { now: NOW, isAllowed: true }).kind).toBe(kind)
+  },
+)
 
 describe('an offer', () => {
   it.each([

@@ -7,6 +7,9 @@ import type { SeenOffer } from './gift.ts'
 const ACCEPT_MS = 30 * 60_000
 /** How long the vault tries to confirm an offer. */
 const CONFIRM_MS = 10 * 60_000
+/** How often to begin a send. After each one without a session, the next waits this much longer. */
+const MOST_TRIES = 6
+const TRY_AGAIN_MS = 60_000
 /**
  * The vault concludes that an offer was never sent once this many of Steam's lists lacked it. The last list must have
  * been read at least APPEARS_WITHIN_MS after the send began.
@@ -20,12 +23,20 @@ export type Step =
   | { kind: 'find'; begunAt: Date }
   | { kind: 'read'; offerId: string }
   | { kind: 'end'; because: GiftEnd }
+  | { kind: 'wait' }
 
 /** The step before Steam is asked. `isAllowed`: the vault's files still allow this gift. */
-export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
+export function stepBefore(giving: OpenGiving, { now, isAllowed }: { now: Date; isAllowed: boolean }): Step {
   switch (giving.state) {
-    case 'intended':
-      return isAllowed ? { kind: 'send' } : { kind: 'end', because: 'no_longer_allowed' }
+    case 'intended': {
+      if (!isAllowed) return { kind: 'end', because: 'no_longer_allowed' }
+      const { tries, triedAt } = giving
+      if (triedAt === null) return { kind: 'send' }
+      if (tries >= MOST_TRIES) return { kind: 'end', because: 'no_session' }
+      // A clock that was set back delays nothing for long.
+      const isEarly = Math.abs(now.getTime() - triedAt.getTime()) < tries * TRY_AGAIN_MS
+      return isEarly ? { kind: 'wait' } : { kind: 'send' }
+    }
     case 'sending': {
       const { missed, missedAt, begunAt, result } = giving
       // The time since the send proves nothing, because the vault may have been down and not looked.

@@ -35,6 +35,7 @@ const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftSt
   missed,
   missedAt,
   result: null,
+  tries: 1,
   intendedAt: begunAt,
   intended: {
     kind: 'intended',
@@ -54,7 +55,11 @@ describe.each([
     'of a deal',
     (missed: number, at: Date | null) => dealStepBefore(deal(missed, at), MUCH_LATER).kind === 'abandon',
   ],
-  ['of a wish', (missed: number, at: Date | null) => giftStepBefore(giving(missed, at), true).kind === 'end'],
+  [
+    'of a wish',
+    (missed: number, at: Date | null) =>
+      giftStepBefore(giving(missed, at), { now: MUCH_LATER, isAllowed: true }).kind === 'end',
+  ],
 ])('an offer %s, if the answer to its send was lost,', (_, isGivenUp) => {
   it('is given up after three looks, the last one late enough for it to have appeared', () => {
     expect(isGivenUp(3, later(3))).toBe(true)

@@ -91,7 +91,8 @@ async function send({ session, acknowledge }: Parts, gift: Gift): ReturnType<Gif
 }
 
 function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> {
-  if (result.kind === 'not_made') return { kind: 'refused', because: 'no session, or too long a wait' }
+  if (result.kind === 'not_made')
+    return { kind: 'refused', because: 'no session, or too long a wait', lacksSession: true }
   if (result.kind === 'unanswered') return result
   const offerId = readSent(result)
   if (offerId !== undefined) return { kind: 'sent', offerId }
