@@ -21,7 +21,7 @@ import type { Till } from './markets/till.ts'
 import { createWaxpeer } from './markets/waxpeer.ts'
 import { createNeeds, createNeedsReport, type Needs, type NeedsStore, problemOf } from './needs.ts'
 import { createRounds, type Rounds } from './rounds.ts'
-import { acceptGift } from './steam/accept.ts'
+import { createAcceptance } from './steam/accept.ts'
 import { createAcknowledgement } from './steam/acknowledge.ts'
 import type { Caller } from './steam/call.ts'
 import { createGiftOffers } from './steam/gift-offers.ts'
@@ -73,7 +73,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
       giftOffers: createGiftOffers({ session, nowS, say, needs, acknowledge }),
       freeItems: (appId) => readFreeItems(session, appId),
       giverOf: (steamTradeId, assets) => readGiver(session, steamTradeId, assets),
-      accept: (offer) => acceptGift({ session, acknowledge }, offer),
+      accept: createAcceptance({ session, nowS, say, acknowledge }),
       accessToken: (options) => session.accessToken(options),
     }
   }

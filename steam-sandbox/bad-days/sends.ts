@@ -2,6 +2,7 @@ import { field, type Incoming, parseJson } from '../http.ts'
 import { GAMES } from '../items.ts'
 import { type BadDay, type Effect, ERROR_PAGE, rowsOf, SIGN_IN } from './day.ts'
 
+const ACCEPT = /^POST steamcommunity\.com\/tradeoffer\/\d+\/accept$/
 const SEND = /^POST steamcommunity\.com\/tradeoffer\/new\/send$/
 
 const on = (line: string, effect: Effect): BadDay => ({ line, at: SEND, effect })
@@ -18,7 +19,7 @@ function appIdAskedFor({ form }: Incoming): number {
   return Number(field(first, 'appid'))
 }
 
-/** Faults while an offer is sent. No offer is created unless the description says so. */
+/** Faults while an offer is sent or accepted. No offer is created unless the description says so. */
 export const SENDS: Record<string, BadDay> = {
   'send-2': on('Steam refuses the offer with (2), without a reason.', refusal(2)),
   'send-11': on('Steam refuses the offer with (11): a state does not allow it.', refusal(11)),
@@ -100,6 +101,11 @@ export const SENDS: Record<string, BadDay> = {
       },
     ]),
   ),
+  'accept-inventory-full': {
+    line: 'Steam lets nobody accept an offer: the inventory is full.',
+    at: ACCEPT,
+    effect: full('Counter-Strike 2'),
+  },
   'send-401': on('A send gets 401 and `null`, as if the session had ended.', { status: 401, body: null }),
   'send-302': on('A send is redirected (302) to the login page, as if the session had ended.', SIGN_IN),
   'send-429': on('A send gets 429 and `null`.', { status: 429, body: null }),
