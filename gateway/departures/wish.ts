@@ -82,12 +82,29 @@ export function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[
 }
 
 const FIRST_WAIT_MS = 15 * 60_000
+/** The longest wait of an item that cannot leave, and of one after failures that no item can cause, as in an outage. */
 const LONGEST_WAIT_MS = 8 * 3_600_000
+const LONGEST_WAIT_OF_OTHERS_MS = 3_600_000
+/** After this many failures that an item may have caused, the item is alone in its wish. */
+const SHARED_TRIES = Math.floor(Math.log2(MOST_ITEMS))
+
+/** Doubles with each failure. */
+const growing = (failures: number, longestMs: number): number =>
+  failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), longestMs)
+
+/**
+ * How long the rule does not ask for an item. While an item shares its wish with others, a failure may be theirs, and
+ * the next wish is smaller, so the wait stays short.
+ */
+function waitMsOf({ times, ofItems }: Failures): number {
+  const ofAnItemMs = ofItems === 0 ? 0 : growing(Math.max(1, ofItems - SHARED_TRIES), LONGEST_WAIT_MS)
+  return Math.max(ofAnItemMs, growing(times - ofItems, LONGEST_WAIT_OF_OTHERS_MS))
+}
 
 /**
  * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish, so after each failure
- * that an item may have caused, its items are asked for in a smaller wish, until that item is alone. After every failure
- * they wait longer: otherwise an offer that is always refused would be sent every minute forever. Pure.
+ * that an item may have caused, its items are asked for in a smaller wish, until that item is alone. Then they wait
+ * longer after every failure: otherwise an offer that is always refused would be sent every minute forever. Pure.
  */
 export function askableNow(
   items: readonly FreeItem[],
@@ -97,9 +114,7 @@ export function askableNow(
   const halvingsOf = (item: FreeItem) => failures.get(keyOf(item))?.ofItems ?? 0
   const due = items.filter((item) => {
     const failed = failures.get(keyOf(item))
-    if (failed === undefined) return true
-    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failed.times - 1), LONGEST_WAIT_MS)
-    return now.getTime() - failed.lastAt.getTime() >= waitMs
+    return failed === undefined || now.getTime() - failed.lastAt.getTime() >= waitMsOf(failed)
   })
   const groups = Map.groupBy(due, (item) => Math.max(1, Math.floor(MOST_ITEMS / 2 ** halvingsOf(item))))
   return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))

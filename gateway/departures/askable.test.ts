@@ -1,0 +1,44 @@
+/** Tests how long the operator's rule does not ask for an item whose wishes failed. */
+import { expect, it } from 'vitest'
+import { askableNow, type FreeItem } from './wish.ts'
+
+const NOW = new Date(1_800_000_000_000)
+const MINUTE_MS = 60_000
+const DAY_MINUTES = 24 * 60
+
+const item: FreeItem = {
+  item: '1-1',
+  botId: 1n,
+  bot: 'bot',
+  botSteamId: '76561198000000011',
+  appId: 730,
+  assetId: '1',
+  marketHashName: 'an item',
+  price: 100n,
+  currency: 'USD',
+  receivedAt: new Date(0),
+  protectedUntil: null,
+}
+
+/** The first whole minute after its last failure at which the rule asks for the item. */
+function minutesUntilAsked(times: number, ofItems: number): number {
+  for (let minutes = 0; minutes <= DAY_MINUTES; minutes += 1) {
+    const lastAt = new Date(NOW.getTime() - minutes * MINUTE_MS)
+    if (askableNow([item], new Map([['730/1', { times, ofItems, lastAt }]]), NOW).length > 0) return minutes
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+it.each([
+  ['one failure that no item can cause', 1, 0, 15],
+  ['three of them', 3, 0, 60],
+  ['a day of them', 30, 0, 60],
+  ['one failure that an item may have caused', 1, 1, 15],
+  ['five, in wishes that others share', 5, 5, 15],
+  ['a first failure alone', 6, 6, 15],
+  ['three failures alone', 8, 8, 60],
+  ['many failures alone', 20, 20, 480],
+  ['failures of both kinds', 12, 9, 120],
+] as const)('after %s, the rule asks for an item again in time', (_, times, ofItems, minutes) => {
+  expect(minutesUntilAsked(times, ofItems)).toBe(minutes)
+})
