@@ -272,6 +272,7 @@ const historyRow = z.looseObject({
     .nullish()
     .catch(null),
   item_id: digits,
+  price: z.number().nullish().catch(null),
   give_amount: units.nullish().catch(null),
   game: z.string().max(20),
   // Without its row, an item that was sold would seem to be gone.
@@ -308,9 +309,9 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
  * counts as open.
  */
 export function rowUnderWay(row: HistoryRow): Row | undefined {
-  const { item_id, status } = row
+  const { item_id, status, price = null } = row
   if (status === STATUS.cancelled) return undefined
-  const item = { itemId: item_id, assetId: item_id, leftS: null, price: null }
+  const item = { itemId: item_id, assetId: item_id, leftS: null, price }
   if (status === STATUS.sent) return { ...item, stage: 'offer_out' }
   return { ...item, stage: status === STATUS.accepted ? 'given' : 'unknown' }
 }

@@ -191,7 +191,7 @@ describe('a sale', () => {
     expect(due.partnerSteamId).toBe(bench.market.waxpeer.world().deals[0]?.buyer)
   })
 
-  it('is due by the socket alone if Waxpeer refuses the poll again and again', async () => {
+  it('is due by the socket alone, at its price, if Waxpeer refuses the poll again and again', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('poll-refused')
     expect((await client.round(DOTA)).kind).toBe('refused')
@@ -205,6 +205,8 @@ describe('a sale', () => {
         { timeout: 60_000 },
       )
       .toEqual([due])
+    // In thousandths of a dollar, from the history.
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ stage: 'sold', price: 1_000 }])
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, bench.send(due, false)))).toBe(true)
   })

@@ -64,7 +64,10 @@ export function saleCalls(parts: Parts): SaleCalls {
       if (sales.kind !== 'answered') return sales
       // A listing without a row counts as taken down, so an answer must contain each sale that may be under way.
       if (sales.value.isCut) return { kind: 'unanswered', because: 'a history that is too long to read' }
-      const pushed = socket.deals().filter((each) => mayBeOpen(each, sales.value.rows))
+      const pushed = socket
+        .deals()
+        .filter((each) => mayBeOpen(each, sales.value.rows))
+        .map((each) => withPrices(each, sales.value.rows))
       const allDeals = joinDeals(polled.deals, pushed)
       for (const { due } of allDeals) keepNewest(read, due.dealId, true)
       const deals = allDeals.filter(({ due }) => isOfGame(due.assets, appId))
@@ -175,8 +178,21 @@ const SAME_SALE_MS = 60_000
 const mayBeOpen = ({ due, madeAt }: PushedDeal, history: readonly HistoryRow[]): boolean =>
   due.assets.every(({ assetId }) => {
     const sale = newestSaleOf(assetId, history)
-    return !isOverStatus(sale?.status) || Number(sale?.created) < madeAt.getTime() - SAME_SALE_MS
+    return !isOverStatus(sale?.status) || isFormer(sale, madeAt)
   })
+
+/** True if the sale was made before the deal. */
+const isFormer = (sale: HistoryRow | undefined, madeAt: Date): boolean =>
+  Number(sale?.created) < madeAt.getTime() - SAME_SALE_MS
+
+/** The socket names no prices. Without them, a sale at a price that the vault did not set would be handed over. */
+function withPrices(deal: PushedDeal, history: readonly HistoryRow[]): PushedDeal {
+  const rows = deal.rows.map((row) => {
+    const sale = newestSaleOf(row.assetId, history)
+    return sale === undefined || isFormer(sale, deal.madeAt) ? row : { ...row, price: sale.price ?? null }
+  })
+  return { ...deal, rows }
+}
 
 /** If both poll and socket report a deal, the poll's version counts. */
 function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
