@@ -20,10 +20,26 @@ const SETTLING_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 export const LOOK_BACK_MS = Math.max(...Object.values(SETTLING_MS)) + DAY_MS
 
 const units = z.int().nonnegative().transform(BigInt)
+/** A number, which Waxpeer may write in quotes. */
+const number = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d{1,13}(?:\.\d{1,6})?$/)
+    .transform(Number),
+])
+const UNITS_OF_A_DOLLAR = 1_000
+/**
+ * A price in dollars. Waxpeer writes whole thousandths of a dollar. Left as they are, 30 of them could not be told from
+ * 30 dollars, so an item whose price somebody lowered a thousandfold would be given.
+ */
+const price = number.transform((value) => (Number.isInteger(value) ? value / UNITS_OF_A_DOLLAR : value))
+/** The number of a deal. */
+const dealId = z.union([z.string().min(1).max(100), z.int().nonnegative()]).transform(String)
 /** Numbers above this are milliseconds since 1970, and others are seconds. Waxpeer uses both, and texts. */
 const LEAST_MS = 100_000_000_000
 const moment = z
-  .union([z.iso.datetime({ offset: true }), z.int().positive()])
+  .union([z.iso.datetime({ offset: true }), number.pipe(z.int().positive())])
   .transform((value) => new Date(typeof value === 'number' && value < LEAST_MS ? value * 1000 : value))
 
 export const envelopeSchema = z.looseObject({ success: z.boolean(), msg: shortText.nullish() })
@@ -116,7 +132,7 @@ export const removedOf = (
     isDone: removed == null ? count === requested.length : removed.includes(itemId),
   }))
 
-const onSaleRow = z.looseObject({ item_id: digits, price: z.number().nullable().catch(null) })
+const onSaleRow = z.looseObject({ item_id: digits, price: price.nullable().catch(null) })
 export const onSaleSchema = z.object({ items: listOf(onSaleRow).nullish() })
 export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
   (items?.rows ?? []).map(({ item_id, price }) => ({
@@ -132,14 +148,14 @@ const STATUS = { made: 0, preparing: 1, sent: 4, accepted: 5, cancelled: 6 } as 
 
 const readySchema = z.looseObject({
   /** The number of the deal. The name of the field is Waxpeer's own spelling. */
-  costum_id: z.string().min(1).max(100),
+  costum_id: dealId,
   tradelink: shortText,
   trade_message: z.string().min(1).max(300),
   for_steamid64: digits.nullish(),
   send_until: moment,
   done: z.boolean().nullish(),
   items: z
-    .array(z.looseObject({ item_id: digits, game: z.string().max(20), price: z.number() }))
+    .array(z.looseObject({ item_id: digits, game: z.string().max(20), price }))
     .min(1)
     .max(100),
 })
@@ -200,7 +216,7 @@ const giftOf = (
 ): DueGift => ({ dealId, partnerSteamId, token, ...what })
 
 const pushedSchema = z.looseObject({
-  waxid: z.string().min(1).max(100),
+  waxid: dealId,
   tradelink: shortText,
   tradeoffermessage: z.string().min(1).max(300),
   created: moment.nullish().catch(null),
@@ -209,7 +225,7 @@ const pushedSchema = z.looseObject({
     // `them` is never read: a sale takes nothing.
     me: z.object({
       assets: z
-        .array(z.looseObject({ appid: z.int(), contextid: digits, assetid: digits }))
+        .array(z.looseObject({ appid: digits.transform(Number), contextid: digits, assetid: digits }))
         .min(1)
         .max(100),
     }),
@@ -238,7 +254,7 @@ export function pushedDealOf(data: unknown, now: Date): PushedDeal | undefined {
   return { due, rows, madeAt: pushed.created ?? new Date(pushed.send_until.getTime() - HAND_OVER_MS) }
 }
 
-const dealNumber = z.string().max(100).nullish()
+const dealNumber = dealId.nullish().catch(null)
 const checkedRow = z.looseObject({
   /** The number of a purchase. Buyers know a sale by it. */
   id: z.union([z.string().max(100), z.int()]).nullish(),
@@ -272,7 +288,7 @@ const historyRow = z.looseObject({
     .nullish()
     .catch(null),
   item_id: digits,
-  price: z.number().nullish().catch(null),
+  price: price.nullish().catch(null),
   give_amount: units.nullish().catch(null),
   game: z.string().max(20),
   // Without its row, an item that was sold would seem to be gone.

@@ -205,8 +205,8 @@ describe('a sale', () => {
         { timeout: 60_000 },
       )
       .toEqual([due])
-    // In thousandths of a dollar, from the history.
-    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ stage: 'sold', price: 1_000 }])
+    // From the history, in dollars.
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ stage: 'sold', price: 1 }])
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, bench.send(due, false)))).toBe(true)
   })

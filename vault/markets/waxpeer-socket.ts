@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { nameIn } from './answer-parts.ts'
 import type { Connection } from './connection.ts'
 import { keepNewest } from './keep-newest.ts'
+import { parseLossless } from './lossless-json.ts'
 import { type PushedDeal, pushedDealOf } from './waxpeer-answers.ts'
 
 const PING = JSON.stringify({ name: 'ping' })
@@ -160,7 +161,7 @@ const isInTime = ({ rows }: PushedDeal): boolean => rows.every(({ leftS }) => le
 
 function parseMessage(raw: RawData): unknown {
   try {
-    return JSON.parse(String(raw))
+    return parseLossless(String(raw))
   } catch {
     return undefined
   }

@@ -148,7 +148,7 @@ describe('a listing', () => {
     expect(answers.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed', 'refused'])
     const { rows } = await unwrap(client.round(DOTA))
     expect(rows.map(({ assetId, stage, price }) => [assetId, stage, price])).toEqual(
-      lines.map(({ assetId, priceMinor }) => [assetId, 'on_sale', Number(priceMinor) * 10]),
+      lines.map(({ assetId, priceMinor }) => [assetId, 'on_sale', Number(priceMinor) / 100]),
     )
   })
 

@@ -1,0 +1,56 @@
+/** Tests how a sale of Waxpeer is read, in which form its numbers may come. */
+import { describe, expect, it } from 'vitest'
+import { parseLossless } from './lossless-json.ts'
+import { scaleOf } from './scale.ts'
+import { dueDealsOf, onSaleOf, onSaleSchema, pushedDealOf, readyTradesSchema } from './waxpeer-answers.ts'
+
+const NOW = new Date(1_800_000_000_000)
+const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39735297&token=abcd1234'
+const RUST_ID = '1234567890123456789'
+
+/** The texts contain numbers as they come over the network. */
+const polled = (number: string, price: string, until: string): string =>
+  `{"trades":[{"costum_id":${number},"tradelink":"${LINK}","trade_message":"hi","send_until":${until},
+    "items":[{"item_id":${RUST_ID},"game":"rust","price":${price}}]}]}`
+const pushed = (number: string, appId: string, until: string): string =>
+  `{"waxid":${number},"tradelink":"${LINK}","tradeoffermessage":"hi","send_until":${until},
+    "json_tradeoffer":{"me":{"assets":[{"appid":${appId},"contextid":2,"assetid":${RUST_ID}}]}}}`
+
+describe('the numbers of a sale may be bare or in quotes', () => {
+  it.each([
+    ['"7"', '12340', '"2027-01-15T08:05:00.000Z"'],
+    ['7', '"12340"', '1800000300'],
+    ['7', '12.34', '"1800000300"'],
+    ['"7"', '"12.34"', '1800000300000'],
+  ])('polled with the number %s, the price %s and the deadline %s', (number, price, until) => {
+    const answer = readyTradesSchema.parse(parseLossless(polled(number, price, until)))
+    const { deals, unread } = dueDealsOf(answer, NOW)
+    expect(unread).toEqual([])
+    expect(deals).toMatchObject([
+      {
+        due: { dealId: '7', assets: [{ appId: 252490, assetId: RUST_ID }] },
+        rows: [{ leftS: 300, price: 12.34 }],
+      },
+    ])
+  })
+
+  it.each([
+    ['"7"', '252490', '"2027-01-15T08:05:00.000Z"'],
+    ['7', '"252490"', '"1800000300"'],
+  ])('pushed with the number %s, the app %s and the deadline %s', (number, appId, until) => {
+    const deal = pushedDealOf(parseLossless(pushed(number, appId, until)), NOW)
+    expect(deal).toMatchObject({
+      due: { dealId: '7', assets: [{ appId: 252490, assetId: RUST_ID }] },
+      rows: [{ leftS: 300 }],
+    })
+  })
+})
+
+it('a price lowered a thousandfold is not the price of a listing', () => {
+  const shown = (price: number) =>
+    onSaleOf(onSaleSchema.parse({ items: [{ item_id: '1', price }] }))[0]?.price ?? 0
+  const scale = scaleOf('USD')
+  expect(scale?.isPrice(shown(30_000), 3_000n)).toBe(true)
+  expect(scale?.isPrice(shown(30), 3_000n)).toBe(false)
+  expect(scale?.isPrice(shown(29.99), 2_999n)).toBe(true)
+})
