@@ -152,6 +152,24 @@ describe('a wish for an allowed destination', () => {
     },
   )
 
+  it.each(['offers-not-there', 'offers-without-items'])(
+    'is found after its send was lost, although Steam’s lists tell nothing for minutes (fault %s)',
+    async (fault) => {
+      const before = botOffers().length
+      bench.steam.begin('send-drop-after', { times: 1 })
+      bench.steam.begin(fault)
+      const wish = await bench.makeWish(bench.addStock(BOT, 1))
+      await bench.runRounds(6)
+      bench.steam.end(fault)
+      expect(await bench.readDeed(wish)).toMatchObject({ state: 'intended' })
+      await bench.runRounds(2)
+      bench.acceptAll(STORAGE)
+      await bench.runRounds(2)
+      expect(botOffers().length - before).toBe(1)
+      expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+    },
+  )
+
   it.each([
     ['refuses it without a doubt', 'send-26', 'steam_26'],
     ['names a number, and the offer never appears', 'send-2', 'steam_2'],

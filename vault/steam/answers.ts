@@ -44,10 +44,17 @@ export type Offer = z.output<typeof offerSchema>
 const oneOfferSchema = z.object({ response: z.object({ offer: offerSchema }) })
 const offersSchema = z.object({
   response: z.object({
-    trade_offers_sent: z.array(z.unknown()).max(1_000).default([]),
-    next_cursor: z.int().nonnegative().default(0),
+    trade_offers_sent: z.array(z.unknown()).max(1_000).optional(),
+    next_cursor: z.int().nonnegative().optional(),
   }),
 })
+const NOTHING = { message: null, accountid_other: null }
+const unclearSchema = z
+  .looseObject({
+    message: z.string().nullable().catch(null),
+    accountid_other: z.int().positive().nullable().catch(null),
+  })
+  .catch(NOTHING)
 
 const movedSchema = assetSchema.extend({
   new_assetid: ID.optional(),
@@ -113,12 +120,32 @@ export const isSuccess = (reply: SteamAnswer): boolean =>
   parsed(z.object({ success: z.literal(true) }), reply) !== undefined
 export const readSent = (reply: SteamAnswer) => parsed(z.object({ tradeofferid: ID }), reply)?.tradeofferid
 
-/** Leaves out rows that cannot be read, so a strange offer does not hide the others. */
-export function readOffers(reply: SteamAnswer): { offers: Offer[]; cursor: number } | undefined {
+/** An offer that cannot be read, or whose items are missing. `null`: unknown. */
+export type UnclearOffer = { message: string | null; partnerSteamId: string | null }
+
+type OffersPage = { offers: Offer[]; unclear: UnclearOffer[]; cursor: number }
+
+/**
+ * A row that cannot be read does not hide the others. Undefined for an answer without content, which Steam sends while it
+ * has trouble: even an empty list has its cursor.
+ */
+export function readOffers(reply: SteamAnswer): OffersPage | undefined {
   const page = parsed(offersSchema, reply)?.response
   if (page === undefined) return undefined
-  const offers = page.trade_offers_sent.flatMap((row) => offerSchema.safeParse(row).data ?? [])
-  return { offers, cursor: page.next_cursor }
+  const { trade_offers_sent: rows, next_cursor: cursor } = page
+  if (rows === undefined && cursor === undefined) return undefined
+  const [offers, unclear]: [Offer[], UnclearOffer[]] = [[], []]
+  for (const row of rows ?? []) {
+    const offer = offerSchema.safeParse(row).data
+    if (offer !== undefined && offer.gives.length + offer.takes.length > 0) offers.push(offer)
+    else unclear.push(unclearOf(row))
+  }
+  return { offers, unclear, cursor: cursor ?? 0 }
+}
+
+function unclearOf(row: unknown): UnclearOffer {
+  const { message, accountid_other: account } = unclearSchema.parse(row)
+  return { message, partnerSteamId: account === null ? null : steamIdOf(account) }
 }
 
 /** The number at the end of a text such as "There was an error sending your trade offer. (26)". */

@@ -3,7 +3,15 @@
 import { accountIdOf } from '../files/trade-link.ts'
 import { type Gift, type GiftOffers, isGift, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import type { Needs } from '../needs.ts'
-import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
+import {
+  type Offer,
+  readOffer,
+  readOffers,
+  readSent,
+  readTrade,
+  refusalOf,
+  type UnclearOffer,
+} from './answers.ts'
 import { acceptConfirmation, findConfirmation } from './confirm.ts'
 import { createPatience, type Patience, type Reason } from './patience.ts'
 import type { RequestResult, Session } from './session.ts'
@@ -103,10 +111,16 @@ function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> 
     : { kind: 'unanswered', result: code }
 }
 
+/** True unless the offer is another one for certain. */
+const mayBe = ({ message, partnerSteamId }: UnclearOffer, gift: Gift): boolean =>
+  (message === null || message === gift.message) &&
+  (partnerSteamId === null || partnerSteamId === gift.partnerSteamId)
+
 /** Steam lists the offers that are active, or have changed since the send. A busy bot has too many older ones to read. */
 async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): ReturnType<GiftOffers['find']> {
   const sinceS = nowS() - Math.ceil(Math.max(0, agoMs) / 1_000) - CLOCKS_DIFFER_S
   let cursor = 0
+  let isUnclear = false
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const reply = await session.api('offers', 'IEconService/GetTradeOffers', {
       get_sent_offers: '1',
@@ -120,7 +134,8 @@ async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): Return
     if (list === undefined) return { kind: 'unanswered' }
     const found = list.offers.find((offer) => isGift(offer, gift))
     if (found !== undefined) return { kind: 'found', offerId: found.offerId }
-    if (list.cursor === 0) return { kind: 'none' }
+    isUnclear ||= list.unclear.some((offer) => mayBe(offer, gift))
+    if (list.cursor === 0) return { kind: isUnclear ? 'unanswered' : 'none' }
     cursor = list.cursor
   }
   return { kind: 'unanswered' }
