@@ -47,6 +47,11 @@ export const FAULTS = {
     effect: { status: 200, body: '{"success":false,"error":3001}' },
   },
   slow: { line: 'Every answer takes 30 seconds.', at: ANY_REQUEST, effect: { delayMs: 30_000 } },
+  'family-hangs': {
+    line: 'The hosts of the family answer only after an hour. Waxpeer answers as always.',
+    at: /^(GET|POST) \/api\//,
+    effect: { delayMs: 3_600_000 },
+  },
   'answer-lost': {
     line: 'The next listing succeeds, but its answer never arrives.',
     at: /^(GET|POST) .*\/(mass-)?add-to-sale$|^POST .*\/list-items-steam$/,

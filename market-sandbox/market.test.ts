@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
-import { FAULTS } from './faults.ts'
+import { createFaults, FAULTS } from './faults.ts'
 import { type RunningMarket, startMarket } from './start.ts'
 
 const NOW_S = 1_800_000_000
@@ -73,6 +73,26 @@ describe('the control API', () => {
     expect(await countOn()).toBe(0)
     for (const unknown of ['nothing', 'constructor'])
       expect((await call('PUT', `faults/${unknown}`)).status).toBe(400)
+  })
+
+  it('lets one market hang alone', () => {
+    const faults = createFaults()
+    faults.begin('family-hangs')
+    const ask = (path: string) => {
+      const [query, form] = [new URLSearchParams(), new URLSearchParams()]
+      const request = {
+        method: 'POST',
+        host: '',
+        isOwn: false,
+        origin: undefined,
+        path,
+        query,
+        form,
+        body: '',
+      }
+      return faults.take(request)?.delayMs
+    }
+    expect([ask('/api/v2/ping-new'), ask('/v1/list-items-steam')]).toEqual([3_600_000, undefined])
   })
 
   it('refuses an unknown item, an unknown temper of a buyer, and an unknown deal', async () => {

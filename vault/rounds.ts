@@ -1,4 +1,4 @@
-/** A round of the vault: it gives sold items, lists new ones, and carries out wishes. */
+/** The rounds of the vault: it gives sold items, lists new ones, and carries out wishes. */
 import type { Account } from './files/accounts.ts'
 import type { Key } from './files/key.ts'
 import type { VaultLog } from './files/log.ts'
@@ -6,6 +6,7 @@ import type { Rules } from './files/rules.ts'
 import { isOpen } from './giving/book.ts'
 import { createGiver, type Giver, type GiverParts, type SteamCalls } from './giving/giver.ts'
 import { judgeLimits } from './giving/judge.ts'
+import { createLock } from './lock.ts'
 import { liveListing, soldSince } from './markets/book.ts'
 import { openRecord, type SaleRecord } from './markets/record.ts'
 import { createShop, type SellingAccount, type ShopParts } from './markets/shop.ts'
@@ -22,20 +23,36 @@ export type RoundsParts = {
 } & Pick<GiverParts, 'wishes' | 'priceOf' | 'approvalOf' | 'needs'> &
   Pick<ShopParts, 'accesses' | 'clientOf' | 'isOff' | 'till'>
 
-export type Rounds = Pick<Giver, 'round' | 'book'> & { record: SaleRecord; close(): void }
+/** Work that repeats. A line that waits long for an answer does not delay the others. */
+export type Line = { name: string; round(): Promise<void> }
+
+export type Rounds = Pick<Giver, 'book'> & {
+  /**
+   * The lines, which may run at the same time: one for each account at a market, because its buyers wait only minutes, and
+   * one for all else. Listing and wishes share a line, because an item leaves by only one of them.
+   */
+  lines: readonly Line[]
+  /** See `roundOf`. */
+  round(): Promise<void>
+  record: SaleRecord
+  close(): void
+}
 
 /** Connects sales and wishes: they share limits, and an item leaves by only one of them. */
 export function createRounds(parts: RoundsParts): Rounds {
   const { rules, accounts, log, key, steamOf, now } = parts
   const isBot = (steamId: string) => accounts.get(steamId)?.sells === false
   const record = openRecord({ log, key, now, isBot })
+  const limitsLock = createLock()
   const giver = createGiver({
     ...parts,
+    limitsLock,
     soldSince: (since) => soldSince(record.book(), since),
     isListed: (asset) => liveListing(record.book(), asset) !== undefined,
   })
   const shop = createShop({
     ...parts,
+    limitsLock,
     record,
     accountOf: steamOf,
     ownAccounts: new Set(accounts.keys()),
@@ -50,18 +67,25 @@ export function createRounds(parts: RoundsParts): Rounds {
           giving.intended.assets.some((asset) => asset.appId === appId && asset.assetId === assetId),
       ),
   })
+  const lines: Line[] = [
+    ...shop.desks,
+    { name: 'listings and wishes', round: () => allOf([() => shop.round(), () => giver.round()]) },
+  ]
   return {
     record,
     book: giver.book,
-    async round() {
-      // Sales come first, because their buyers wait only minutes. If a sale fails, wishes are carried out nevertheless.
-      const failure = await shop.round().then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      )
-      await giver.round()
-      if (failure !== undefined) throw failure.error
-    },
+    lines,
+    round: () => roundOf(lines),
     close: () => shop.close(),
   }
+}
+
+/** A round of each line, one after the other, in a test or a proof. Carries out all of them, even if some fail. */
+export const roundOf = (lines: readonly Line[]): Promise<void> => allOf(lines.map(({ round }) => round))
+
+/** Does each work, even if an earlier one fails. Then throws the first failure. */
+async function allOf(works: readonly (() => Promise<void>)[]): Promise<void> {
+  const failed: unknown[] = []
+  for (const work of works) await work().catch((error: unknown) => void failed.push(error))
+  if (failed.length > 0) throw failed[0]
 }

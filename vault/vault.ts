@@ -11,7 +11,7 @@ import { openKey } from './files/key.ts'
 import { openLog } from './files/log.ts'
 import { isSwitchedOff, type MarketAccess, type MarketName, readMarkets } from './files/markets.ts'
 import { readRules } from './files/rules.ts'
-import type { Giver, SteamCalls } from './giving/giver.ts'
+import type { SteamCalls } from './giving/giver.ts'
 import type { Wishes } from './giving/till-line.ts'
 import type { Connection } from './markets/connection.ts'
 import { createFamily } from './markets/family.ts'
@@ -20,7 +20,7 @@ import type { SellingAccount } from './markets/shop.ts'
 import type { Till } from './markets/till.ts'
 import { createWaxpeer } from './markets/waxpeer.ts'
 import { createNeeds, createNeedsReport, type Needs, type NeedsStore, problemOf } from './needs.ts'
-import { createRounds, type Rounds } from './rounds.ts'
+import { createRounds, type Line, type Rounds, roundOf } from './rounds.ts'
 import { createAcceptance } from './steam/accept.ts'
 import { createAcknowledgement } from './steam/acknowledge.ts'
 import type { Caller } from './steam/call.ts'
@@ -43,7 +43,7 @@ export type VaultParts = {
   say(line: string, about: Record<string, string | number>): void
 }
 
-export type Vault = Pick<Giver, 'round' | 'book'> & { close(): void }
+export type Vault = Pick<Rounds, 'lines' | 'round' | 'book'> & { close(): void }
 
 /**
  * Reads rules, accounts and markets once: changes to them take effect at the next start. Approvals and the switches of
@@ -103,9 +103,12 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     clientOf: (access, scale) => CLIENTS[access.market]({ ...access, scale, connection, time, now }),
     isOff: (access) => isSwitchedOff(folder, access),
   })
+  const reports = { name: 'reports of what needs a person', round: reportNeeds }
+  const lines = [...rounds.lines.map((line) => watched(line, needs)), reports]
   return {
     book: rounds.book,
-    round: () => watchedRound(rounds, needs).finally(reportNeeds),
+    lines,
+    round: () => roundOf(lines),
     close() {
       rounds.close()
       log.close()
@@ -113,14 +116,19 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   }
 }
 
-/** While rounds fail, notes that a person must look. */
-async function watchedRound({ round }: Pick<Rounds, 'round'>, needs: Needs): Promise<void> {
-  try {
-    await round()
-    needs.end('rounds_failing', '')
-  } catch (error) {
-    needs.note('rounds_failing', '', `a round of the vault failed: ${problemOf(error)}`)
-    throw error
+/** Notes that a person must look while the rounds of the line fail. */
+function watched({ name, round }: Line, needs: Needs): Line {
+  return {
+    name,
+    async round() {
+      try {
+        await round()
+        needs.end('rounds_failing', name)
+      } catch (error) {
+        needs.note('rounds_failing', name, `a round of the vault failed: ${problemOf(error)}`)
+        throw error
+      }
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 /** `run`: runs the vault until it is told to stop. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
+import { repeat } from '../lines.ts'
 import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
 import { tillIn } from '../markets/till-store.ts'
 import { problemOf, reportFailedStart } from '../needs.ts'
@@ -55,18 +56,20 @@ export async function run(settings: Settings): Promise<void> {
     say: (problem) => log.error({ problem }, 'the database did not answer'),
   })
   if (isReady) console.log(`vault ready at ${folder}`)
-  while (!stop.aborted) {
-    // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
-    if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)
-    const hasSucceeded = await vault.round().then(
-      () => true,
-      (error: unknown) => {
-        log.error({ problem: problemOf(error) }, 'a round of the vault failed')
-        return false
-      },
-    )
-    await delay(hasSucceeded ? ROUND_PAUSE_MS : FAILED_PAUSE_MS, undefined, { signal: stop }).catch(() => {})
+  // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
+  const clock = {
+    name: 'clock of the sandbox',
+    async round() {
+      if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)
+    },
   }
+  await clock.round()
+  await repeat([clock, ...vault.lines], {
+    stop,
+    pause: (hasSucceeded) =>
+      delay(hasSucceeded ? ROUND_PAUSE_MS : FAILED_PAUSE_MS, undefined, { signal: stop }).catch(() => {}),
+    onFailure: (line, error) => log.error({ line, problem: problemOf(error) }, 'a round of the vault failed'),
+  })
   vault.close()
   await database.close()
   lock.close()

@@ -5,6 +5,7 @@ import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import type { Rules } from '../files/rules.ts'
+import type { Lock } from '../lock.ts'
 import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
@@ -49,6 +50,8 @@ export type GiverParts = {
   approvalOf(wishId: string): Approval | undefined
   /** The use of the limits by items sold since `since`: sales and wishes share the limits. */
   soldSince(since: Date): Spent
+  /** See the seller's `limitsLock`. */
+  limitsLock: Lock
   /** True if the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
   now(): Date
@@ -134,16 +137,26 @@ async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
     if (!isOpen(known)) await context.till.tell(wish.id)
     return
   }
-  const verdict = await judge(context, wish)
-  if (verdict.kind === 'wait') return context.till.tellWait(wish.id, verdict.because)
-  const entry: WishEntry =
-    verdict.kind === 'refuse'
-      ? { kind: 'wish_refused', wish: wish.id, because: verdict.because }
-      : verdict.intended
-  context.note(entry)
-  if (verdict.kind === 'refuse')
-    context.say('the vault refused a wish', { wish: wish.id, because: verdict.because })
+  const judged = await judge(context, wish)
+  const verdict = judged.kind === 'intend' ? await intend(context, judged.intended) : judged
+  if (verdict?.kind === 'wait') return context.till.tellWait(wish.id, verdict.because)
+  if (verdict !== undefined) {
+    const { because } = verdict
+    context.note({ kind: 'wish_refused', wish: wish.id, because })
+    context.say('the vault refused a wish', { wish: wish.id, because })
+  }
   await context.till.tell(wish.id)
+}
+
+/** Records the intent if the limits have room. Otherwise returns the objection. */
+function intend(context: GiverContext, intended: Intended): Promise<Objection | undefined> {
+  const { rules, spent, now } = context
+  const load = { cents: BigInt(intended.worthCents), items: intended.assets.length }
+  return context.limitsLock(async () => {
+    const objection = judgeLimits(rules, spent, { ...load, now: now() })
+    if (objection === undefined) context.note(intended)
+    return objection
+  })
 }
 
 type Judgement = Objection | { kind: 'intend'; intended: Intended }
@@ -167,8 +180,6 @@ async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
   }
   const cents = await worthOf(context, wish.assets, seen)
   if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what the items are worth' }
-  const limited = judgeLimits(rules, context.spent, { cents, items: wish.assets.length, now: context.now() })
-  if (limited !== undefined) return limited
   const intended: Intended = {
     kind: 'intended',
     wish: wish.id,

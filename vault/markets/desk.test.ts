@@ -33,6 +33,8 @@ let asked: number
 /** The listings that the market was asked to take down, in order. */
 let takenDown: string[]
 let needs: Needs
+/** How often items were offered to the market. */
+let lists: number
 let listReply: Awaited<ReturnType<Market['list']>>
 
 beforeEach(() => {
@@ -53,6 +55,7 @@ beforeEach(() => {
   asked = 0
   takenDown = []
   needs = createNeeds(() => new Date(nowMs))
+  lists = 0
   listReply = { kind: 'answered', value: [] }
   desk = createDesk({
     market: {
@@ -77,7 +80,10 @@ beforeEach(() => {
       async unlist(_, itemIds) {
         takenDown.push(...itemIds)
       },
-      list: async () => listReply,
+      async list() {
+        lists += 1
+        return listReply
+      },
       async followMoney(_, since) {
         moneySince = since
         moneyReads += 1
@@ -288,6 +294,15 @@ it.each([{ kind: 'unanswered', because: 'HTTP 502' }, { kind: 'locked_out' }] as
   },
 )
 
+it('a market that was switched off after an item was assigned to it gets no listing', async () => {
+  await pass(3)
+  const lines = [{ assetId: '1', priceMinor: 100n }]
+  await desk.list(APP, lines)
+  isOffAtTill = true
+  await Promise.all([desk.tend(), desk.list(APP, lines)])
+  expect(lists).toBe(1)
+})
+
 it('a market that refuses every ping causes a login to Steam only every 15 minutes', async () => {
   isPingRefused = true
   await countMoneyReads(14)
@@ -300,6 +315,7 @@ it('an item that the market postpones may be listed again, but one that it refus
   const item = { assetId: '1', marketHashName: 'Item 1', isTradable: true }
   const refused: Listed = { kind: 'refused', assetId: '1', code: 'not read yet', retry: true }
   const postponed: Listed = { kind: 'postponed', assetId: '1' }
+  await pass(3)
   for (const answer of [refused, refused, postponed, postponed, refused]) {
     await desk.bidsFor(APP, [item])
     listReply = { kind: 'answered', value: [answer] }

@@ -1,4 +1,8 @@
-/** Decides when an account makes which call to its market. */
+/**
+ * Decides when an account makes which call to its market. The calls of a desk wait for each other: while an answer to a
+ * listing is under way, the record must not be compared with the market's list.
+ */
+import { createLock } from '../lock.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, soldTimesMs } from './book.ts'
 import { feeOf } from './fees.ts'
@@ -110,23 +114,26 @@ export function createDesk(parts: DeskParts): Desk {
     refused: new Map(),
   }
   const { market, marketAccount } = parts
+  const inTurn = createLock()
   return {
     marketAccount,
     games: market.games,
-    tend: () => tend(parts, state),
+    tend: () => inTurn(() => tend(parts, state)),
     isOpen: readiness.mayList,
     isDue(appId) {
       if (!timetable.isDue(`list ${appId}`, listEveryMs(parts, state, appId))) return false
       state.listAgain.delete(appId)
       return true
     },
-    listSoon: (appId) => listSoon(parts, state, appId),
+    listSoon: (appId) => inTurn(() => listSoon(parts, state, appId)),
     bidsFor: (appId, items) =>
-      bidsFor(
-        items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
-        { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
+      inTurn(() =>
+        bidsFor(
+          items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
+          { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
+        ),
       ),
-    list: (appId, lines) => list(parts, state, { appId, lines }),
+    list: (appId, lines) => inTurn(() => list(parts, state, { appId, lines })),
     close: () => market.close(),
   }
 }
@@ -224,6 +231,8 @@ type Lines = { appId: number; lines: readonly Line[] }
 
 async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Promise<void> {
   const { market, seller } = parts
+  // The account may have been stopped since its bids: the other markets make theirs in between, which may take minutes.
+  if (!state.readiness.mayList()) return
   const reply = await seller.list(appId, lines)
   // A market that refuses the whole call may do so each time.
   const answers =

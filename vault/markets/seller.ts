@@ -1,5 +1,6 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
 import type { GiftOffers } from '../giving/gift.ts'
+import type { Lock } from '../lock.ts'
 import type { Alarm } from './alarm.ts'
 import {
   type Book,
@@ -27,6 +28,11 @@ type Parts = {
   ownAccounts: ReadonlySet<string>
   /** True if the vault's limits allow these items to leave now. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
+  /**
+   * All who use the limits pass through this lock, from the look at the limits to the entry that counts. It holds up no
+   * call to anybody.
+   */
+  limitsLock: Lock
   /**
    * Reports to the till which items are about to be given. If the till does not answer, it receives the report later.
    */
@@ -98,17 +104,14 @@ async function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal
     return alarm({ kind: 'due_refused', dealId: due.dealId, problem: verdict.problem })
   }
   const cents = verdict.listings.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
-  if (!parts.hasRoom({ cents, items: verdict.listings.length })) {
-    return alarm({ kind: 'no_room', dealId: due.dealId })
-  }
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
-  await journal.add({
-    kind: 'deal_intended',
-    market: market.name,
-    account: marketAccount.account,
-    due,
-    itemIds,
+  const { account } = marketAccount
+  const isTaken = await parts.limitsLock(async () => {
+    if (!parts.hasRoom({ cents, items: itemIds.length })) return false
+    await journal.add({ kind: 'deal_intended', market: market.name, account, due, itemIds })
+    return true
   })
+  if (!isTaken) alarm({ kind: 'no_room', dealId: due.dealId })
 }
 
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */

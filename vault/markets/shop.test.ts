@@ -1,5 +1,6 @@
 /** Which items the accounts offer, and which of the vault's own prices they know. */
 import { expect, it } from 'vitest'
+import { createLock } from '../lock.ts'
 import { createNeeds } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { createOutside } from '../testing/outside.ts'
@@ -82,6 +83,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     tradeTokenOf: () => undefined,
     priceOf: async (_, name) => (name === 'Cap' ? 1_000n : undefined),
     hasRoom: () => true,
+    limitsLock: createLock(),
     arrivals: () => 0,
     isLeaving: () => false,
     now,
@@ -103,6 +105,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     },
     async runRounds(count: number, everyMs = 2 * MINUTE_MS) {
       for (let round = 0; round < count; round += 1) {
+        for (const desk of shop.desks) await desk.round()
         await shop.round()
         nowMs += everyMs
       }

@@ -1,6 +1,7 @@
 /** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
 import type { MarketAccess } from '../files/markets.ts'
 import type { GiftOffers } from '../giving/gift.ts'
+import type { Lock } from '../lock.ts'
 import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
@@ -51,6 +52,7 @@ export type ShopParts = {
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
+  limitsLock: Lock
   /** The number of items of a game that wishes have brought to the account since the process began. */
   arrivals(steamId: string, appId: number): number
   /** True if the item is leaving by a wish. */
@@ -60,7 +62,13 @@ export type ShopParts = {
   needs: Pick<Needs, 'note' | 'end'>
 }
 
-export type Shop = { round(): Promise<void>; close(): void }
+export type Shop = {
+  /** The round of each account at a market: everything except listing. They may run at the same time. */
+  desks: readonly { name: string; round(): Promise<void> }[]
+  /** Lists items, and reports to the till. */
+  round(): Promise<void>
+  close(): void
+}
 
 type Context = Omit<ShopParts, 'accountOf'> & {
   /** Sends the new reports to the till. Never rejects. */
@@ -79,10 +87,10 @@ type Context = Omit<ShopParts, 'accountOf'> & {
 }
 
 export function createShop(parts: ShopParts): Shop {
-  const inventories: Inventories = new Map()
+  const reading: Reading = new Map()
   const names: Names = new Map()
   const accountOf = (steamId: string) =>
-    readingOnce({ inventories, names, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
+    readingOnce({ reading, names, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
@@ -101,14 +109,18 @@ export function createShop(parts: ShopParts): Shop {
   }
   const desks = parts.accesses.map((access) => openDesk(context, access))
   return {
+    desks: desks.map(({ tend, marketAccount: { market, account } }) => ({
+      name: `${market} account ${account}`,
+      round: tend,
+    })),
     async round() {
-      const failed: unknown[] = []
-      const collectFailure = (work: Promise<void>) => work.catch((error: unknown) => void failed.push(error))
-      inventories.clear()
-      for (const desk of desks) await collectFailure(desk.tend())
-      await collectFailure(listItems(context, desks))
+      // A failure to list must not keep the reports from the till.
+      const listing = await listItems(context, desks).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
       await report()
-      if (failed.length > 0) throw failed[0]
+      if (listing !== undefined) throw listing.error
     },
     close() {
       for (const desk of desks) desk.close()
@@ -176,8 +188,8 @@ async function listableItems(
   )
 }
 
-/** The inventories that this round has read, by account and game. */
-type Inventories = Map<string, ReturnType<SellingAccount['freeItems']>>
+/** The readings of inventories that are under way, by account and game. */
+type Reading = Map<string, ReturnType<SellingAccount['freeItems']>>
 
 /** The last complete reading of each inventory, by account and game. */
 type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
@@ -185,11 +197,14 @@ type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; r
 /** How old a reading may be that names the items on sale. */
 const RECENT_MS = 5 * 60_000
 
-type Readings = { inventories: Inventories; names: Names; now(): Date }
+/** How old a reading may be that shows what may be listed. */
+const FRESH_MS = 15_000
 
-/** Reads each inventory once a round for all markets, because each request to Steam takes seconds. */
+type Readings = { reading: Reading; names: Names; now(): Date }
+
+/** All markets share the readings of an inventory, because each request to Steam takes seconds. */
 function readingOnce(
-  { inventories, names, now }: Readings,
+  { reading, names, now }: Readings,
   { steamId, account }: { steamId: string; account: SellingAccount },
 ) {
   const read = async (appId: number) => {
@@ -197,19 +212,23 @@ function readingOnce(
     if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items, readAtMs: now().getTime() })
     return items
   }
-  const freeItems: SellingAccount['freeItems'] = (appId) => {
+  const lastOf = (appId: number, withinMs: number) => {
+    const last = names.get(`${steamId}/${appId}`)
+    const ageMs = now().getTime() - (last?.readAtMs ?? 0)
+    return last !== undefined && ageMs >= 0 && ageMs < withinMs ? last.items : undefined
+  }
+  const readOnce: SellingAccount['freeItems'] = (appId) => {
     const key = `${steamId}/${appId}`
-    const inventory = inventories.get(key) ?? read(appId)
-    inventories.set(key, inventory)
+    const inventory = reading.get(key) ?? read(appId).finally(() => reading.delete(key))
+    reading.set(key, inventory)
     return inventory
   }
+  const freeItems: SellingAccount['freeItems'] = async (appId) => lastOf(appId, FRESH_MS) ?? readOnce(appId)
   return {
     ...account,
     freeItems,
     async recentItems(appId: number): ReturnType<SellingAccount['freeItems']> {
-      const last = names.get(`${steamId}/${appId}`)
-      const ageMs = now().getTime() - (last?.readAtMs ?? 0)
-      return last !== undefined && ageMs >= 0 && ageMs < RECENT_MS ? last.items : freeItems(appId)
+      return lastOf(appId, RECENT_MS) ?? readOnce(appId)
     },
   }
 }
@@ -253,6 +272,7 @@ function openDesk(parts: Context, access: Access): Desk {
     now,
     ownAccounts: parts.ownAccounts,
     hasRoom: parts.hasRoom,
+    limitsLock: parts.limitsLock,
     announce: parts.announce,
     alarm(alarm) {
       const [line, about] = alarmLine(alarm)

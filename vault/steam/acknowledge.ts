@@ -18,7 +18,8 @@ export function createAcknowledgement({ session, nowS, say, needs }: Parts): () 
   let isDone = false
   let triedAtS: number | undefined
   let failures = 0
-  return async () => {
+  let asking: Promise<void> | undefined
+  const ask = async (): Promise<void> => {
     if (isDone || (triedAtS !== undefined && Math.abs(nowS() - triedAtS) < TRY_AGAIN_S)) return
     triedAtS = nowS()
     const referer = 'https://steamcommunity.com/tradeoffer/new/'
@@ -36,5 +37,12 @@ export function createAcknowledgement({ session, nowS, say, needs }: Parts): () 
     say(line, { account: steamId })
     failures += 1
     if (failures >= MANY_FAILURES) needs.note('notice_refused', steamId, line)
+  }
+  // An offer of another line of the vault must not be sent while the first question is under way.
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
   }
 }

@@ -42,8 +42,11 @@ type BenchDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
 export type TestBench = Awaited<ReturnType<typeof openTestBench>>
 
-/** `database`: the database of a running till; by default a new, empty one. */
-export async function openTestBench(options: { database?: BenchDatabase } = {}) {
+/**
+ * `database`: the database of a running till; by default a new, empty one. `marketDeadlineMs`: how long the vault waits
+ * for an answer of a market.
+ */
+export async function openTestBench(options: { database?: BenchDatabase; marketDeadlineMs?: number } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
   const database = options.database ?? (await testDatabase())
@@ -76,7 +79,16 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
   }
   const till = tillIn(ownDatabase.query)
   const needsStore = needsIn(ownDatabase.query)
-  const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
+  /** The calls to a market that a fault delays. The test decides for how long. */
+  const held: (() => void)[] = []
+  const hold = () => new Promise<void>((resolve) => held.push(resolve))
+  const market = await startMarket({
+    port: 0,
+    steamUrl: steam.url,
+    clock: () => nowMs,
+    everyMs: 0,
+    pause: hold,
+  })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
   const logged: string[] = []
   const caller = createCaller(steam.url)
@@ -96,7 +108,7 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
           return caller.call(request)
         },
       },
-      connection: sandboxConnection('sandbox', market.url),
+      connection: sandboxConnection('sandbox', market.url, options.marketDeadlineMs),
       // A pause only advances the clock.
       timer: {
         nowMs: () => nowMs,
@@ -138,6 +150,12 @@ export async function openTestBench(options: { database?: BenchDatabase } = {}) 
     restart(): void {
       vault?.close()
       vault = undefined
+    },
+    /** How many calls to a market wait for their answer because of a fault. */
+    countHeld: () => held.length,
+    /** Lets the market answer these calls. */
+    release(): void {
+      for (const answer of held.splice(0)) answer()
     },
     /** Runs rounds of the vault, a minute apart, because the vault makes some requests to Steam only occasionally. */
     async runRounds(count: number): Promise<void> {

@@ -1,0 +1,63 @@
+/** A market that hangs does not delay the sales of another. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { repeat } from './lines.ts'
+import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
+
+const FAMILY = 'market.csgo.com'
+const WAXPEER = 'waxpeer.com'
+const WEDNESDAY = 3
+const SECOND_MS = 1_000
+
+let bench: TestBench
+
+beforeAll(async () => {
+  bench = await openTestBench({ marketDeadlineMs: 600 * SECOND_MS })
+  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
+  bench.enrol(BOT)
+  bench.setUpSeller({ mayLose: true, markets: [FAMILY, WAXPEER] })
+})
+afterAll(() => {
+  bench.restart()
+  return bench.close()
+})
+
+const soldItem = () => bench.market.waxpeer.world().items.at(0)
+
+it('an item that was sold on one market is given in time while the other market hangs', async () => {
+  bench.switchMarketOff(FAMILY)
+  await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
+  for (let tries = 0; tries < 40 && soldItem() === undefined; tries += 1) {
+    await bench.runRounds(1)
+    await bench.market.look()
+  }
+  // The seller is offline before Waxpeer’s socket, which is real, is open.
+  await expect
+    .poll(
+      async () => {
+        await bench.vault().round()
+        return (await bench.market.waxpeer.buy([soldItem()?.itemId ?? 0], 'accepts')).kind
+      },
+      { timeout: 60_000 },
+    )
+    .toBe('bought')
+  bench.market.begin('family-hangs')
+  bench.switchMarketOn(FAMILY)
+
+  const stop = new AbortController()
+  const running = repeat(bench.vault().lines, {
+    stop: stop.signal,
+    async pause() {
+      bench.advanceMs(SECOND_MS)
+      await bench.market.look()
+    },
+    onFailure: (line, error) => bench.logged.push(`${line} failed: ${error}`),
+  })
+  await expect.poll(() => soldItem()?.status, { timeout: 60_000 }).toBe('given')
+  // The first call to the other market still waits for its answer.
+  expect(bench.countHeld()).toBe(1)
+
+  stop.abort()
+  bench.market.end('family-hangs')
+  bench.release()
+  await running
+})
