@@ -16,9 +16,9 @@ import { type CutTill, openCutTill } from '../proofs/cut/till.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
-/** The factor by which a credit must be faster than one that locks the balance first. */
+/** A credit must be at least this many times as fast as one that locks the balance first. */
 const LIMIT = 1.4
-/** The factor by which a credit may take longer than the bare statement. */
+/** A credit may take up to this many times as long as the bare statement. */
 const FLOOR_LIMIT = 2
 const CLIENTS = 32
 const ROUNDS = 5
@@ -154,7 +154,7 @@ const creditWithTill =
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
-/** Locks the store's balance before it credits, as a ledger must that reads a balance, adds to it and writes it back. */
+/** Locks the store's balance before it credits. A ledger that reads a balance, adds to it and writes it back must do so. */
 const creditLockingFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {

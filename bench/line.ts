@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- line`: time until the trade link can be typed in, on a first visit at 400 kbit/s with a latency of
- * 400 ms. Compared with a page that has only React and one field, compressed and served in the same way.
+ * 400 ms. It is compared with a page that has only React and one field, compressed and served in the same way.
  */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,9 +17,9 @@ import { endTill, startTill } from '../e2e/support/till.ts'
 import { newDeposit } from '../e2e/support/widget-calls.ts'
 import { median, type Outcome } from './outcome.ts'
 
-/** The factor by which our field may come later than the compared one. */
+/** Our field may take up to this many times as long as that of the compared page. */
 const MOST_TIMES = 1.3
-/** The first paint must need fewer round trips: one for the document, and none for the files that it names. */
+/** The first paint must need fewer round trips than this: one for the document, and none for the files that it uses. */
 const MOST_ROUND_TRIPS = 2
 const LATENCY_MS = 400
 const BYTES_PER_S = 400_000 / 8

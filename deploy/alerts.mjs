@@ -27,7 +27,7 @@ function refuse(message) {
 
 const key = Buffer.from(TRADETILL_ALERT_SECRET.slice('whsec_'.length), 'base64')
 
-/** Does what `verifyWebhook` of the till's package does, because this file must run alone, without any other. */
+/** Repeats `verifyWebhook` of the till's package, because this file must run without any other. */
 function isSigned({ headers }, body) {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures = '' } = headers
   const isRecent = Math.abs(Date.now() / 1000 - Number(at)) <= MOST_AGE_S
@@ -48,7 +48,7 @@ function runCommand(text) {
   return new Promise((resolve) => {
     // The command may contain a secret. Any user can list a shell's arguments, but not its environment.
     const child = spawn('/bin/sh', ['-c', 'eval "$ALERT_COMMAND"'], {
-      // The other variables are settings of the till, and secrets.
+      // Leaves out the other variables, which are the till's settings and secrets.
       env: { PATH: process.env.PATH, ALERT_COMMAND },
       stdio: ['pipe', 'inherit', 'inherit'],
       timeout: COMMAND_TIMEOUT_MS,

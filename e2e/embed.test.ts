@@ -22,8 +22,8 @@ import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, makeOffer } from './support/widget-calls.ts'
 
 /**
- * Serves the store's page under host names of other sites than the till's, so browsers withhold the till's cookies in its
- * frames. The query sets which frames the policy of the page allows.
+ * Serves the store's page under host names of sites other than the till's, so browsers withhold the till's cookies in
+ * its frames. The query sets which frames the policy of the page allows.
  */
 const server = createServer((request, response) => {
   const frames = new URL(request.url ?? '/', STORE_ORIGIN).searchParams.get('frames') ?? till.gateway
@@ -275,7 +275,7 @@ test('with the code of the guide, a popup notifies the page that opened it, and 
 describe('a frame that does not load', () => {
   test.each([
     [
-      'a page of another origin than the deposit names',
+      'a page of an origin other than the deposit’s',
       { embedOrigin: STORE_ORIGIN },
       { origin: FOREIGN_ORIGIN },
     ],

@@ -216,7 +216,7 @@ test('a database is still there after the permissions of its data folder have ch
   }
 })
 
-test('of two databases of a data folder, a start takes the one that PostgreSQL can reach, or names both', async () => {
+test('of two databases of a data folder, a start uses the one that PostgreSQL can reach, or is refused and names both', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
@@ -254,7 +254,7 @@ test('a database that PostgreSQL can no longer reach is not replaced by a new on
   await expectKept(folder)
 })
 
-test('a PostgreSQL that its killed supervisor left is stopped by the next start, even if it is stopped itself', async () => {
+test('a start ends a PostgreSQL that outlived its killed supervisor, even one that is suspended', async () => {
   const folder = ownFolder()
   const first = await start(folder, false)
   const cluster = await clusterOf(first.url)
@@ -264,7 +264,7 @@ test('a PostgreSQL that its killed supervisor left is stopped by the next start,
   )
   process.kill(supervisor, 'SIGKILL')
   await first.died
-  // It can react to no signal but the last.
+  // While it is suspended, only SIGKILL ends it.
   process.kill(postmaster, 'SIGSTOP')
   const second = await start(folder, false)
   expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])

@@ -70,7 +70,7 @@ describe('the first start of a gateway', () => {
     await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
   })
 
-  it('makes a key for a sandbox, which the next start finds', async () => {
+  it('makes a key for a sandbox, and the next start uses the same key', async () => {
     const key = await start()
     expect(await identity()).toEqual([{ mode: 'sandbox', key_fingerprint: fingerprintOf(key) }])
     await expect(start()).resolves.toEqual(key)
@@ -181,7 +181,7 @@ describe('another master key', () => {
     )
   })
 
-  it('is accepted alone after the former key is lost, once nothing is left that it sealed', async () => {
+  it('is accepted alone after the former key is lost, once nothing sealed with the former key is left', async () => {
     await expect(start(withKey(OTHER_KEY))).rejects.toThrow('belongs to the master key')
     const env = withKey(OTHER_KEY, { DATABASE_URL: database.url, TRADETILL_DATA: folder })
     expect(await runCommand(['key-ring', 'forget', '--reason', 'lost'], { env })).toMatchObject({ code: 0 })

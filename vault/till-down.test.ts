@@ -39,7 +39,7 @@ it('an offer that nobody accepts is cancelled in time, and the till learns of it
 })
 
 it.each([false, true])(
-  'an offer is sent only once the till knows of it, with a restart of the vault in between: %s',
+  'an offer is sent only after the till knows of it, with a restart of the vault in between: %s',
   async (isRestarted) => {
     const before = botOffers().length
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
@@ -56,7 +56,7 @@ it.each([false, true])(
   },
 )
 
-it('the report of an offer that was lost is made again, so the till lets nobody withdraw the wish', async () => {
+it('a lost report of an offer is made again, so the till lets nobody withdraw the wish', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   await bench.asVault.query(`update vault_deed set state = 'waiting' where wish_id = $1`, [wish])

@@ -10,7 +10,7 @@ import { type Direction, SortChoice, SortHeader, sortRows } from './sort.tsx'
 export type Column<ROW> = {
   name: string
   show(row: ROW): ReactNode
-  /** The column's value in a file. Without it the file leaves the column out. */
+  /** The column's value in a file. The file leaves out a column without it. */
   csvValue?(row: ROW): Cell
   /** The value by which rows are sorted; by default the value in a file. */
   sortValue?(row: ROW): Cell
@@ -62,8 +62,8 @@ type Header = { direction: Direction | undefined; sort(to: Direction): void } | 
 type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }
 
 /**
- * A native table. Its roles are named because a narrow page shows each row as a card. The keys `j` and `k` move the focus
- * between its rows.
+ * A native table. Its roles are explicit, because a narrow page shows rows as cards, which removes the native ones. The
+ * keys `j` and `k` move the focus between its rows.
  */
 function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: PlainProps<ROW>) {
   if (rows.length === 0) return <p className="empty">{empty}</p>
@@ -121,7 +121,7 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   order?: string
 }
 
-/** A table of a list that the server pages and sorts, with a button for a file. */
+/** A table of a list that the server pages and sorts, with a button that saves it as a file. */
 export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }: ListProps<ROW>) {
   const headerOf = ({ name }: Column<ROW>): Header => {
     const ordersOfColumn = orders[name]

@@ -25,7 +25,7 @@ export type BarState = 'free' | 'doubted' | 'barred'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How long the first bar lasts, and the longest that doubling leads to. */
+/** How long the first bar lasts, and how long doubling can make a later one. */
 type Rule = { firstMs: number; mostMs: number; isPerGame: boolean }
 
 const RULES: Record<BarReason, Rule> = {

@@ -15,7 +15,7 @@ export type MoveAnswer =
 
 const ITEM = /^(\d{1,18})-(\d{1,20})$/
 
-/** Records that the operator took the item from the bot. `item`: as in `HeldItem`. */
+/** Records that the operator took the item from the bot. `item`: trade id and shopper's asset id, such as `12-345`. */
 export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: string): Promise<MoveAnswer> {
   const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []
   if (assetId === '') return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })

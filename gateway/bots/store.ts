@@ -19,15 +19,15 @@ const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 const LATE_AFTER = '5 seconds'
 
 /**
- * The stored count of a bot's items plus later custody entries. For the comparison of pairs see countItems in
- * item-store.ts. 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
+ * The stored count of a bot's items plus later custody entries. Compares pairs, to use the index on both columns.
+ * 9223372036854775807 is the largest bigint, so no pair of the bot comes after it.
  */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-/** Counted as in countItemsByGame. Uses a subquery per entry, because a join can read every item. */
+/** The same count, for one game. Uses a subquery per entry, because a join can read every item. */
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
@@ -192,8 +192,8 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
 }
 
 /**
- * Gives a due time to trades that had none while the bot was out of service. An undelivered trade gets one within 15
- * days of its send, because Steam ends an offer after 14.
+ * Gives a due time to trades that had none while the bot was out of service. An undelivered trade gets one only if it
+ * was sent less than 15 days ago, because Steam ends an offer after 14.
  */
 async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
   await sql`

@@ -7,7 +7,7 @@ import type { AnswerFormat } from './command.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
 
-/** Exit code of each refusal, as docs/commands.md lists them. */
+/** Exit codes of the refusals, as docs/commands.md lists them. */
 export const EXIT_CODES: Record<RefusalKind, number> = {
   failed: 1,
   unavailable: 1,

@@ -19,7 +19,7 @@ export type Session = {
   config(): Promise<Config>
   /** Dependencies of an operation that only reads. */
   find(): Promise<FindDeps>
-  /** Dependencies of an act. `statementMs`: the most time of each statement, if the usual time is too short. */
+  /** Dependencies of an act. `statementMs`: how long each statement may take, if the usual time is too short. */
   act(flags: { by?: string; reason?: string }, statementMs?: number): Promise<ActDeps>
   /** Like `act`, on a database whose master key the settings do not have. */
   actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')
 const example = /```ts\n(const update: CreditStore\['update'\][\s\S]*?)```/.exec(guide)?.[1] ?? ''
 
-/** Books the events of 20 new deposits, all at the same time and twice. The last of each deposit has the amount 1000. */
+/** Books the events of 20 new deposits, each event twice, all at once. The last of each deposit has the amount 1000. */
 const SHOP = `import { Pool } from 'pg'
 import { type CreditStore, takeOnce } from '${join(ROOT, 'sdk/index.ts')}'
 

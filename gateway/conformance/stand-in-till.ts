@@ -13,7 +13,7 @@ export type StandInTill = {
   log: WebhookEvent[]
   /** How many times the store has read the log. */
   reads(): number
-  /** The highest `sequence` that the store was given, or named in `after`; 0 if it has read nothing. */
+  /** The highest `sequence` that the store was given, or passed as `after`; 0 if it has read nothing. */
   servedUpTo(): number
   close(): Promise<void>
 }

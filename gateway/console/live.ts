@@ -11,7 +11,7 @@ const CHECK_EVERY_MS = 2_000
  * of ended sessions are closed.
  */
 const CHECKS_PER_BEAT = 10
-/** After this many checks, half an hour, the next beat closes a stream. The page then opens another. */
+/** A stream that has lasted this many checks, half an hour, is closed at the next beat. The page then opens another. */
 const MOST_CHECKS = 900
 
 export type Live = {
@@ -75,7 +75,7 @@ export function createLive({ log, readMark }: Deps): Live {
   }
   return {
     open(stream) {
-      // Its `close` event has passed, so nothing would remove the stream.
+      // The response's `close` event has passed, so nothing would remove the stream.
       if (stream.response.destroyed) return false
       const ofSession = [...streams.keys()].filter(({ key }) => key === stream.key)
       if (streams.size >= MOST_STREAMS || ofSession.length >= MOST_STREAMS_OF_SESSION) return false

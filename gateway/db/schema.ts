@@ -96,7 +96,7 @@ export type DepositTable = {
   hash: string
   store_id: bigint
   external_id: string
-  /** Identifies the values of the call that created it, so a repeated call can be told from a conflict. */
+  /** Identifies the values of the call that created it, so a repeated call is not taken for a conflict. */
   request_sha256: Buffer
   status: Generated<DepositStatus>
   currency: Currency
@@ -247,7 +247,7 @@ export type LedgerEntryTable = {
   cause: EntryCause
   /** The number of a reversal among several of one trade, from 0; 0 for every other cause. */
   part: Generated<number>
-  /** Null for payouts and adjustments, like quote and rate. */
+  /** Null for payouts and adjustments, as are the quote and the rate. */
   trade_id: bigint | null
   quote_id: string | null
   rate_id: bigint | null
@@ -275,7 +275,7 @@ export type EventTable = {
 }
 
 /**
- * A call that carried an Idempotency-Key. `locked_until`: no second call with the key runs before then; null once the
+ * A call with an Idempotency-Key. `locked_until`: no second call with the key runs before then; null once the
  * call is answered. `answer`: encrypted.
  */
 export type IdempotencyKeyTable = {

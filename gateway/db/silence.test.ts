@@ -60,7 +60,7 @@ async function startFastPulse({ silentMs = 250, connectMs = 1_500 } = {}): Promi
   return started
 }
 
-/** Returns the server processes of idle connections of the pulse. */
+/** Returns the ids of the server processes of the pulse's idle connections. */
 async function pids(): Promise<number[]> {
   const { rows } = await database.pool.query<{ pid: number }>(
     `select pid from pg_stat_activity where application_name = 'tradetill-pulse' and state = 'idle'
@@ -155,7 +155,7 @@ const WATCHER = `
   client.connect().then(() => parentPort.postMessage('ready'))`
 
 describe('the pulse', () => {
-  it('ends everything that waits for a silent database, and all works once it is back', async () => {
+  it('ends everything that waits for a silent database, and statements work again once it is back', async () => {
     pulse = await startFastPulse()
     await selectOne()
     const held = pool.db.transaction().execute(async (tx) => {

@@ -80,8 +80,8 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
 }
 
 /**
- * The places in the list of the items that `asset` names. It is an asset id in the inventory of a bot or the shopper,
- * or an `item` id.
+ * The places in the list of the items with this id: an asset id in the inventory of a bot or the shopper, or an `item`
+ * id.
  */
 function placesOf(asset: string) {
   const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []

@@ -7,7 +7,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 
 let till: Till
-/** Paid items of Dota 2 of 10 and 20 USD, by the trade and the shopper's asset ids. */
+/** A paid trade of two Dota 2 items, worth 10 and 20 USD, with the shopper's asset ids. */
 let paid: { tradeId: bigint; assetIds: readonly string[] }
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function losingAfter(sell: (tx: Tx) => Promise<unknown>) {
   const [rolledBack, found] = [new Error('rolled back'), [] as Awaited<ReturnType<typeof losingItems>>]
   const losses = till.db.transaction().execute(async (tx) => {
     await sell(tx)
-    // The list reads no settings, so these have none.
+    // The list reads no settings, so `config` is empty.
     found.push(...(await losingItems({ db: tx, clock: till.clock, config: Object.assign({}) }, 'dota')))
     throw rolledBack
   })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   selling = await startSellingTill(THURSDAY)
   selling.bench.letSellItself(BOT)
   assets = await selling.pay('dota')
-  // An item of somebody else, which no deposit brought.
+  // An item of the bot that no deposit brought.
   selling.bench.addStock(BOT, 1)
 })
 afterAll(() => selling.close())

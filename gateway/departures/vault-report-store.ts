@@ -16,7 +16,7 @@ type Page = {
   without: readonly Pick<EntryRow, 'market' | 'reference'>[]
 }
 
-/** Returns reports without an answer, in the order of the vault's log, from behind `after`. */
+/** Returns reports without an answer, in the order of the vault's log, from the one after `after`. */
 export async function unansweredEntries(db: Db, { limit, after, without }: Page): Promise<EntryRow[]> {
   return db
     .selectFrom('vault_told')

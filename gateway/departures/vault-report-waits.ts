@@ -1,9 +1,9 @@
-/** When to try the reports on a listing again that wait for its item. Each process has its own memory of this. */
+/** When to retry reports that wait for the item of their listing. Each process remembers only its own. */
 import type { EntryRow } from './vault-report-store.ts'
 
 const FIRST_GAP_MS = 10_000
 const LONGEST_GAP_MS = 10 * 60_000
-/** Of more listings, the oldest are tried at every call. */
+/** Beyond this many listings, the oldest are tried at every call. */
 const MOST_WAITING = 5_000
 
 export type ReportedListing = Pick<EntryRow, 'market' | 'reference'>
@@ -12,7 +12,7 @@ export type Waits = {
   /** The listings whose reports must not be tried at this time. */
   listingsAt(nowMs: number): ReportedListing[]
   isWaiting(listing: ReportedListing, nowMs: number): boolean
-  /** Records that the listing still waits. Each time it waits twice as long. */
+  /** Records that the listing still waits. Each wait is twice as long as the one before, up to `LONGEST_GAP_MS`. */
   note(listing: ReportedListing, nowMs: number): void
   forget(listing: ReportedListing): void
 }

@@ -13,7 +13,7 @@ export type Moment = {
 
 /** Returns undefined if there is no such deposit. Contains neither a trade token nor a full hash. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
-  // At equal times causes come before their effects: by rank, then in the order of writing.
+  // At equal times, causes come before their effects: by rank, then in the order of writing.
   const { rows } = await sql<Moment>`
     with visit as (select * from deposit where id = ${depositId}),
     trades as (select trade.* from trade join visit on visit.id = trade.deposit_id),

@@ -1,4 +1,4 @@
-/** Calls the console by its public URL, and checks whether anything listens at the address that the gateway has for it. */
+/** Calls the console by its public URL, and checks whether anything listens at its configured address. */
 import { connect } from 'node:net'
 import { z } from 'zod'
 import type { ConsoleConfig } from '../config.ts'

@@ -82,7 +82,7 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
     withoutId.filter((item) => !isOld(item)),
     nameKey,
   )
-  // Steam's list may or may not show a fresh item without an asset id yet, like an item that is not booked.
+  // Steam's list may already show a fresh item without an asset id, which then looks like one that is not booked.
   const comingOf = (name: string) => (custody.coming.get(name) ?? 0) + (fresh.get(name)?.length ?? 0)
   const matches = [...Map.groupBy(withoutId.filter(isOld), nameKey)].map(([name, items]) =>
     matchByName({ items, among: unbooked.get(name) ?? [], coming: comingOf(name) }, custody, look),

@@ -139,7 +139,7 @@ describe('a guesser', () => {
     expect(await call('/v1/balances')).toBe(429)
   })
 
-  test('is told in Retry-After when to try again, and does not get others stopped', async () => {
+  test('is told in Retry-After when to try again, and other addresses are not stopped', async () => {
     await leaveMisses(0)
     const answer = await app.inject({
       url: `/api/payment?hash=${UNKNOWN_HASH}`,

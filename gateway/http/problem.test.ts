@@ -28,7 +28,7 @@ async function makeCalls(count: number, url: string, addressOf: (n: number) => s
   for (let n = 0; n < count; n += 1) await app.inject({ url, remoteAddress: addressOf(n) })
 }
 
-it('a refusal to a caller that is not authenticated as a store is written for a shopper', async () => {
+it('a caller that is not authenticated as a store gets a refusal written for a shopper', async () => {
   const answer = await app.inject('/refused/7')
   expect(answer.json().detail).toBe('Failed to find your payment. Go back to the store and start again.')
 })

@@ -52,8 +52,8 @@ function listen(address: string): Promise<Server | undefined> {
 
 /**
  * Outside Linux and Windows, the socket is a file, which outlives a killed holder. Replaces it if nothing answers. Of
- * several callers that find the same file, only the one that holds the lock of its removal may remove it: otherwise the
- * second one would remove the new file of the first.
+ * several callers that find the same file, only the one that holds the lock for its removal may remove it: otherwise
+ * the second one would remove the new file of the first.
  */
 async function takeOver(name: string, address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
@@ -76,7 +76,7 @@ function identityOf(address: string): string | undefined {
   return stats && `${stats.ino} ${stats.ctimeNs}`
 }
 
-/** Only a refused connection proves that the holder has ended: another account may not connect to a living one. */
+/** Only a refused connection proves that the holder has ended: a living holder of another account can be unreachable. */
 function isAnswered(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address, () => {

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 export type EndpointFilter = {
   storeId?: bigint | undefined
   endpointId?: bigint | undefined
-  /** Only endpoints that are gone, or that have a delivery that waits for a retry or was given up. */
+  /** Only endpoints that are gone, or whose deliveries include one that waits for a retry or was given up. */
   failing?: boolean | undefined
   /** Last endpoint of the previous page. */
   after?: bigint | undefined
@@ -39,8 +39,8 @@ const RETRYING = sql`from webhook_delivery where endpoint_id = endpoint.id and s
 const GIVEN_UP = sql`from webhook_delivery where endpoint_id = endpoint.id and state = 'failed'`
 
 /**
- * Covers every given-up event if there are at most twice `MOST_COUNTED`, and otherwise those of as many oldest and newest
- * deliveries. A replay can give an old event the newest delivery.
+ * Covers the given-up events of the `MOST_COUNTED` oldest and the `MOST_COUNTED` newest deliveries. A replay can give
+ * an old event the newest delivery.
  */
 const GIVEN_UP_RANGE = sql`(
   select min(sequence) as "from", max(sequence) as "to" from event where id in (

@@ -35,7 +35,7 @@ const storedPrice = async (): Promise<SourcePrice | undefined> =>
   (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
 
 describe('the weekly level', () => {
-  test('is the median of the last prices of earlier days, once there are three earlier days', async () => {
+  test('is the median of each earlier day’s last price, once there are three earlier days', async () => {
     const levels: (bigint | null | undefined)[] = []
     for (const price of [10n, 12n, 900n, 11n, 13n]) {
       await savePrice(1n)
@@ -77,7 +77,7 @@ describe('the weekly level', () => {
 })
 
 describe('the earlier price', () => {
-  /** Saves a price after `minutes`. Returns the earlier price then, and its age in minutes. */
+  /** Saves a price after `minutes`. Returns the earlier price at that time, and its age in minutes. */
   const earlierAfter = async (minutes: number, price: bigint) => {
     clock.advance(minutes * 60_000)
     await savePrice(price)
@@ -123,7 +123,7 @@ describe('the operator’s freezes and blocks', () => {
   test.each([
     ['an item', 'Knife'],
     ['an entire game', null],
-  ])('a freeze of %s keeps a price from moving and ageing until its release', async (_what, name) => {
+  ])('a freeze of %s keeps a price from moving and ageing until the release', async (_what, name) => {
     await savePrice(5_000_000n, { level: 5_000_000n })
     await hold('frozen', name)
     clock.advance(HOUR_MS)

@@ -10,11 +10,11 @@ import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './
 import { nameWithWear } from './name-with-wear.ts'
 import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 
-/** The content of a receipt, which has no secret. Amounts are in minor units. */
+/** The content of a receipt, without any secret. Amounts are in minor units. */
 export type Receipt = Credit & {
   id: string
   storeName: string
-  /** Where the store's name links to; null if it is no link. */
+  /** Where the store's name links to; null if it is not a link. */
   storeUrl: string | null
   status: DepositStatus
   reason: string | null
@@ -53,7 +53,7 @@ li+li{margin-top:4px}.quiet{color:var(--quiet);font-size:13px}li>.quiet{display:
 
 export const TIMES_PATH = '/receipt/times.js'
 
-/** The page runs one script of the till's own, and is neither stored nor indexed. */
+/** The page runs only the till's own script, and is neither stored nor indexed. */
 export const RECEIPT_HEADERS = {
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'cache-control': 'no-store',

@@ -15,7 +15,7 @@ describe('the restriction of an item', () => {
     ['an English line of the market', lines(' ', 'Tradable/Marketable After Apr 13, 2026 (7:00:00) GMT')],
     ['a line with a number', lines('Tradable After [date]1776063600[/date]')],
     ['a field', { item_expiration: '2026-04-13T07:00:00Z' }],
-    ['a field of seconds', { item_expiration: 1_776_063_600 }],
+    ['a field in seconds', { item_expiration: 1_776_063_600 }],
   ])('is a hold until the date in %s', (_, fields) => {
     expect(restrictionOf(fields)).toEqual({ kind: 'held', until: '2026-04-13T07:00:00.000Z' })
   })

@@ -80,7 +80,7 @@ describe('POST /v1/deposits', () => {
   })
 
   test.each(['x', '', '%20', '1e2', '0x10', '-0', '1.0', 'Infinity', '1&after=2'])(
-    'refuses the number "%s" in a query, and does not read it as another one',
+    'refuses "%s" where a query needs a number',
     async (after) => {
       const answer = await api.call('GET', `/v1/events?after=${after}`)
       expect(answer.json().errors).toEqual([
@@ -131,7 +131,7 @@ describe('POST /v1/deposits', () => {
     },
   )
 
-  test('a return URL gets the ids in its placeholders, encoded', async () => {
+  test('a return URL gets the encoded ids in place of its placeholders', async () => {
     const answer = await post({
       ...BODY,
       externalId: 'order #7/é',

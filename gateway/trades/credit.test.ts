@@ -10,7 +10,7 @@ import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
 import { createTradeStore } from './postgres-store.ts'
 import { record } from './record.ts'
 
-/** Includes everything from the first read of the trade, with begin and commit. */
+/** Counts every statement from the first read of the trade, including begin and commit. */
 const MOST_STATEMENTS = 9
 const CLIENTS = 8
 
@@ -77,7 +77,7 @@ const TERMS: [string, Terms][] = [
   ['of a game without protection', { limit: 1_000n, game: 'dota', isHeld: false }],
 ]
 
-describe('a credit takes few statements', () => {
+describe('few statements write a credit', () => {
   it.each(TERMS)(
     '%s, however many items there are',
     async (_name, { limit, game = 'cs', change, isHeld }: Terms) => {
@@ -175,30 +175,27 @@ describe('many deliveries of one store at once', () => {
   })
 
   it.each([
-    ['what another trade was promised if that leaves too little', 4_000n, 1_000n],
-    ['what another trade was promised if that leaves enough', 1_500n, 3_000n],
-  ])(
-    'respect %s, even if the promise was made after they had read the limit',
-    async (_name, promised, atOnce) => {
-      const store = await aStore(till, { riskLimitUsdCents: 5_000n })
-      const delivery = await acceptedDelivery(till, { botId, store })
-      const other = await acceptedDelivery(till, { botId, store })
-      const { rateId } = await till.db
-        .selectFrom('quote')
-        .innerJoin('trade', 'trade.quote_id', 'quote.id')
-        .select('rate_id as rateId')
-        .where('trade.id', '=', other.tradeId)
-        .executeTakeFirstOrThrow()
-      let ends: Promise<unknown> = Promise.resolve()
-      await till.db.transaction().execute(async (tx) => {
-        await reservePromise(tx, { storeId: store.id, rateId, total: promised })
-        ends = credit(delivery)
-        await untilWaiting(1)
-        await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
+    ['a promise to another trade that leaves too little', 4_000n, 1_000n],
+    ['a promise to another trade that leaves enough', 1_500n, 3_000n],
+  ])('respect %s, even if it was made after they had read the limit', async (_name, promised, atOnce) => {
+    const store = await aStore(till, { riskLimitUsdCents: 5_000n })
+    const delivery = await acceptedDelivery(till, { botId, store })
+    const other = await acceptedDelivery(till, { botId, store })
+    const { rateId } = await till.db
+      .selectFrom('quote')
+      .innerJoin('trade', 'trade.quote_id', 'quote.id')
+      .select('rate_id as rateId')
+      .where('trade.id', '=', other.tradeId)
+      .executeTakeFirstOrThrow()
+    let ends: Promise<unknown> = Promise.resolve()
+    await till.db.transaction().execute(async (tx) => {
+      await reservePromise(tx, { storeId: store.id, rateId, total: promised })
+      ends = credit(delivery)
+      await untilWaiting(1)
+      await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
         where id = ${other.tradeId}`.execute(tx)
-      })
-      await ends
-      expect(await atRisk(store.id)).toBe(atOnce)
-    },
-  )
+    })
+    await ends
+    expect(await atRisk(store.id)).toBe(atOnce)
+  })
 })

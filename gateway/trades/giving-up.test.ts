@@ -170,7 +170,7 @@ describe('a delivered trade about which Steam says nothing more', () => {
     expect(await trade()).toMatchObject({ state: 'reversed' })
   })
 
-  it('is no longer asked about after 15 days, so the history is not read back to it for good', async () => {
+  it('is no longer asked about after 15 days, so reads of the history do not go back to it forever', async () => {
     const tradeId = await aFinalTradeToLookAt()
     session.trades.clear()
     await tradeHandlers(till.deps).trade(bot, tradeId)

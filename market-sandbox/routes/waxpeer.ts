@@ -180,8 +180,8 @@ const reprice = (market: Market, { itemId, seller }: Listing, price: number): bo
 type Line = { item_id: string; price: number }
 
 /**
- * Reads ids in any form. A number that is too large for JavaScript, such as an asset id of the game Rust, is rounded
- * and names another item.
+ * Reads ids in any form. A number that is too large for JavaScript, such as an asset id of the game Rust, is rounded,
+ * and becomes the id of another item.
  */
 function linesOf(body: string): Line[] | undefined {
   const items = field(parse(body), 'items')

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- deploy`: gives the units and Dockerfiles of `deploy/` to the programs that read them, and runs the
- * proxies in front of a gateway in live mode. Names missing programs.
+ * proxies in front of a gateway in live mode. Reports missing programs.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

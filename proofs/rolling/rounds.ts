@@ -22,8 +22,8 @@ type Plan = {
   gateways: number
   seed: number
   /**
-   * The sources of the first gateways. At first, the database has only their migrations. Gateways of this tree replace
-   * them.
+   * The sources of the first gateways, which gateways of this tree then replace. At first, the database has only their
+   * migrations.
    */
   from: Sources
 }

@@ -193,8 +193,8 @@ export class ModelSteam {
   }
 
   #send(from: string, gift: Gift): Awaited<ReturnType<GiftOffers['send']>> {
-    const isOurs = this.#givableThings(from, gift).length === gift.assets.length
-    if (!isOurs || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
+    const isGivable = this.#givableThings(from, gift).length === gift.assets.length
+    if (!isGivable || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
     const nowMs = this.nowMs()
     const seen: SeenOffer = { state: 'needs_confirmation' }
     const listedAtMs = nowMs + (this.#luck.hits('offer listed late', 0.1) ? MINUTE_MS : 0)

@@ -78,7 +78,7 @@ const { consequences, alarm } = CORE
 type Consequences = Core['consequences']
 type Caused = ReturnType<Consequences>
 
-/** `consequences` with other terms than those fixed at delivery. */
+/** `consequences` with terms other than those fixed at delivery. */
 const withTerms =
   (terms: Partial<Parameters<Consequences>[1]['terms']>, riskRoom?: bigint): Consequences =>
   (trade, funds, event) => {

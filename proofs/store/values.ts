@@ -15,7 +15,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
     '',
     ' 1',
     '1e3',
-    '１',
+    '\uff11',
     '\u0000',
     '\ud800',
     '%00',

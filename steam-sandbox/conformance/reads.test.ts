@@ -189,13 +189,13 @@ describe('the answers to a read of offers or trades:', () => {
     expect(recent).toBeLessThan(200)
   })
 
-  it('an answer about the history can lack everything', async () => {
+  it('an answer about the history can be empty', async () => {
     await control(steam, 'PUT behaviours/history-not-there', { times: 1 })
     await expect(historyPage({ time: 0, id: '0' })).rejects.toThrow('expected')
     expect((await historyPage({ time: 0, id: '0' })).more).toBe(false)
   })
 
-  it('an answer about the list of offers can lack everything', async () => {
+  it('an answer about the list of offers can be empty', async () => {
     const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/offers-not-there', { times: 1 })
     const rawList = () =>

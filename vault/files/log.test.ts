@@ -8,7 +8,7 @@ import { openFolder } from './folder.ts'
 import { openKey } from './key.ts'
 import { openLog, readLog } from './log.ts'
 
-/** Files of the vault's folder may have 8 blocks of 512 or 1,024 bytes, as if the disk were full. */
+/** No file may exceed 8 blocks of 512 or 1,024 bytes, as if the disk were full. */
 const LIMITED = 'ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"'
 
 const SCRIPT = `
@@ -30,7 +30,7 @@ console.log(JSON.stringify([
 ]))
 `
 
-it('an entry that the disk takes only in part is refused and cut off, and the log goes on once there is room', async () => {
+it('an entry that the disk takes only in part is refused and cut off, and the log takes a smaller one after it', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-full-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const args = ['-c', LIMITED, process.execPath, SCRIPT, path]
@@ -45,7 +45,7 @@ it('an entry that the disk takes only in part is refused and cut off, and the lo
   ])
 })
 
-it('entries are read from a file of any length, also those across two reads', () => {
+it('entries are read from a file of any length, including those that span two reads', () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-long-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const folder = openFolder(path)

@@ -50,7 +50,7 @@ describe('the proceeds of a listing', () => {
     expect(proceeds({ feeBp: 0n, lowestMinor: null })).toBe(1_000n)
   })
 
-  it('are no more than the lowest price of others, even if a floor holds the price above it', () => {
+  it('are counted from the lowest price of others if a floor holds the price above it', () => {
     expect(proceeds({ priceMinor: 1_000n, lowestMinor: 800n })).toBe(760n)
   })
 

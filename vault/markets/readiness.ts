@@ -16,12 +16,12 @@ const RENEW_MS = 15 * MINUTE_MS
 /** How often to ask the market whether the account may sell. */
 const READY_MS = 30 * MINUTE_MS
 /**
- * For this long without an answer, the last answer of the till and of the market stands. Nothing new is listed meanwhile.
+ * For this long without an answer, the last answer of the till or the market stays valid. Nothing new is listed then.
  * Taking all listings down and making them again because of one lost answer would take many calls.
  */
 const TILL_STANDS_MS = MINUTE_MS
 const MARKET_STANDS_MS = 5 * MINUTE_MS
-/** How long a market may not answer, or refuse pings, before a person is told. Short outages end without one. */
+/** How long a market may stay silent, or refuse pings, before a person is told. Short outages need no person. */
 const LONG_SILENCE_MS = 60 * MINUTE_MS
 const LONG_OFFLINE_MS = 30 * MINUTE_MS
 const MARKET_SILENT = 'the market does not answer'
@@ -41,7 +41,7 @@ export type ReadinessParts = {
 }
 
 export type Readiness = {
-  /** Asks whether the account may sell, and says so if that has changed. */
+  /** Asks whether the account may sell, and reports a changed answer. */
   ask(): Promise<void>
   /** The reason why all listings must be taken down; undefined if there is none. */
   stoppedBecause(): string | undefined
@@ -55,7 +55,7 @@ export type Readiness = {
   feeBp(): bigint | null
 }
 
-/** The latest answer of the till or the market, and since when there was no other. */
+/** The latest answer of the till or the market, and since when it has been silent. */
 type Word = { because: string | undefined; silentSinceMs: number | undefined }
 
 type State = {
@@ -218,7 +218,7 @@ function noteObstacle(parts: ReadinessParts): void {
   else parts.needs.note('listings_hidden', accountName(parts), text)
 }
 
-/** Tells the market that the seller is online. Renews the session if the market rejects it, unless it just did. */
+/** Tells the market that the seller is online. If it refuses, renews the token, at most once every `RENEW_MS`. */
 async function pingWithToken({ market, account }: ReadinessParts, timetable: Timetable): Promise<boolean> {
   for (const fresh of [false, true]) {
     if (fresh && !timetable.isDue('renew', RENEW_MS)) return false

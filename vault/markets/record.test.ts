@@ -24,7 +24,7 @@ function saleOf(n: number): SaleEntry[] {
   ]
 }
 
-it('adds each entry to the one book that it has, and copies none of its lists', async () => {
+it('a record adds each entry to its only book, and copies none of the book’s lists', async () => {
   const record = open()
   const { listings, deals, refused, listedTimes } = record.book()
   for (const entry of saleOf(1)) {
@@ -38,7 +38,7 @@ it('adds each entry to the one book that it has, and copies none of its lists', 
   expect([listings.length, deals.size, refused.size, listedTimes.size]).toEqual([1, 1, 1, 1])
 })
 
-it('reads a log of twice as many sales with twice as many changes, because it copies no map for an entry', async () => {
+it('reading twice as many sales from a log takes about twice as many changes, because no entry causes a copy of a map', async () => {
   const log = createMemoryLog()
   const addSales = async (from: number, to: number) => {
     const record = open(log)

@@ -30,13 +30,13 @@ const number = z.union([
 ])
 const UNITS_OF_A_DOLLAR = 1_000
 /**
- * A price in dollars. Waxpeer writes whole thousandths of a dollar. Left as they are, 30 of them could not be told from
- * 30 dollars, so an item whose price somebody lowered a thousandfold would be given.
+ * A price in dollars. Waxpeer writes whole thousandths of a dollar. Without the conversion, 30 of them would look like 30
+ * dollars, and an item whose price somebody lowered a thousandfold would be given.
  */
 const price = number.transform((value) => (Number.isInteger(value) ? value / UNITS_OF_A_DOLLAR : value))
 /** The number of a deal. */
 const dealId = z.union([z.string().min(1).max(100), z.int().nonnegative()]).transform(String)
-/** Numbers above this are milliseconds since 1970, and others are seconds. Waxpeer uses both, and texts. */
+/** Numbers above this are milliseconds since 1970, and others are seconds. Waxpeer uses both, and dates as text. */
 const LEAST_MS = 100_000_000_000
 const moment = z
   .union([z.iso.datetime({ offset: true }), number.pipe(z.int().positive())])
@@ -90,7 +90,7 @@ export const listedSchema = z.object({
 
 /**
  * Returns one result for each requested asset. Waxpeer identifies a listing by its asset id. The texts of its refusals
- * are not documented, so each may pass. `waitMs`: how long Waxpeer takes no change of the item.
+ * are not documented, so any refusal may be temporary. `waitMs`: how long Waxpeer accepts no change of the item.
  */
 export function listedOf(
   { listed, failed }: z.infer<typeof listedSchema>,
@@ -118,7 +118,7 @@ export const editedOf = (
     isDone: updated?.rows.some((row) => row.item_id === itemId) === true,
   }))
 
-/** Waxpeer names the removed items, or only their number. */
+/** Waxpeer lists the removed items, or gives only their number. */
 export const removedSchema = z.object({
   removed: z.array(digits).max(1_000).nullish().catch(null),
   count: z.int().nullish().catch(null),
@@ -159,7 +159,7 @@ const readySchema = z.looseObject({
     .min(1)
     .max(100),
 })
-/** A list of deals, a single deal without a list, or nothing. A single deal that cannot be read is not nothing. */
+/** A list of deals, a single deal without a list, or nothing. An unreadable single deal must not count as nothing. */
 export const readyTradesSchema = z.union([
   z.object({ trades: z.array(z.unknown()).max(500) }),
   z
@@ -232,7 +232,7 @@ const pushedSchema = z.looseObject({
   }),
 })
 
-/** How long before its deadline Waxpeer makes a deal. */
+/** Waxpeer makes a deal this long before the deal's deadline. */
 const HAND_OVER_MS = 5 * 60_000
 
 /** `madeAt`: by Waxpeer's clock. */
@@ -291,7 +291,7 @@ const historyRow = z.looseObject({
   price: price.nullish().catch(null),
   give_amount: units.nullish().catch(null),
   game: z.string().max(20),
-  // Without its row, an item that was sold would seem to be gone.
+  // An unreadable status must not lose the row: without it, the sold item would seem to be gone.
   status: digits.transform(Number).catch(-1),
   action: z.string().max(30).catch(''),
   created: moment.catch(new Date(0)),

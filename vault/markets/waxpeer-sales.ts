@@ -27,7 +27,7 @@ import type { History } from './waxpeer-history.ts'
 import type { Socket } from './waxpeer-socket.ts'
 import type { Token } from './waxpeer-token.ts'
 
-/** After this many refusals in a row, the socket's reports of deals must do. A single refusal may pass. */
+/** After this many refusals of the poll in a row, only the socket reports deals. A single refusal may be temporary. */
 const POLL_REFUSALS = 3
 /** How often to ask whether a deal was called off. */
 const CALLED_OFF_MS = 30_000
@@ -51,7 +51,7 @@ export function saleCalls(parts: Parts): SaleCalls {
   return {
     async round(appId) {
       socket.keepOpen()
-      // Before the poll, which perhaps reports the same deal in a way that can be read.
+      // Taken before the poll, which may report the same deal in a readable form.
       const unreadPushes = socket.unread()
       // The order matters: an item that is sold between the two answers appears in the second one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
@@ -125,7 +125,7 @@ async function isWanted(
 }
 
 /**
- * The status of a deal. Undefined if Waxpeer does not name it: the call was made for buyers, and may refuse or omit the
+ * The status of a deal. Undefined if Waxpeer does not give it: the call was made for buyers, and may refuse or omit the
  * number that a seller knows.
  */
 async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<number | undefined>> {
@@ -136,7 +136,7 @@ async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<n
   return answer.kind === 'refused' ? { kind: 'answered', value: undefined } : answer
 }
 
-/** Only Waxpeer's clear word calls a deal off: cancelling a good offer counts as not handing over. */
+/** Only an explicit report from Waxpeer calls a deal off: cancelling a good offer counts as a failure to hand over. */
 function createCalledOff(parts: Parts): NonNullable<Market['isCalledOff']> {
   const { socket, time } = parts
   /** By deal: the last answer, and when it was asked for. */
@@ -153,12 +153,12 @@ function createCalledOff(parts: Parts): NonNullable<Market['isCalledOff']> {
   }
 }
 
-/** The latest sale of an item in the history, newest first. */
+/** The latest sale of an item. `history`: newest first. */
 const newestSaleOf = (assetId: string, history: readonly HistoryRow[]): HistoryRow | undefined =>
   history.find(({ item_id }) => item_id === assetId)
 
 /**
- * Whether the sale of an item that was listed then is open. Undefined if the row does not tell, because it may show a
+ * Whether the sale of an item listed at `listedAt` is open. Undefined if the row does not tell, because it may show a
  * former sale of the item: the history can be late.
  */
 function isOpenSale(sale: HistoryRow | undefined, listedAt: Date): boolean | undefined {
@@ -168,7 +168,7 @@ function isOpenSale(sale: HistoryRow | undefined, listedAt: Date): boolean | und
   return afterMs > (isOpen ? -CLOCKS_DIFFER_MS : CLOCKS_DIFFER_MS) ? isOpen : undefined
 }
 
-/** How much the times may differ that Waxpeer gives for a sale. */
+/** How much the times that Waxpeer gives for one sale may differ. */
 const SAME_SALE_MS = 60_000
 
 /**

@@ -42,7 +42,7 @@ async function openSession() {
   }
 }
 
-it('two requests at once log in once, and both are answered', async () => {
+it('two simultaneous requests log in only once, and both are answered', async () => {
   const { session } = await openSession()
   // A second login would have to wait too long, so its request would fail.
   const answers = await Promise.all([
@@ -63,7 +63,7 @@ it('a request for a fresh token leaves the current one in use if the last login 
   expect(await session.accessToken({ fresh: true })).not.toBe(token)
 })
 
-it('after a second login that Steam refuses because of too many requests, the next one waits longer', async () => {
+it('after Steam refuses a second login because of too many requests, the next one waits longer', async () => {
   const { session, setBehaviour, advanceMs } = await openSession()
   await setBehaviour('PUT', 'rate-limited')
   expect(await session.accessToken({ fresh: false })).toBeUndefined()

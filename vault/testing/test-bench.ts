@@ -34,7 +34,7 @@ export const STORAGE = 'quiet_lynx'
 export const THIEF = 'nova_hound'
 
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
-const FAMILY: MarketName = 'market.csgo.com'
+const CSGO_MARKET: MarketName = 'market.csgo.com'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
@@ -180,7 +180,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
     /** Enrols a selling account with keys of these markets, and allows items to go only to it. Returns its Steam id. */
-    setUpSeller({ mayLose = false, markets = [FAMILY] as readonly MarketName[] } = {}): string {
+    setUpSeller({ mayLose = false, markets = [CSGO_MARKET] as readonly MarketName[] } = {}): string {
       const seller = steam.change(findOrAddSeller)
       if (seller === undefined) throw new Error('there is no seller')
       this.enrol(seller.name, true)
@@ -189,7 +189,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       this.writeRules({ destinations })
       const folder = openFolder(path)
       for (const name of markets) {
-        const key = (name === FAMILY ? market : market.waxpeer).open(steamId)
+        const key = (name === CSGO_MARKET ? market : market.waxpeer).open(steamId)
         saveMarket(folder, openKey(folder), {
           market: name,
           steamId,
@@ -207,14 +207,14 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       const { steamId } = bot
       this.writeRules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })
       const folder = openFolder(path)
-      const access = { market: FAMILY, steamId, mayLose: false, isOff: false, sellsItself: true }
+      const access = { market: CSGO_MARKET, steamId, mayLose: false, isOff: false, sellsItself: true }
       saveMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
     },
     /** Switches a market off at the vault, as its operator does. */
-    switchMarketOff(name: MarketName = FAMILY): void {
+    switchMarketOff(name: MarketName = CSGO_MARKET): void {
       switchMarket(openFolder(path), { market: name }, true)
     },
-    switchMarketOn(name: MarketName = FAMILY): void {
+    switchMarketOn(name: MarketName = CSGO_MARKET): void {
       switchMarket(openFolder(path), { market: name }, false)
     },
     /** Changes only the limits, with effect at the next start. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { waitForTill } from './wait-for-till.ts'
 
-/** Waits for a database that refuses this many times, at a vault that is stopped after this many pauses. */
+/** Waits for a database that refuses `refusals` times, in a vault that is stopped after `stopsAfter` failures. */
 async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
   const stop = new AbortController()
   const problems: string[] = []

@@ -47,7 +47,7 @@ describe('a stack', () => {
   })
 })
 
-describe('a step in a stack', () => {
+describe('a step', () => {
   it.each<[Step, string[], string | undefined]>([
     ['toggle', [], '1'],
     ['toggle', ['1'], '1'],

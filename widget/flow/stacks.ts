@@ -10,7 +10,7 @@ export type Stacks = {
 
 const builtStacks = new WeakMap<readonly Item[], Stacks>()
 
-/** Stacks items that look the same, once for each inventory, which may have thousands. */
+/** Stacks items that look the same. The result is kept, because an inventory may have thousands of items. */
 export function stacksOf(items: readonly Item[]): Stacks {
   let stacks = builtStacks.get(items)
   if (stacks === undefined) {
@@ -71,7 +71,7 @@ export function itemForStep(
 
 type Key = Readonly<{ key: string; ctrlKey: boolean; metaKey: boolean }>
 
-/** Returns the step of + or -; undefined for any other key. With Ctrl or Cmd, + and - zoom the page instead. */
+/** Returns the step for + or -; undefined for any other key. With Ctrl or Cmd, + and - zoom the page instead. */
 export function stepOfKey({ key, ctrlKey, metaKey }: Key): Step | undefined {
   if (ctrlKey || metaKey) return undefined
   if (key === '+') return 'more'

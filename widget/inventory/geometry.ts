@@ -54,7 +54,7 @@ export function visibleRows(
 /** The place of the items: its width, how far its top edge is below the window's, and the window's height. */
 export type Room = { width: number; top: number; windowHeight: number }
 
-/** Returns the rows in view; only the first row without a measured room. The rows around them can be drawn later. */
+/** Returns the rows in view, or only the first row if `room` is unknown. The rows around them can be drawn later. */
 export function firstRows(
   layout: Layout,
   room: Room | null,

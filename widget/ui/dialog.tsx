@@ -1,14 +1,14 @@
 import './dialog.css'
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react'
 
-/** Content that every dialog shows below its own: outside the dialog it would be covered. */
+/** Shown in every dialog, below its own content, because outside the dialog it would be covered. */
 export const AfterDialog = createContext<ReactNode>(null)
 
 type Props = {
   /** Accessible name, if no heading inside has it. */
   name?: string
   className?: string
-  /** Called on Esc or Back. Without it the dialog stays open. */
+  /** Called on Esc or Back. Without it, the dialog stays open. */
   onClose?: () => void
   /** `titleId` is the id for the heading that names the dialog. */
   children: (titleId: string) => ReactNode
@@ -65,7 +65,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         event.preventDefault()
         onClose?.()
       }}
-      // After repeated Esc or Back, a browser closes it anyway. Then close it in the page's state too, or open it again.
+      // After repeated Esc or Back, a browser closes it in any case. Then close it in the page's state too, or reopen it.
       onClose={(event) => {
         const { currentTarget: element } = event
         if (event.target !== element || !element.isConnected || element.open) return

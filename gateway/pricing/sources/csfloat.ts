@@ -28,7 +28,7 @@ const phaseRowSchema = z.object({
 
 /**
  * Answers have no time, so a price is as old as the call. Prices of items that are not on sale are estimates, so they
- * are left out. The main list is complete without the phases.
+ * are left out. If the phases cannot be read, the main list is used without them.
  */
 export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): PriceSource {
   return {

@@ -44,7 +44,7 @@ const DAY_MS = 24 * HOUR_MS
 const LONGEST_DAYS = 33
 /** When the faults stop, in milliseconds from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
-/** When nearly every deposit is final, in ms from the start: it lives an hour, and its last trade some minutes more. */
+/** When nearly every deposit is final, in ms from the start: a deposit lives an hour, its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
 /** By this time, the till has given up every trade that Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
@@ -308,7 +308,7 @@ function runJob(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, i
   startInProcess(scene, job, retry)
 }
 
-/** For each process and bot, its last watch: how many open trades that left, and under which lease it ran. */
+/** The last watch of each bot by each process: how many open trades it left, and under which lease it ran. */
 const lastWatches = new WeakMap<Process, Map<bigint, { leaseEpoch: bigint; left: number }>>()
 
 /** While the bot has open offers, watches them in each process that believes it holds the bot. */

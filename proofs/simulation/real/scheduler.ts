@@ -6,7 +6,7 @@ import type pg from 'pg'
 import type { Engine } from '../engine.ts'
 
 export type Scheduler = {
-  /** Runs a statement. Resolves to its result when the scheduler decides. */
+  /** Runs a statement. Resolves to its result when the scheduler passes it on. */
   execute<T>(statement: Statement, start: () => Promise<T>): Promise<T>
   /** Runs `work` before anything else happens, for work that the engine must wait for. */
   beforeNextStep(work: () => Promise<void>): void
@@ -137,8 +137,8 @@ function startFlight<T>(statement: Statement, answer: Promise<T>, { resolve, rej
 
 /**
  * Whether a statement waits for another statement that waits too, or for the same transaction as that one. The two
- * could deadlock, or continue in an order that the server does not fix. So the later one is cancelled, to make runs
- * repeatable.
+ * could deadlock, or continue in an order that the server does not guarantee. So the later one is cancelled, to make
+ * runs repeatable.
  */
 const waitsBehind = (one: Flight, other: Flight): boolean =>
   other !== one &&
