@@ -141,7 +141,7 @@ export async function benchLighthouse(): Promise<Outcome> {
   const till = await startTill()
   try {
     const secrets = await storeSecrets(till.root)
-    // As the demo store does. The first answer then has texts in that language.
+    // Names the language, as the demo store does, so the first answer has texts in it.
     const shopper = await createDepositWithLink({ place: till, secrets }, { language: 'en' })
     const page = await startItemProxy(till.gateway, ITEMS)
     const url = `${page.url}/deposit/${shopper.hash}`

@@ -72,7 +72,7 @@ async function fill(db: Db, size: number): Promise<void> {
   await sql`vacuum analyze`.execute(db)
 }
 
-/** Creates a call for each round, which then runs several times. */
+/** Creates the call that one round makes several times. */
 type Call = (database: FilledTill) => () => Promise<unknown>
 
 /** A random number of a deposit, from 1, so the rows are not always in memory. */

@@ -37,7 +37,7 @@ export type GiftEnd =
   | 'no_longer_allowed'
   | 'wish_gone'
 
-/** No item can be the cause of these. A partner may decline or counter an offer because of one item. */
+/** No item can be the cause of these. `declined` and `countered` are not among them: one item may be the reason. */
 const OF_NO_ITEM: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
   'asked before',
   'wishes may not take items from a selling account',

@@ -163,7 +163,7 @@ describe.each([
   { language: 'en', viewport: undefined, key: 'on the focused button' },
   { language: 'ru', viewport: MOBILE, key: 'in the field' },
 ] as const)('D-26 in $language', ({ language, viewport, key }) => {
-  test(`a stored link is not sent before the shopper continues, by Enter ${key}`, async () => {
+  test(`a stored link is not sent before the shopper presses Enter ${key}`, async () => {
     const settings = viewport === undefined ? {} : { viewport }
     const visited = await openBrowser(settings)
     const { page } = visited
@@ -338,7 +338,7 @@ test('D-39 the till serves a clip of less than 400 KB, and links to another if t
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
-test('D-27 a second tab gives the deposit to another account, and the first tab shows that one after a return', async () => {
+test('D-27 after a second tab gave the deposit to another account, the first tab shows that account once the shopper returns to it', async () => {
   const { page, context, texts, deposit } = await openStand()
   const other = await shopper('magic_seller')
   const second = await context.newPage()

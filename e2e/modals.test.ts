@@ -274,7 +274,7 @@ describe('Android’s Back', () => {
     }
   })
 
-  test('does not close an outcome, even if pressed three times, and its way back stays', async () => {
+  test('does not close an outcome, even if pressed three times, and the link to the store stays', async () => {
     const { page, texts, deposit, offerId } = await openConfirmation()
     await endDeposit(deposit, offerId, 'decline')
     const outcome = page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title })

@@ -169,7 +169,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     for (const url of [place.gateway, place.sandbox, place.store]) expect(await isServing(url)).toBe(false)
     expect(processesOf(place.root)).toEqual([])
 
-    // The next tests need a start on other ports, with a new Steam world and a registration that names a bot of no world.
+    // The next tests need a start on other ports, with a new Steam world and a registration that names an unknown bot.
     const other = await newPlace()
     removePlace(other)
     place = { ...other, root: place.root, env: { ...other.env, TRADETILL_DATA_ROOT: place.root } }

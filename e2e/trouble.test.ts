@@ -89,7 +89,7 @@ test('A-121 the page of an unknown deposit says that it was not found, in both l
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
 })
 
-test('page and log report that Steam is down, and the page recovers once it is back', async () => {
+test('the page and the log report that Steam is down, and the page recovers once Steam is back', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))

@@ -132,7 +132,7 @@ describe('sandbox mode', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
   })
 
-  test('has all roles by default, and only the named roles if the database is shared', () => {
+  test('has all roles by default, and only the named ones if it has a DATABASE_URL', () => {
     expect(read({})).toMatchObject({
       config: { roles: new Set(['web', 'bots', 'work', 'console']), drainMs: 0 },
     })
@@ -243,7 +243,7 @@ describe('live mode', () => {
     expect(read({ ...LIVE, TRADETILL_PRICE_SOURCES: 'none' })).toMatchObject({ config: { priceSources: {} } })
   })
 
-  test('reads the master key from a file, also in hex', () => {
+  test('reads the master key in hex from a file', () => {
     const file = join(folder, 'key')
     writeFileSync(file, `${Buffer.alloc(32, 2).toString('hex')}\n`)
     const answer = read({ ...LIVE, TRADETILL_MASTER_KEY: '', TRADETILL_MASTER_KEY_FILE: file })

@@ -102,8 +102,8 @@ it('a killed installation does not block the next', () => {
 })
 
 /**
- * Makes the script stop after it has read a lock, while the file `hold` is there, and count its reads in `reads.log`. It
- * is loaded before the script.
+ * A module, loaded before the script, that records each read of a lock in `reads.log`, and then waits while the file
+ * `hold` is there.
  */
 function writeSlowReader(): string {
   const file = join(root, 'slow-reader.mjs')
@@ -124,7 +124,7 @@ function writeSlowReader(): string {
   return pathToFileURL(file).href
 }
 
-it('after a killed installation, a start that is slow to remove its lock does not remove that of a later one', async () => {
+it('a start that is slow to remove the lock of a killed installation does not remove the lock of a quicker start', async () => {
   writeNpm({ killsParent: true })
   expect(ensure().code).toBeNull()
   rmSync(join(root, 'npm.log'))

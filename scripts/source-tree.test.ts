@@ -36,7 +36,7 @@ export async function pay(
     ])
   })
 
-  it('has one parameter for a destructured one, and none for `this`', () => {
+  it('counts a destructured parameter as one, and does not count `this`', () => {
     const [declared, callback] = functionsOf(
       'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
     )

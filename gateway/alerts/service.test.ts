@@ -45,7 +45,7 @@ async function insertDeadBot(): Promise<bigint> {
   return bot.botId
 }
 
-/** Advances the till's clock by so many minutes, and checks for alerts every half minute. */
+/** Advances the till's clock by this many minutes, and checks for alerts every half minute. */
 async function passMinutes(minutes: number): Promise<void> {
   for (let halfMinute = 0; halfMinute < 2 * minutes; halfMinute += 1) {
     await sendAlerts(deps)
@@ -101,7 +101,7 @@ test('a count that rises and falls back within a minute is not reported again', 
   expect(reports().map(({ count }) => count)).toEqual([1, 2])
 })
 
-test('a count that falls within a minute, but not to what was reported, is reported', async () => {
+test('a count that rises and falls within a minute, but stays above the reported one, is reported', async () => {
   await insertDeadBot()
   await passMinutes(2)
   const others = [await insertDeadBot(), await insertDeadBot()]

@@ -91,7 +91,7 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual([])
   })
 
-  test('refuses an applied file whose comments tell the till something else', async () => {
+  test('refuses an applied file in which a comment that the till reads was changed', async () => {
     const table = 'create table two (id int);'
     writeFileSync(join(folder, '0002_two.sql'), `-- oldest version: 0.3.0\n${table}`)
     await migrate({ url: database.url, folder })

@@ -13,7 +13,9 @@ export type MigrateOptions = {
   version?: string
   /** Called before each part that may take long: the wait for another process or for a table, and each migration. */
   onProgress?: OnProgress
-  /** How long a statement waits for a lock, how often a migration that got no lock is tried, and the pause between. */
+  /**
+   * How long a statement waits for a lock, how often a migration is tried if it gets none, and the pause between tries.
+   */
   locks?: { waitMs: number; tries: number; pauseMs: number }
 }
 

@@ -37,7 +37,7 @@ const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, nextAttemptM
  * older query first.
  */
 const LATE_MS = 250
-/** How many silent attempts show that a database that was here is gone, and not only slow. */
+/** How many silent attempts show that the database, here until now, is gone and not only slow. */
 const MOST_ATTEMPTS_HERE = 4
 /** The most attempts of one round while the database is gone. If all stay silent, it is still gone. */
 const MOST_ATTEMPTS_GONE = 20
@@ -46,7 +46,7 @@ type Options = { url: string; connections: ConnectionGroup; log: Log; pace?: Par
 
 /**
  * Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. `here`
- * without a connection: it accepts no further one.
+ * without a connection: the server accepts no further one.
  */
 type State = 'here' | 'replica' | 'broken' | 'silent'
 type Attempt = { kind: 'connected'; connection: Connection } | { kind: 'none'; state: State; reason: string }
@@ -70,7 +70,7 @@ export function startPulse({ url, connections, log, pace: given }: Options): Pul
   const adopt = (found: Connection) => {
     connection = found
     if (!isHere) {
-      // These were opened while the database was silent, and may hang.
+      // Connections that were opened while the database was silent may hang.
       connections.cut('connecting')
       log.warn('database answered again')
     }

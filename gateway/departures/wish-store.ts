@@ -62,8 +62,8 @@ export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
 const UNBOOKED_DAYS = 1
 
 /**
- * The keys (`trade-asset`) of items that are on sale, or sold and not yet booked out. A bot that sells its own items
- * still has them by the books, but they are not free.
+ * The keys (`trade-asset`) of items that are on sale, or sold and not yet booked as gone. In the books, a bot that
+ * sells its own items still has them, but they are not free.
  */
 export async function listedItems(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ item: string }>`
@@ -175,17 +175,17 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
 /**
- * How many wishes of the rule with an item ended without a delivery lately, and when the last one did. `ofItems`: how
- * many of them an item may have caused.
+ * How many of the rule's wishes for an item lately ended without a delivery, and when the last one did. `ofItems`: how
+ * many of these ends an item may have caused.
  */
 export type Failures = { times: number; ofItems: number; lastAt: Date }
 
-/** How long a failed wish of the rule counts, among how many of the newest wishes. */
+/** A failed wish of the rule counts for this long, and only while it is among this many newest wishes. */
 const FAILURE_DAYS = 7
 const MOST_WISHES = 2_000
 
 /**
- * The items of wishes of the rule to this destination that ended without a delivery lately, by `app/asset`. `offset 0`
+ * The failures of each item that the rule lately wished to this destination, by `app/asset`. `offset 0`
  * forces a lookup for each wish: a join of whole tables would read them all.
  */
 export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {

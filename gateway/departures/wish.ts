@@ -103,8 +103,9 @@ function waitMsOf({ times, ofItems }: Failures): number {
 
 /**
  * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish, so after each failure
- * that an item may have caused, its items are asked for in a smaller wish, until that item is alone. Then they wait
- * longer after every failure: otherwise an offer that is always refused would be sent every minute forever. Pure.
+ * that an item may have caused, the items of the wish are asked for in smaller wishes, until that item is alone. Then
+ * they wait longer after every failure: otherwise an offer that is always refused would be sent every minute forever.
+ * Pure.
  */
 export function askableNow(
   items: readonly FreeItem[],

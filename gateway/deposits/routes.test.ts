@@ -140,7 +140,7 @@ describe('GET /api/payment', () => {
     expect(await poll(hash, etag)).toMatchObject({ status: 304 })
   })
 
-  it('D-40 shows the time left by the advanced clock', async () => {
+  it('D-40 computes the time that is left with the advanced clock', async () => {
     const { hash } = await aDeposit(till, store)
     const end = secondsLater(till.clock.now(), 3_600)
     await jump(till, 600)
@@ -248,7 +248,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('A-053 says after the success whether the store has been told, if an endpoint takes the event of the success', async () => {
+  it('A-053 says after the success whether the store has been told, if an endpoint subscribes to the event of the success', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     session.accept('1')

@@ -11,7 +11,7 @@ export type QuotedItem = {
   contextId: string
   name: string
   marketHashName: string
-  /** The name that has the price: the market name, or that of a phase. */
+  /** The name by which the item is priced: the market name, or that of a phase. */
   pricedAs: string
   /** The phase of a Doppler; null for every other item. */
   phase: Phase | null

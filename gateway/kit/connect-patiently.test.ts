@@ -5,7 +5,7 @@ import { CONNECT_MS } from './connect-patiently.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Prints the wait of the process when it ends. */
+/** Prints, when the process ends, how long it waits for a connection to one address. */
 const PRINT_WAIT = `import net from 'node:net'
 process.on('exit', () => console.log('wait', net.getDefaultAutoSelectFamilyAttemptTimeout()))`
 
@@ -14,7 +14,7 @@ it.each([
   ['embedded-postgres/main.ts', []],
   ['gateway/cli/main.ts', ['--help']],
   ['vault/main.ts', ['--help']],
-])('%s waits for a connection to each address of a host for longer than the 250 ms of Node', (file, args) => {
+])('%s waits longer for a connection to each address of a host than Node’s 250 ms', (file, args) => {
   const preload = `data:text/javascript,${encodeURIComponent(PRINT_WAIT)}`
   // The gateways refuse this mode, and end.
   const env = { PATH: process.env.PATH, TRADETILL_MODE: 'none' }

@@ -98,9 +98,9 @@ export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint
 }
 
 /**
- * The part of a credit that is promised before the trade, because it would not be held if the items were delivered
- * now. A partial promise is rounded down to a step. So it does not reveal the store's remaining limit, and most small
- * changes of the limit do not change it.
+ * The part of a credit that is promised before the trade, because it would not be held if the items were delivered now.
+ * A partial promise is rounded down to a step. So it does not reveal the store's remaining limit, and most small
+ * changes of the limit do not change the promise.
  */
 export function promisedPart(credit: Credit): bigint {
   const atOnce = credit.total - heldPart(credit)

@@ -36,7 +36,7 @@ const viewOf = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView
   return { ...item, priceMinor: price, grossMinor: gross }
 }
 
-/** Most batches of items that one call examines. Rare items are found over several pages. */
+/** The most batches of items that one call examines. Rare items are found over several pages. */
 const MOST_ROUNDS = 3
 
 /**
@@ -64,7 +64,7 @@ export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<A
 export type ItemHistories = { items: (ListedItemView & { moves: ItemMove[] })[] }
 
 /**
- * Most items shown for one asset id. Steam's ids are unique within a game only, and an item may come to the till
+ * The most items shown for one asset id. Steam's ids are unique within a game only, and an item may come to the till
  * repeatedly.
  */
 const MOST_SHOWN = 20

@@ -31,7 +31,7 @@ const addRate = (perUsd: string, source = 'test') =>
     .values({ currency: 'EUR', per_usd: perUsd, source, as_of: till.clock.now() })
     .execute()
 
-it('an amount in another currency counts by the newest rate', async () => {
+it('an amount in another currency is converted with the newest rate', async () => {
   const storeId = await aRichStore('EUR')
   const pay = (amount: bigint, reference: string) =>
     recordPayout(operatorOf(till), { storeId, currency: 'EUR', amount, reference })
@@ -42,7 +42,7 @@ it('an amount in another currency counts by the newest rate', async () => {
   expect(await pay(5_000n, 'two')).toMatchObject({ kind: 'done' })
 })
 
-it('an amount does not count by a rate of a source that was removed', async () => {
+it('an amount is not converted with the rate of a source that was removed', async () => {
   const storeId = await aRichStore('EUR')
   await addRate('0.5')
   // By this rate, 50.01 EUR are 25.01 USD.
@@ -61,7 +61,7 @@ it('an amount in a currency without a rate needs a second operator, however smal
   expect(await recordPayout(operatorOf(till), payout)).toMatchObject({ refusal: 'proposed' })
 })
 
-it('acts at the same time count together, even if they move money between other accounts', async () => {
+it('acts at the same time count together, even if they move money between different accounts', async () => {
   const [dollars, euros] = [await aRichStore('USD'), await aRichStore('EUR')]
   await addRate('1')
   const payout = { amount: 6_000n, reference: 'one' }

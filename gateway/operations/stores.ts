@@ -66,7 +66,7 @@ function unsafeCommission({ config }: ActDeps, commissionBps: number | null | un
   const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
   const unsafe = games.filter((game) => !config.mayPayAboveLevel.has(game))
   if (typeof commissionBps !== 'number' || unsafe.length === 0) return undefined
-  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. If that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
+  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. If you intend that, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
 }
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }

@@ -85,7 +85,7 @@ describe('webhooks that fail', () => {
     expect(later.data?.endpoints).toMatchObject([{ retrying: 0, ...givenUp }])
   })
 
-  it('are named from the lowest to the highest number, whatever the order of their deliveries', async () => {
+  it('that were given up are reported with their lowest and highest number, whatever the order of their deliveries', async () => {
     await till.db.deleteFrom('webhook_attempt').where('endpoint_id', '=', endpointId).execute()
     const [first] = await till.db
       .deleteFrom('webhook_delivery')
@@ -195,7 +195,7 @@ describe('webhooks that fail', () => {
 })
 
 describe('an operator’s hold of a deposit', () => {
-  it('is set only once, and a second call changes nothing, even with an offer', async () => {
+  it('is set only once, and a second call changes nothing, even while an offer is open', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })

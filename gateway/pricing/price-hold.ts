@@ -54,7 +54,7 @@ export type PriceHoldEffect = {
 }
 
 /**
- * Combines the holds on an item. A block counts before an override, and an override before a freeze. A frozen
+ * Combines the holds on an item. A block takes precedence over an override, and an override over a freeze. A frozen
  * price is judged for the moment of the freeze, so it neither moves nor ages. Of several freezes the earliest
  * counts; of several overrides the item's own, or else the one with the longest pattern.
  */

@@ -179,9 +179,9 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 }
 
 /**
- * The median of three or more prices, or the lower of two, so a single source can push it beyond the prices of the
- * others by the limit at most. A single price counts only with a weekly level, and only if it is not too far below that
- * level. Of two or three prices, the two lowest must agree. No price may exceed the level by more than the limit.
+ * The median of three or more prices, or the lower of two, so a single source can push it at most the limit beyond the
+ * prices of the others. A single price counts only with a weekly level, and only if it is not too far below that level.
+ * Of two or three prices, the two lowest must agree. No price may exceed the level by more than the limit.
  */
 function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))

@@ -114,7 +114,7 @@ describe('D-35 a trade token is erased', () => {
   it('never while its delivery is protected, and a sweep examines no deposit twice', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
-    // With microseconds, which a Date would cut.
+    // With microseconds, which a Date would cut off.
     await sql`update deposit set expires_at = '2020-01-01 00:00:00.123456Z' where id = ${deposit.id}`.execute(
       till.db,
     )

@@ -4,7 +4,7 @@
  * spammers to Steam.
  */
 
-/** Most open offers to one account, over all bots. */
+/** The most open offers to one account, over all bots. */
 export const MOST_OPEN_OFFERS = 2
 /** Additional open offers of a store for deposits that it locked to the account. */
 const MOST_OPEN_LOCKED = 1

@@ -130,7 +130,12 @@ function warningsOf(reason: string): Effect[] {
     return [logLine('error', 'offer was cancelled, but not by this till: check the account of the bot')]
   }
   if (reason === 'declined_at_once') {
-    return [logLine('warn', 'offer was declined at once: the session of the shopper may be in other hands')]
+    return [
+      logLine(
+        'warn',
+        'offer was declined at once: somebody else may have access to the account of the shopper',
+      ),
+    ]
   }
   return []
 }

@@ -26,7 +26,7 @@ export type SteamOffer = {
   escrowEndsAt: Date | null
   /** True if Steam's answers about it are never readable. */
   isOpaque: boolean
-  /** True if Steam never names its trade after the acceptance. */
+  /** True if Steam never names the trade of the accepted offer. */
   isIdLost: boolean
   /** The last answer, to reuse if the next one is the same. */
   answer: Offer | null
@@ -97,7 +97,7 @@ export type SteamMemory = Sim & {
   strayItems: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
   lastOmitted: Map<string, string>
-  /** A bot's items that were in escrow when an inventory was last shown in full, by bot and game. */
+  /** A bot's items that were in escrow when its inventory was last shown in full, by bot and game. */
   lastInEscrow: Map<string, ReadonlySet<string>>
   /** When an inventory was shown in full, newest last, by bot and game. */
   shownInFull: Map<string, number[]>

@@ -8,7 +8,7 @@ export type Trace = {
   lines(): readonly string[]
 }
 
-/** How many lines a trace keeps at least. */
+/** The fewest recent lines that a trace keeps. */
 const KEPT = 60
 /** The multipliers of the hash, which resembles FNV-1a and has two halves of 32 bits. */
 const PRIMES = [0x01000193, 0x85ebca6b] as const

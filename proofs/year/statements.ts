@@ -21,7 +21,7 @@ const namesOf = (tables: readonly string[]): RegExp => {
   )
 }
 
-/** The functions around the statements of a file that name one of the tables. */
+/** Returns the functions in a file that query one of the tables. */
 export function functionsThatQuery(file: string, text: string, tables: readonly string[]): Place[] {
   const { functions, queries } = readSource(file, text)
   const lines = text.split('\n')
@@ -40,7 +40,7 @@ export function functionsThatQuery(file: string, text: string, tables: readonly 
   return [...new Set(found)]
 }
 
-/** Compilers of V8 whose code does not count the calls of a function that it contains. */
+/** Compilers of V8 that inline functions. The calls of an inlined function are not counted. */
 const UNCOUNTED = ['opt', 'maglev']
 
 /**

@@ -29,7 +29,7 @@ import { createTillLine, type TillLine, type Wishes } from './till-line.ts'
 /** Calls to Steam for one account. */
 export type SteamCalls = {
   giftOffers: GiftOffers
-  /** The items of a game that may leave, by asset id. Undefined if Steam gave no complete answer. */
+  /** A game's items that may leave, by asset id. Undefined if Steam gave no complete answer. */
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   /** The account that sent these items in that trade. Undefined if Steam's answer does not prove it. */
   giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
@@ -46,7 +46,7 @@ export type GiverParts = {
   steamOf(steamId: string): SteamCalls
   /** In US cents; undefined if Steam's market has no price. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
-  /** The operator's approvals to give items back. */
+  /** The operator's approval to give the wish's items back. */
   approvalOf(wishId: string): Approval | undefined
   /** The use of the limits by items sold since `since`: sales and wishes share the limits. */
   soldSince(since: Date): Spent
@@ -64,7 +64,7 @@ export type Giver = {
   book(): ReadonlyMap<string, Giving>
   /** The use of the limits since `since`: by wishes taken up, and by items sold. */
   spent(since: Date): Spent
-  /** The number of items of a game that wishes have brought to an account since this process began. */
+  /** How many items of a game arrived at an account through wishes since this process began. */
   arrivals(steamId: string, appId: number): number
 }
 
@@ -253,7 +253,7 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
   const step = stepBefore(giving, { now: context.now(), isAllowed })
   switch (step.kind) {
     case 'send': {
-      // The till must know of the gift: it lets nobody withdraw the wish then, and takes the gift for no theft.
+      // The till must know of the gift first, to let nobody withdraw the wish, and not to report the gift as a theft.
       const wanted = await context.till.announce(wishId)
       if (wanted === 'gone') return end(context, wishId, 'wish_gone')
       if (wanted === 'open') await send(context, { wishId, giftOffers, gift })
@@ -310,7 +310,7 @@ const UNWANTED: ReadonlySet<GiftEnd> = new Set<GiftEnd>(['wish_gone', 'no_longer
 const recipientOf = ({ cause, partnerSteamId }: Intended): string =>
   cause.kind === 'send' ? `destination ${cause.to}` : `return to ${partnerSteamId}`
 
-/** The rule asks for the items again, so a destination that takes none would otherwise stay unnoticed. */
+/** The operator's rule asks for the items again, so nobody would notice a destination that takes none. */
 function noteEnd({ book, needs }: GiverContext, wishId: string, because: GiftEnd): void {
   const giving = book.get(wishId)
   if (giving?.state !== 'ended' || UNWANTED.has(because)) return

@@ -19,7 +19,7 @@ let moneyReads: number
 /** Since when the desk last asked whether sales were paid. */
 let moneySince: Date | undefined
 let items: Map<string, OwnItem>
-/** When the desk looked for sales, and of which names it asked the price, which takes seconds. */
+/** When the desk looked for sales, and the names whose prices it read. Each price takes seconds. */
 let looksMs: number[]
 let priced: string[]
 let ready: Awaited<ReturnType<Market['ready']>>
@@ -218,14 +218,17 @@ it.each([
   { kind: 'refused', code: 'account_blocked' },
   { kind: 'unanswered', because: 'HTTP 502' },
   { kind: 'locked_out' },
-] as const)('a market that lets an account not sell is asked every 20 seconds: %j', async (answer) => {
-  ready = answer
-  await pass(60)
-  expect(asked).toBe(3)
-  ready = { kind: 'answered', value: { problems: [], feeBp: null } }
-  await pass(60)
-  expect([asked, desk.isOpen()]).toEqual([4, true])
-})
+] as const)(
+  'a market that does not let an account sell is asked again every 20 seconds: %j',
+  async (answer) => {
+    ready = answer
+    await pass(60)
+    expect(asked).toBe(3)
+    ready = { kind: 'answered', value: { problems: [], feeBp: null } }
+    await pass(60)
+    expect([asked, desk.isOpen()]).toEqual([4, true])
+  },
+)
 
 it.each([
   ['market', 300],
@@ -257,7 +260,7 @@ it('listings that cannot be taken down do not keep the others on sale', async ()
   expect(takenDown.length).toBeGreaterThan(120 * 2)
 })
 
-it('while its pings fail, a desk lists nothing, because buyers could not buy it', async () => {
+it('while its pings fail, a desk lists nothing, because nobody could buy the items', async () => {
   await pass(3)
   expect(desk.isOpen()).toBe(true)
   isPingRefused = true
@@ -283,7 +286,7 @@ it('an item is offered only three times to a market that refuses every listing, 
 })
 
 it.each([{ kind: 'unanswered', because: 'HTTP 502' }, { kind: 'locked_out' }] as const)(
-  'after a listing without an answer, a desk lists nothing before the market says that it may: %j',
+  'after a listing fails, a desk lists nothing until the market says that it may: %j',
   async (reply) => {
     await pass(3)
     listReply = reply
@@ -326,7 +329,7 @@ it('an item that the market postpones may be listed again, but one that it refus
   expect(priced).toHaveLength(5)
 })
 
-it('a desk asks on for two weeks about an item that was given, although the market calls its sale cancelled', async () => {
+it('a desk keeps asking for two weeks about an item that was given, although the market calls its sale cancelled', async () => {
   const listing = givenListing({ kind: 'cancelled' })
   const deals = new Map([
     [
@@ -357,7 +360,7 @@ it('a desk asks on for two weeks about an item that was given, although the mark
   expect(await countMoneyReads(10)).toBe(0)
 })
 
-it('a desk asks for six weeks how a sale ended, and then says once that it stopped', async () => {
+it('for six weeks a desk asks how a sale ended, and then it says once that it stopped', async () => {
   const stuck = givenListing(null)
   const recent = { ...stuck, itemId: '102', assetId: '2' }
   book = { ...bookOf([]), listings: [stuck] }

@@ -1,4 +1,4 @@
-/** The seller at a market that lies, with answers that are lost, and killed at any call. */
+/** The seller, with a market that lies, answers that are lost, and a process that is killed at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLock } from '../lock.ts'
@@ -106,7 +106,7 @@ describe('a sale', () => {
     },
   )
 
-  it('whose market calls it off after its offer was confirmed is withdrawn before the buyer can accept it', async () => {
+  it('whose market calls it off after the offer was confirmed ends before the buyer can accept the offer', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -194,7 +194,7 @@ describe('a sale', () => {
   })
 })
 
-it('a deal that cannot be read is named once', async () => {
+it('a deal that cannot be read causes only one alarm', async () => {
   const out = createOutside()
   const unread = ['5', 'without a number']
   out.market.round = async () => ({ kind: 'answered', value: { rows: [], due: [], unread } })

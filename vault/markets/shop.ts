@@ -53,7 +53,7 @@ export type ShopParts = {
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
   limitsLock: Lock
-  /** The number of items of a game that wishes have brought to the account since the process began. */
+  /** How many items of a game arrived at the account through wishes since the process began. */
   arrivals(steamId: string, appId: number): number
   /** True if the item is leaving by a wish. */
   isLeaving(item: { appId: number; assetId: string }): boolean
@@ -130,7 +130,7 @@ export function createShop(parts: ShopParts): Shop {
 
 /**
  * Lists items of one account and game, each on the market with the highest proceeds. Other accounts and games have
- * their turns in later rounds, also if a round takes so long that the same ones are always due.
+ * their turns in later rounds, even if rounds take so long that the same ones are always due.
  */
 async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> {
   const open = Map.groupBy(
@@ -194,10 +194,10 @@ type Reading = Map<string, ReturnType<SellingAccount['freeItems']>>
 /** The last complete reading of each inventory, by account and game. */
 type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
 
-/** How old a reading may be that names the items on sale. */
+/** The greatest age of a reading that still gives the names of the items on sale. */
 const RECENT_MS = 5 * 60_000
 
-/** How old a reading may be that shows what may be listed. */
+/** The greatest age of a reading that still shows what may be listed. */
 const FRESH_MS = 15_000
 
 type Readings = { reading: Reading; names: Names; now(): Date }
@@ -233,7 +233,7 @@ function readingOnce(
   }
 }
 
-/** Reads inventories that were not read since the process began, because they name the items on sale. */
+/** The vault's own lowest prices on a market, by name. First reads inventories that were never read, for the names. */
 async function ownPrices(
   { accesses, accountOf, names, record }: Context,
   { market, appId }: { market: string; appId: number },

@@ -1,6 +1,6 @@
 /**
  * Which items get a turn to be listed. Each round offers only a few, so without turns, items that no market can list
- * would keep all later ones of the inventory from it.
+ * would keep the inventory's later items from being listed.
  */
 
 /** An item waits in the queue of each market account that may list it. */

@@ -20,7 +20,7 @@ import { resultOfTrade } from './trade-record.ts'
 /** The error numbers with which Steam reports that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
-/** The most trades under way of which the offer is remembered. */
+/** The most trades under way whose offers are remembered. */
 const MOST_TRADES = 1_000
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {
@@ -141,7 +141,7 @@ async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): Return
   return { kind: 'unanswered' }
 }
 
-/** Why an offer waits, after `Steam`. */
+/** Why an offer waits. Continues a sentence that begins with `Steam`. */
 const NOT_CANCELLED = 'does not cancel an offer'
 
 type Delay = Reason & { steamTrade?: string }
@@ -164,7 +164,7 @@ function endWait({ patience, needs }: Context, offerId: string, except?: string)
   if (patience.end(offerId, except)) needs.end('offer_stuck', offerNamed(offerId))
 }
 
-/** Undefined also while it is too early to ask again about an offer that stays as it is. */
+/** Also undefined while it is too early to ask again about an offer that Steam leaves as it is. */
 async function read(context: Context, offerId: string): Promise<SeenOffer | undefined> {
   const { session, patience, offerOf, say } = context
   if (!patience.isDue(offerId)) return undefined

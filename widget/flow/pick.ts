@@ -12,7 +12,7 @@ export type Proposal =
   | { kind: 'found'; ids: readonly string[]; total: number }
   /** No offer of these items reaches the amount; `reach` is the most that an offer of them can be worth. */
   | { kind: 'short'; reach: number }
-  /** The choices found that reach the amount exceed the most that the deposit takes. */
+  /** Every choice found that reaches the amount exceeds the most that the deposit takes. */
   | { kind: 'none' }
 
 type Priced = Pick<Item, 'id' | 'price'>

@@ -15,14 +15,17 @@ export type Flow = {
 }
 
 export type RunningFlow = Flow & {
-  /** Call this when the page is visible, online or restored again. If it polls, a poll starts at once, without an etag. */
+  /**
+   * Call this when the page is visible, online or restored again. If the flow polls, a poll starts at once, without an
+   * etag.
+   */
   returned(): void
   stop(): void
 }
 
 /** After a longer gap between the starts of two polls, or between two ticks of the clock, the page may have slept. */
 export const SLEPT_MS = 2000
-/** A call older than this when the page comes back may have hung since before it slept. */
+/** A call older than this when the page comes back may have hung since before the page slept. */
 const MAY_HANG_MS = 1000
 
 type Running = { activity: Activity; sinceMs: number; controller: AbortController }
@@ -128,7 +131,7 @@ type Polling = {
 
 /**
  * Keeps at most one poll in flight. The first starts immediately, each later one a second after the previous began, or
- * once that has ended if it takes longer. `woken` ends the poll in flight and the pause.
+ * once the previous has ended, if that takes longer. `woken` ends the poll in flight and the pause.
  */
 async function poll({ world, calls, report, woken }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()

@@ -85,7 +85,7 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
         setActive(index)
         if (part === 'why') asking.onAsk(items[index]?.id ?? '')
         else presses.pressPart(part, index, shiftKey)
-        // The button disappears with the last pick of its stack.
+        // The button disappears once nothing of its stack is picked.
         if (part === 'fewer') focusCell(element.current, index)
       }}
     >

@@ -44,7 +44,7 @@ export function WhyPrice({ id, question, flow }: Props) {
       popover="auto"
       className="popover why-price"
       onToggle={({ currentTarget }) => {
-        // A press on another card closes the popover and reopens it before this event: do not end that question.
+        // A press on another card closes the popover and reopens it before this event: do not end the new question.
         if (!currentTarget.matches(':popover-open')) flow.dispatch({ kind: 'priceExplanationClosed' })
       }}
     >

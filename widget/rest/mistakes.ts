@@ -13,7 +13,7 @@ const STEAM_ID = /^7656119\d{10}$/
 const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
 const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
 
-/** Returns the kind of mistake in a text of the field that is not a trade link. */
+/** Returns the mistake in a text that is not a trade link. */
 export function mistakeIn(text: string): Mistake {
   const links = linksIn(text).size
   if (links > 0) return links > 1 ? 'several' : 'inexact'

@@ -231,7 +231,7 @@ export const approvals: Family = family<Defence>({
     },
     'one act at a time': {
       at: `${STORE} readMovedAlone`,
-      // Those who share a lock do not wait for each other.
+      // Transactions that share a lock do not wait for each other.
       off: [{ file: STORE, from: 'pg_advisory_xact_lock(', to: 'pg_advisory_xact_lock_shared(' }],
     },
     'another operator': {

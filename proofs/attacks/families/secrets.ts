@@ -308,7 +308,7 @@ const firstCharacter = (marketHashName: string): string => {
     protectedUntil: null,
   }
   const line = itemLines({ items: [item] })[1] ?? ''
-  // The cells before the name.
+  // Skips the cells before the name.
   return line.slice('1,b,7,570,3,'.length).replace(/^"/, '').slice(0, 1)
 }
 
