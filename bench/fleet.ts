@@ -3,7 +3,7 @@
  * machine. Each bot has a history of 1,000 trades a day for nine days, and Steam limits requests. In the second wave,
  * one bot after another meets a misfortune (barred, full, logged out, or limited with 429) while shoppers keep coming.
  * No shopper may be refused while a bot can trade, everyone who accepts must be credited, and no limit of Steam may be
- * hit except by those bots. The till follows the sandbox's clock, which runs as fast as the machine's. The limits of time
+ * hit except by those bots. The till follows the sandbox's clock, which runs as fast as the machine's. The time limits
  * are for a quiet machine, and are stretched if this machine was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
@@ -43,7 +43,7 @@ const MEMORY_LIMIT = 1.3
 /** How long a shopper waits for the items, and then for the offer. */
 const PATIENCE_S = 60
 const CREDITED_WITHIN_MS = 300_000
-/** Time to spread the bots, because a gateway gives up one at a time. */
+/** How long it may take to spread the bots: a gateway gives up one at a time. */
 const ONLINE_MS = 300_000
 
 /** Misfortunes of a bot. During the first two it can still read accepted offers, during the others it cannot. */

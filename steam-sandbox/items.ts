@@ -100,8 +100,8 @@ function classesOf(appId: number, line: Line, index: number): ItemClass[] {
     idSuffix: order === 0 ? '' : String(order),
     paint: { index: Number(number), color, isFirst: order === 0 },
   }))
-  const looks = paints.length > 0 ? paints : [{ idSuffix: '' }]
-  const kinds = (line.wears ?? [undefined]).flatMap((wear) => looks.map((look) => ({ wear, ...look })))
+  const appearances = paints.length > 0 ? paints : [{ idSuffix: '' }]
+  const kinds = (line.wears ?? [undefined]).flatMap((wear) => appearances.map((each) => ({ wear, ...each })))
   return kinds.map(({ wear, idSuffix, ...painted }) => {
     const prefix = PREFIXES[appId]?.[line.quality ?? ''] ?? ''
     const suffix = wear === undefined ? '' : ` (${WEARS[wear]})`

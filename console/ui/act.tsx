@@ -29,7 +29,7 @@ type Props = {
   /** Returns the act's input from the typed texts. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
-  /** Secrets in the answer, shown only once: key in the answer to label, such as `{ apiKey: 'API key' }`. */
+  /** Labels of secrets in the answer, which are shown only once, by key: `{ apiKey: 'API key' }`. */
   secrets?: Readonly<Record<string, string>>
 }
 

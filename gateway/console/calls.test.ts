@@ -296,7 +296,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await pay(ada, '100.00')).toMatchObject({ status: 200 })
   })
 
-  test('is awaited by an act above the limit, which is then done once', async () => {
+  test('is needed for an act above the limit, which is then done once', async () => {
     const before = await payoutCount()
     const answer = await pay(ada, '100.01')
     expect(answer).toMatchObject({ status: 202, error: { kind: 'proposed' } })

@@ -34,7 +34,7 @@ async function call(items: SteamItem[], headers: Record<string, string> = {}) {
 }
 
 describe('the inventory call', () => {
-  test('is limited for a link that keeps asking: a burst of items, then a rate over time', async () => {
+  test('allows a link that keeps asking a burst of items, and then a number of items per second', async () => {
     let nowMs = 0
     const bounded = fastify()
       .setValidatorCompiler(validatorCompiler)

@@ -54,15 +54,15 @@ export const retireBot = (deps: ActDeps, bot: string) => change(deps, bot, 'reti
 const DONE_TEXT: Record<BotAct, string> = {
   pause: 'takes no new trades; open trades continue',
   resume: 'collects again',
-  remove: 'is removed with its token',
+  remove: 'is removed, and its token is deleted',
   retire:
     'is retired: its open trades end within seconds, and its held credit waits for trade release (see trade list)',
 }
 
 const NOT_DONE_REFUSAL = {
   unknown_bot: refused('not_found', 'There is no such bot: see bot list.'),
-  dead: refused('conflict', 'Steam refuses its token: enrol it again, or remove it.'),
-  retired: refused('conflict', 'It is retired: enrol it again to bring it back.'),
+  dead: refused('conflict', 'Steam refuses the bot’s token: enrol the bot again, or remove it.'),
+  retired: refused('conflict', 'The bot is retired: enrol it again to bring it back.'),
 }
 
 function busyText(watched: WatchedTrades): string {
@@ -72,7 +72,7 @@ function busyText(watched: WatchedTrades): string {
     `${watched.protected} with items that may be taken back or credit that is held`,
   ]
   const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'
-  return `Its trades must be watched: ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
+  return `The bot’s trades must be watched: ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
 }
 
 function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<ChangedBot>> {

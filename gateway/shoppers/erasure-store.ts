@@ -22,14 +22,18 @@ export type Erased = {
   isOnRelease: boolean
 }
 
-/** Locks the account's deposits. `isQuiet`: the deposit can be erased. Call this before any write. */
-async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
-  const { rows } = await sql<{ id: bigint; isQuiet: boolean }>`
+/** Locks the account's deposits. `isErasable`: nothing about the deposit is open. Call this before any write. */
+async function lockDeposits(
+  tx: Tx,
+  steamId: string,
+  now: Date,
+): Promise<{ id: bigint; isErasable: boolean }[]> {
+  const { rows } = await sql<{ id: bigint; isErasable: boolean }>`
     select deposit.id, status not in ('created', 'pending') and not exists (
       select from trade where trade.deposit_id = deposit.id and (
         state in (${sql.join(OPEN_TRADE_STATES)}, 'held') or due_at is not null or look_at is not null
         or steam_hold_until >= ${now} or (at_risk_amount > 0 and (at_risk_until is null or at_risk_until >= ${now})))
-    ) as "isQuiet"
+    ) as "isErasable"
     from deposit
     where user_steam_id = ${steamId} or shopper_steam_id = ${steamId}
       or id in (select deposit_id from trade where partner_steam_id = ${steamId})
@@ -44,42 +48,48 @@ async function lockDeposits(tx: Tx, steamId: string, now: Date): Promise<{ id: b
  */
 export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await lockDeposits(tx, steamId, now)
-  const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
-  const inQuietDeposits = sql`deposit_id = any(${quiet}::bigint[])`
+  const erasable = deposits.filter(({ isErasable }) => isErasable).map(({ id }) => String(id))
+  const inErasableDeposits = sql`deposit_id = any(${erasable}::bigint[])`
   // A deposit can name two accounts: one that was refused or that the store named, and another that paid.
   await sql`
     update deposit set customer_label = null
-    where id = any(${quiet}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(tx)
+    where id = any(${erasable}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(
+    tx,
+  )
   await sql`
     update deposit set user_steam_id = null, user_token = null, user_token_sealed = null, user_name = null,
       user_avatar_url = null, user_profile_url = null
-    where id = any(${quiet}::bigint[]) and user_steam_id = ${steamId}`.execute(tx)
+    where id = any(${erasable}::bigint[]) and user_steam_id = ${steamId}`.execute(tx)
   await sql`
     update deposit set shopper_steam_id = null, shopper_locked = false
-    where id = any(${quiet}::bigint[]) and shopper_steam_id = ${steamId}`.execute(tx)
+    where id = any(${erasable}::bigint[]) and shopper_steam_id = ${steamId}`.execute(tx)
   const { numAffectedRows: trades = 0n } = await sql`
-    update trade set partner_steam_id = ${NOBODY} where ${inQuietDeposits} and partner_steam_id = ${steamId}`.execute(
+    update trade set partner_steam_id = ${NOBODY} where ${inErasableDeposits} and partner_steam_id = ${steamId}`.execute(
     tx,
   )
-  // Erase the tokens of all trades of these deposits, those of other accounts too. The sweep of old tokens finds a trade
-  // only by its deposit's token, which may just have been erased.
+  // Erase the tokens of all trades of these deposits, those of other accounts too. The sweep of old tokens finds a
+  // trade only by its deposit's token, which may just have been erased.
   await sql`
     update trade set partner_token = null, partner_token_sealed = null
-    where ${inQuietDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)
+    where ${inErasableDeposits} and (partner_token is not null or partner_token_sealed is not null)`.execute(
+    tx,
+  )
   await sql`delete from inventory_request where steam_id = ${steamId} and state = 'done'`.execute(tx)
   await sql`
-    delete from quote where ${inQuietDeposits} and not exists (select from trade where trade.quote_id = quote.id)
+    delete from quote where ${inErasableDeposits} and not exists (select from trade where trade.quote_id = quote.id)
       and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
-  await sql`update quote set steam_id = null where ${inQuietDeposits} and steam_id = ${steamId}`.execute(tx)
+  await sql`update quote set steam_id = null where ${inErasableDeposits} and steam_id = ${steamId}`.execute(
+    tx,
+  )
   await sql`delete from bot_doubt where partner_steam_id = ${steamId}`.execute(tx)
   const { rows } = await sql<{ events: number; isDenied: boolean; isOnRelease: boolean }>`
-    select (select count(*)::int from event where ${inQuietDeposits}) as events,
+    select (select count(*)::int from event where ${inErasableDeposits}) as events,
       exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
       ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
   return {
-    deposits: quiet.length,
+    deposits: erasable.length,
     trades: Number(trades),
-    keptDeposits: deposits.length - quiet.length,
+    keptDeposits: deposits.length - erasable.length,
     keptEvents: rows[0]?.events ?? 0,
     isDenied: rows[0]?.isDenied ?? false,
     isOnRelease: rows[0]?.isOnRelease ?? false,

@@ -127,7 +127,7 @@ describe('a list of many pages', () => {
     expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
   })
 
-  it('shows an offer whose send got no answer as soon as its page is read', async () => {
+  it('shows an offer as soon as its page is read, although its send got no answer', async () => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     bury(800)
     for (let look = 0; look < 3; look += 1) {

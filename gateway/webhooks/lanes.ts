@@ -29,7 +29,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
   const lanes = new Map<bigint, Lane[]>()
-  /** Endpoints that have lanes, by their stores. */
+  /** The endpoints that have lanes, by store. */
   const busy = new Map<bigint, Set<bigint>>()
   const lanesOf = ({ id: endpointId, storeId }: DueEndpoint, earlierDurationsMs: number[]): Lane[] => {
     const pace = createPace(deps.patienceMs ?? PATIENCE_MS, earlierDurationsMs)

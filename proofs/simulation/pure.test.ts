@@ -13,7 +13,7 @@ describe('the pure rules on a simulated Steam', () => {
 
   // In these seeds, offers are open when the faults end. The process that holds the bots then needs its leases until
   // these offers end.
-  it.each([1981, 2184])('end everything that is open after the faults: seed %i', async (seed) => {
+  it.each([1981, 2184])('end everything that is open when the faults end: seed %i', async (seed) => {
     const outcome = await runPureSeed(seed)
     expect(outcome.violation).toBeUndefined()
   })

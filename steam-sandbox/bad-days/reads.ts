@@ -161,7 +161,7 @@ export const READS: Record<string, BadDay> = {
   ),
   'trade-not-there-yet': on(ONE_TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
   'history-not-there': on(HISTORY, 'The answer about the history is empty.', result(1, { response: {} })),
-  'offers-not-there': on(OFFER_LIST, 'The list of offers is an empty answer.', result(1, { response: {} })),
+  'offers-not-there': on(OFFER_LIST, 'The answer about the offers is empty.', result(1, { response: {} })),
   'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12 (reverted).', eachOffer(asReverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),

@@ -37,7 +37,7 @@ const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How long to keep asking about an item that was given although the market calls its sale cancelled. */
 const DENIED_MS = 14 * 86_400_000
 /**
- * How long to ask how a sale ended. A market that lost the sale never tells, and the history to read since that sale
+ * How long to ask how a sale ended. A market that lost the sale never says, and the history to read since that sale
  * would become longer and longer.
  */
 const UNTOLD_MS = 42 * 86_400_000
@@ -292,7 +292,7 @@ function recentTimesMs(
   for (const [index, { itemId }] of unpaid.entries()) {
     if (!isOver(times[index] ?? 0) || untold.has(itemId)) continue
     untold.add(itemId)
-    const line = 'the market has not told for six weeks how a sale ended, so the vault stops asking'
+    const line = 'the market has not said for six weeks how a sale ended, so the vault stops asking'
     say(line, { market: market.name, listing: itemId ?? '' })
     const overMs = now().getTime() - (times[index] ?? 0) - UNTOLD_MS
     if (overMs < UNTOLD_NEWS_MS) needs.note('sale_untold', `${market.name} listing ${itemId}`, line)

@@ -184,7 +184,7 @@ describe('a page opened while an offer is being created', () => {
     expect(modalKind(play(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 
-  it('D-25 says so if no offer was created', () => {
+  it('D-25 shows an error if no offer was created', () => {
     const state = play(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
     expect(polling(state)).toBe(false)

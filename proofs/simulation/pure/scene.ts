@@ -25,8 +25,8 @@ export type Scene = TillMemory & {
 }
 
 /**
- * Starts work of a simulated process, without waiting for it. Calls `onFailure` if the simulation made it fail. Any other
- * failure is a defect.
+ * Starts work in a simulated process, without waiting for it. Calls `onFailure` if the simulation made it fail. Any
+ * other failure is a defect.
  */
 export function startInProcess(
   scene: Scene,

@@ -92,8 +92,8 @@ function crash({ engine, random }: Sim, process: Process): void {
 }
 
 /**
- * Starts work of a simulated process, without waiting for it. Calls `onFailure` if the simulation made it fail. Any other
- * failure is a defect.
+ * Starts work in a simulated process, without waiting for it. Calls `onFailure` if the simulation made it fail. Any
+ * other failure is a defect.
  */
 export function startInProcess(
   scene: Scene,
