@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { preparePostgresFiles } from './postgres-files.ts'
 import { putBack } from './put-back.ts'
 
-test('a restore that fails halfway leaves no part of the database, which may have filled the disk', async () => {
+/** A folder with a copy of a cluster, and the place of a data folder. */
+function newFolders(): { copy: string; dataDir: string } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tradetill-put-back-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   // If root runs the tests, PostgreSQL runs as another account, which must be able to reach the folder.
@@ -14,6 +15,20 @@ test('a restore that fails halfway leaves no part of the database, which may hav
   mkdirSync(join(copy, 'cluster'), { recursive: true })
   writeFileSync(join(copy, 'cluster', 'PG_VERSION'), '18\n')
   writeFileSync(join(copy, 'database.json'), '{}')
+  return { copy, dataDir }
+}
+
+test('of two restores into the same folder, one is refused and does not touch the files of the other', async () => {
+  const { copy, dataDir } = newFolders()
+  const results = await Promise.allSettled([putBack(copy, dataDir), putBack(copy, dataDir)])
+  expect(results).toEqual([
+    { status: 'fulfilled', value: expect.stringMatching(/cluster$/) },
+    { status: 'rejected', reason: expect.objectContaining({ message: expect.stringContaining('Another') }) },
+  ])
+})
+
+test('a restore that fails halfway leaves no part of the database, which may have filled the disk', async () => {
+  const { copy, dataDir } = newFolders()
   // A folder in the place of the file makes the restore fail after the cluster was copied.
   mkdirSync(join(dataDir, 'database.json', 'in the way'), { recursive: true })
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { tryLock } from '../gateway/kit/lock.ts'
 import { type Account, preparePostgresFiles } from './postgres-files.ts'
 
 /**
@@ -20,7 +21,20 @@ import { type Account, preparePostgresFiles } from './postgres-files.ts'
 export async function putBack(copy: string, dataDir: string): Promise<string> {
   if (!existsSync(join(copy, 'cluster'))) throw new Error(`${copy} is not a copy of an embedded database.`)
   mkdirSync(dataDir, { recursive: true })
-  const { home, account } = preparePostgresFiles(realpathSync(dataDir))
+  const folder = realpathSync(dataDir)
+  // The lock of a gateway: a second restore would remove files of this one, and a gateway would create a database.
+  const lock = await tryLock(`gateway ${folder}`)
+  if (lock === undefined)
+    throw new Error(`Another gateway or restore is using the data folder ${dataDir}. Stop it first.`)
+  try {
+    return await putInto(folder, copy)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function putInto(dataDir: string, copy: string): Promise<string> {
+  const { home, account } = preparePostgresFiles(dataDir)
   const cluster = join(home, 'cluster')
   if (existsSync(cluster)) throw new Error(`${dataDir} already has a database. Move it away first.`)
   const unfinished = `${cluster}.new`
