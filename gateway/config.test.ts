@@ -188,7 +188,8 @@ describe('sandbox mode', () => {
 
   test('D-13 refuses a commission so small that a pumped price pays more than the weekly level, unless that is intended', () => {
     const small = { TRADETILL_COMMISSION_BPS: '2500,rust:2300,tf:0' }
-    const reason = 'TRADETILL_COMMISSION_BPS is too small for rust, tf beside TRADETILL_PRICE_SPIKE_BPS'
+    const reason =
+      'TRADETILL_COMMISSION_BPS is too small for rust, tf compared with TRADETILL_PRICE_SPIKE_BPS'
     expect(problemsOf(small)).toEqual([expect.stringContaining(reason)])
     expect(problemsOf(small)[0]).toContain('TRADETILL_PRICE_ABOVE_LEVEL=rust,tf')
     expect(problemsOf({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust' })).toHaveLength(1)

@@ -181,7 +181,7 @@ describe('a vault that is killed', () => {
 })
 
 describe('the commands', () => {
-  it('change destinations and limits, and a new destination counts from the next start on', async () => {
+  it('change destinations and limits, and a new destination takes effect at the next start', async () => {
     const { terminal, printed } = person('')
     await bench.runRounds(1)
     allow(settings, terminal, { name: 'shelf', link: linkOf(PAYER) })

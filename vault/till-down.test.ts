@@ -68,9 +68,9 @@ it('a lost report of an offer is made again, so the till lets nobody withdraw th
 })
 
 it.each([
-  ['the operator has withdrawn', (wish: string) => bench.withdraw(wish)],
-  ['a restored database has lost', (wish: string) => bench.loseWish(wish)],
-])('a gift ends unsent if its wish is one that %s before the till knew of it', async (_, undo) => {
+  ['the operator withdrew', (wish: string) => bench.withdraw(wish)],
+  ['a restored database lost', (wish: string) => bench.loseWish(wish)],
+])('a gift ends unsent if its wish is one that %s before the till knew of the gift', async (_, undo) => {
   const before = botOffers().length
   const stock = bench.addStock(BOT, 1)
   const wish = await bench.makeWish(stock)
@@ -91,7 +91,7 @@ it.each([
   await bench.runRounds(1)
 })
 
-it('a wish that a restored database has lost keeps no other from being carried out', async () => {
+it('a wish that a restored database lost does not keep other wishes from being fulfilled', async () => {
   const lost = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   await bench.loseWish(lost)

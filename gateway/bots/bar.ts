@@ -49,8 +49,8 @@ type Refusal = { reason: BarReason; game: Game; now: Date }
 const TOGETHER_MS = 20_000
 
 /**
- * True if a refusal during a bar has the same reason as the one that caused it, and counts together with it.
- * Rate-limited requests are repeated before the bar ends, so their refusals after `TOGETHER_MS` count separately.
+ * True if a refusal during a bar does not lengthen the bar, because it has the bar's reason. Rate-limited requests are
+ * repeated before the bar ends, so their refusals after `TOGETHER_MS` count separately.
  */
 const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
   const { firstMs, mostMs } = RULES[reason]

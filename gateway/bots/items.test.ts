@@ -127,7 +127,7 @@ describe('items in the hands of a bot', () => {
     expect(await countInRow()).toEqual({ items_held: 10, entries: 0 })
   })
 
-  it('are counted once when two processes count at the same time', async () => {
+  it('are each counted only once when two processes count at the same time', async () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItems(tx)
@@ -177,7 +177,7 @@ describe('items in the hands of a bot', () => {
     expect(await heldByGame(till.db, bot.botId)).toEqual(fewer)
   })
 
-  it('are counted by game once when two processes count at the same time', async () => {
+  it('are counted by game, each only once, when two processes count at the same time', async () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItemsByGame(tx)

@@ -24,7 +24,7 @@ export async function openAdvancedClock(db: Db): Promise<AdvancedClock> {
 
 type AdvanceDeps = {
   db: Db
-  /** Undefined exactly in live mode. */
+  /** Undefined in live mode only. */
   sandboxUrl: string | undefined
 }
 

@@ -149,7 +149,7 @@ describe('the role of the till', () => {
   })
 })
 
-describe('a start', () => {
+describe('on a new database', () => {
   let empty: string
 
   beforeEach(async () => {
@@ -170,7 +170,7 @@ describe('a start', () => {
     return startUp(answer.config, undefined, () => {}).database
   }
 
-  it('migrates as the owner, and then uses the role of the till', async () => {
+  it('a start migrates as the owner, and then uses the role of the till', async () => {
     const twoRoles = { DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty }
     const { url } = await start(twoRoles)
     expect(url).toBe(asApp(empty))
@@ -180,11 +180,11 @@ describe('a start', () => {
     expect((await start({ DATABASE_URL: asApp(empty) })).url).toBe(url)
   })
 
-  it('names the missing setting if the role of the till would have to migrate', async () => {
+  it('a start names the missing setting if the role of the till would have to migrate', async () => {
     await expect(start({ DATABASE_URL: asApp(empty) })).rejects.toThrow('TRADETILL_OWNER_DATABASE_URL')
   })
 
-  it('gives the rights of the till neither to an owner nor in another database', async () => {
+  it('a grant refuses the owner, and a role of another database', async () => {
     await migrate({ url: empty })
     await expect(grant(empty, appUrl)).rejects.toThrow('different databases')
     await expect(grant(empty, empty)).rejects.toThrow('can do what the owner can')

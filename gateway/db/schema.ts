@@ -261,7 +261,7 @@ export type EventTable = {
   store_id: bigint
   /** Null for the event of an epoch. */
   deposit_id: bigint | null
-  /** Only for an event that each trade of a deposit can have. */
+  /** Set only for events that each trade of a deposit can have. */
   trade_id: bigint | null
   /** The number of a reversal among several of one trade, from 0; 0 for every other event. */
   part: Generated<number>

@@ -79,7 +79,7 @@ describe('a sale', () => {
     }
   })
 
-  it('ignores a report that it brings more than its price, or a negative amount', () => {
+  it('ignores a report that the market pays more than the price, or a negative amount', () => {
     expect(saleAfter({ kind: 'paid', received: 1_001n }).state).toBe('listed')
     expect(saleAfter({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
   })
@@ -101,7 +101,7 @@ const report = fc.oneof(
 )
 
 describe('the books', () => {
-  it('show the money where the market reports it', () => {
+  it('show the money in the account that the market’s report says', () => {
     expect(positionOf(saleAfter(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
     expect(positionOf(saleAfter(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
     expect(positionOf(saleAfter(settling, reversed))).toEqual({

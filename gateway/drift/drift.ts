@@ -16,7 +16,7 @@ export type BookedItem = {
   /** Its id in the lists of items: the trade's id and the shopper's asset id, such as `12-345`. */
   item: string
   appId: number
-  /** Null if Steam never gave it. */
+  /** Null if Steam never gave this id. */
   assetId: string | null
   marketHashName: string
   receivedAt: Date
@@ -227,7 +227,7 @@ export function settleDrift(
 }
 
 const DAY_MS = 86_400_000
-/** The time between two checks whether the history has been read. */
+/** The time between two checks of whether the history has been read. */
 const SETTLE_MS = 10 * 60_000
 
 export type LookTimes = {

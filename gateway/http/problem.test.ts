@@ -68,7 +68,7 @@ describe('a call that fails because', () => {
   })
 
   it.each([
-    ['a constraint', errorWith('23505')],
+    ['a violated constraint', errorWith('23505')],
     ['a statement that took too long', errorWith('57014')],
     ['a missing file', errorWith('ENOENT', { syscall: 'open' })],
   ])('of %s is an internal failure', async (_what, error) => {

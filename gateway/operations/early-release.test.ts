@@ -109,7 +109,7 @@ it.each([
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('a release is refused and not recorded if the store’s limit has too little room, or its room was promised to an open offer', async () => {
+it('a release is refused and not recorded if the store’s limit has too little room, or if that room was promised to an open offer', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })

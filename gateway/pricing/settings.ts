@@ -23,7 +23,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_FRESHER_MINUTES: perGame(1, 2_880).optional(),
   /** In hundredths of a percent. A larger fall also lowers older prices of other sources, and ends a quote. */
   TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),
-  /** The fewest sales in 7 or 30 days at one source, or listings at each of two, for an item to be accepted. */
+  /** An accepted item has at least this many sales in 7 or 30 days at one source, or listings at each of two. */
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
   /** How far a price may exceed its weekly level, or two sources may differ, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
@@ -80,7 +80,7 @@ export function problemOfRules(settings: Settings): string | undefined {
   const intended = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
   const bad = gamesAboveLevel(rules).filter((game) => !intended.has(game))
   if (bad.length === 0) return undefined
-  return `is too small for ${bad.join(', ')} beside TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
+  return `is too small for ${bad.join(', ')} compared with TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
 }
 
 /** Games in which a price at its limit pays more than the item's weekly level. */

@@ -43,7 +43,7 @@ describe('GET /v1/deposits', () => {
 })
 
 describe('POST /v1/deposits', () => {
-  test('explains a wrong field in terms of the API, as other calls do', async () => {
+  test('explains an invalid field in terms of the API, as other calls do', async () => {
     const errorsOf = async (answer: ReturnType<typeof post>) => (await answer).json().errors
     expect(await errorsOf(post({ externalId: 'a', customerId: 1, backToStoreUrl: BACK_URL }))).toEqual([
       { path: 'currency', message: 'is required' },
@@ -89,7 +89,7 @@ describe('POST /v1/deposits', () => {
     },
   )
 
-  test('refuses a maximum below the minimums of all accepted games, and names the smallest of them', async () => {
+  test('refuses a maximum below the minimums of all accepted games, and gives the smallest minimum', async () => {
     // At this rate the minimum is 3.00 for Counter-Strike, and 1.00 for every other game.
     await saveRate(till.db, 'fixed', rate('1'))
     const refused = await post({ ...IN_EUR, externalId: 'small', maxAmount: 299, games: ['cs'] })

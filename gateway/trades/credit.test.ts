@@ -24,7 +24,6 @@ beforeEach(async () => {
   botId = (await aBot(till)).bot.botId
   database = openDatabase(till.url, CLIENTS)
   statements = []
-  // Records every statement.
   database.pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     Object.assign(client, {
@@ -160,7 +159,7 @@ describe('many deliveries of one store at once', () => {
       Array.from({ length: 3 * CLIENTS }, () => acceptedDelivery(till, { botId, store })),
     )
     let ends: Promise<unknown> = Promise.resolve()
-    // All clients have read the same rest of the limit before the first of them uses any.
+    // All clients read the same remaining limit before the first of them uses any of it.
     await till.db.transaction().execute(async (tx) => {
       await sql`select from credit_at_risk where store_id = ${store.id} for update`.execute(tx)
       ends = Promise.all(deliveries.map(credit))

@@ -106,7 +106,7 @@ async function readUntil(
 const laterKnown = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 
-/** `onUnreadable`: called for each page with the number of rows that cannot be read, if there are any. */
+/** `onUnreadable`: called for a page with unreadable rows, with their number. */
 type Reading = {
   pass: HistoryPass & { begunAt: Date }
   until: Date

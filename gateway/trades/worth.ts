@@ -28,7 +28,7 @@ export const lostOf = ({ total, held, reversed, atRisk }: Credit): bigint =>
 
 type Received = { assetId: string; receivedAssetId: string | null }
 
-/** Adds to the items the asset ids under which the bot received them. */
+/** Adds to each item the asset id under which the bot received it. */
 export function withReceived<W extends Omit<Received, 'assetId'>>(
   known: ReadonlyMap<string, W>,
   items: readonly Received[],

@@ -11,7 +11,7 @@ import type { ProcessTill } from './till.ts'
 export type KillReport = {
   /** The process that continues the work. */
   nextGateway: Running
-  /** The state, right after the kill, of the trade whose send had got no answer from Steam. */
+  /** The state, right after the kill, of the trade whose send got no answer from Steam. */
   stateAtKill: string | undefined
   /** Milliseconds from the kill until each piece of unfinished work continued. */
   continuedMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }

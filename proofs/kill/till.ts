@@ -151,7 +151,7 @@ type Account = ReturnType<RunningSteam['as']>
 async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Account): Promise<void> {
   const profile = { steamId, name: 'Tradetill Bot', level: 10, memberSince: null, ...BOT_PAGES }
   const sealed = box.seal(refreshToken(), tokenPlace(steamId))
-  // The gateway acknowledges the notice about trade protection when it has the bot.
+  // The gateway acknowledges the notice about trade protection once it holds the bot.
   await saveBot(db, profile, { sealed, expiresAt: null, acknowledged: false })
 }
 

@@ -77,7 +77,7 @@ export class ModelSteam {
   readonly #luck: Luck
   readonly nowMs: () => number
   readonly #ours: ReadonlySet<string>
-  /** On the real level, an item's id in the shopper's inventory lacks the first digit of its id here. */
+  /** Runs with a real database drop the first digit of an item's id to get its id in the shopper's inventory. */
   #lastId = 5_001_000
 
   constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {

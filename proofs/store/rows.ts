@@ -8,7 +8,7 @@ export const DEPOSITS_A_CUSTOMER = 20
 /**
  * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, with the MD5 of the number as hash. Nine
  * of ten belong to store 1, the others to store 2. One in ten has a trade of bot 1 with two items. Three of ten
- * succeeded deposits were taken back. Stores, bot and rate 1 must exist.
+ * succeeded deposits were taken back. Both stores, bot 1 and rate 1 must exist.
  */
 export async function fillDeposits(db: Db, count: number): Promise<void> {
   await sql`

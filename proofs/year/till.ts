@@ -1,4 +1,4 @@
-/** A till on a year of rows, with observed statements. */
+/** A till whose database has a year of rows, and whose statements are observed. */
 import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
@@ -36,7 +36,7 @@ export async function openYear(url: string, size: Size) {
     createSignals({ url, log }),
     openDatabase(url, 1),
   ])
-  // `close` below ends the parts.
+  // The parts are closed by `close` below, not by the till.
   const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
   const observed = await observePool(url)
   const { tasks, db } = tasksOf(till, observed)

@@ -51,7 +51,7 @@ it('entries are read from a file of any length, including those that span two re
   const folder = openFolder(path)
   const key = openKey(folder)
   const log = openLog(folder, key)
-  // With characters of several bytes, in more than one megabyte.
+  // More than a megabyte, with characters of several bytes.
   const texts = Array.from({ length: 5 }, (_, index) => `${index}${'д'.repeat(150_000)}`)
   for (const text of texts) log.add(text, new Date(0))
   expect([...log.entries()].map(({ entry }) => entry)).toEqual(texts)

@@ -93,7 +93,7 @@ it('items that Steam does not show to their owner as free and tradable are refus
 })
 
 describe('the limits', () => {
-  /** Judges a wish of this worth after an earlier one, an hour and a minute or only a minute ago. */
+  /** Judges a wish worth `cents`, made one minute or 61 minutes after an earlier one. */
   const afterEarlier = (cents: bigint, minutesAgo: 1 | 61) => {
     const earlier = { cents: 90_00n, items: 2 }
     const at = new Date(NOW.getTime() - minutesAgo * 60_000)

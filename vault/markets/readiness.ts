@@ -9,7 +9,7 @@ import type { Timetable } from './timetable.ts'
 const MINUTE_MS = 60_000
 /** Listings sell only while their seller pings the market every few minutes. */
 const PING_MS = 3 * MINUTE_MS
-/** How soon to ping, or to ask whether the account may sell, again after a failure. */
+/** After a failure, how soon to ping again, or to ask again whether the account may sell. */
 const AGAIN_MS = 20_000
 /** How often to log in to Steam for a market that refuses pings. It may refuse them whatever the token is. */
 const RENEW_MS = 15 * MINUTE_MS
@@ -151,7 +151,7 @@ function noteSilence(word: Word | undefined, now: Date): void {
   if (word !== undefined) word.silentSinceMs ??= now.getTime()
 }
 
-/** True if there was an answer, and the silence since then is shorter than this. */
+/** True if there was an answer, and the silence since then is shorter than `forMs`. */
 function stands(word: Word | undefined, forMs: number, now: Date): word is Word {
   if (word?.silentSinceMs === undefined) return word !== undefined
   // A clock that was set back does not lengthen the silence.

@@ -14,7 +14,7 @@ const dueOf = (dealId: string) => {
   return { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: dealId, assets: [] }
 }
 
-/** A market whose item was sold, declined by its buyer, and listed again a minute after that sale. */
+/** A market on which an item was sold, declined by the buyer, and listed again a minute after that sale. */
 function openRelisted(outcomes: readonly Outcome[]) {
   const out = createOutside()
   out.market.outcomes = async () => ({ kind: 'answered', value: outcomes })

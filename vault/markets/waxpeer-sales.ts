@@ -46,7 +46,7 @@ type SaleCalls = Pick<Market, 'round' | 'isWanted' | 'isCalledOff' | 'reportOffe
 export function saleCalls(parts: Parts): SaleCalls {
   const { call, socket, token, history, scale, now } = parts
   let refusals = 0
-  /** The numbers of deals that were read. The poll names only some of them later. */
+  /** The numbers of deals that were read. A later answer without their details does not make them unread. */
   const read = new Map<string, true>()
   return {
     async round(appId) {
@@ -120,7 +120,7 @@ async function isWanted(
   const areOpen = assets.map(({ assetId }) => isOpenSale(newestSaleOf(assetId, sales.value.rows), listedAt))
   if (areOpen.includes(false)) return { kind: 'answered', value: false }
   return areOpen.includes(undefined)
-    ? { kind: 'unanswered', because: 'an answer that does not tell how the sale stands' }
+    ? { kind: 'unanswered', because: 'an answer that does not show the state of the sale' }
     : { kind: 'answered', value: true }
 }
 

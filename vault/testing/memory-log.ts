@@ -1,4 +1,4 @@
-/** A log of the vault in memory, which is not sealed. */
+/** An unsealed log of the vault, in memory. */
 import type { Key } from '../files/key.ts'
 import type { Entry, VaultLog } from '../files/log.ts'
 

@@ -37,7 +37,7 @@ it('a press on Add funds stores the picks with their account, store and game', (
   expect(state.offeredPicks).toEqual(picks)
 })
 
-it('the next deposit opens the game of the picks, and picks those that are still there', () => {
+it('the next deposit opens the game of the picks, and picks the items that are still there', () => {
   const state = nextDeposit()
   expect(standOf(state).game).toBe('rust')
   const { selection } = standOf(withInventory(state, inventory([item('2'), item('3')])))

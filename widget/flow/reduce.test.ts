@@ -42,7 +42,7 @@ describe('opening the page', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it('A-050 A-059 A-069 a deposit that has a user shows the stand with its link, and does not check the link', () => {
+  it('A-050 A-059 A-069 a deposit that has a user shows the stand with the user’s link, and does not check it', () => {
     const state = openedOn('created')
     expect(state.page.stage).toBe('wait-for-select-items')
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER.tradeUrl })

@@ -136,7 +136,7 @@ export function withItems(
 export const shownActivities = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'check' && kind !== 'patience')
 
-/** Returns the state after the loading inventory has arrived. */
+/** Returns the state after the requested inventory has arrived. */
 export function withInventory(state: FlowState, arrived: Inventory): FlowState {
   return play(state, { kind: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived }).state
 }

@@ -16,7 +16,7 @@ export const PICTURE = 100
 export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 220 } as const
 export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 191 } as const
 
-/** Three cards fit a page of 320 px with room at the edges only at this smaller gap. */
+/** Only with this smaller gap do three cards, and room at the edges, fit a page of 320 px. */
 export const CLOSE_CELL = { ...MOBILE_CELL, gap: 3 } as const
 
 export function cellSizeOf(width: number, isNarrow: boolean): CellSize {

@@ -187,7 +187,7 @@ describe(`${SCRIPTS} scripts of failures`, () => {
   }, 600_000)
   afterAll(() => vi.useRealTimers())
 
-  it('end in answers, in time, and leave no socket open', async () => {
+  it('get an answer to every call in time, and leave no socket open', async () => {
     expect(traces.size).toBe(SCRIPTS)
     const outcomes = new Set([...traces.values()].flat().filter((line) => !line.startsWith('(')))
     expect(new Set([...outcomes].map((line) => line.split(':')[0]))).toEqual(

@@ -46,7 +46,7 @@ const LONGEST_DAYS = 33
 const FAULTS_MS = 45 * MINUTE_MS
 /** When nearly every deposit is final, in ms from the start: a deposit lives an hour, its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
-/** By this time, the till has given up every trade that Steam never reported. */
+/** By this time, the till has given up every trade whose end Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
 const LEASE_MS = 25_000
 const MOST_STEPS = 200_000
@@ -113,7 +113,7 @@ function planEvents(scene: Scene, deposits: number): void {
     engine.at(START + day * DAY_MS, () => checkTradesAtRest(scene))
 }
 
-/** When the turns of a look through the histories run. Each turn reads some pages. */
+/** The times of the turns of one pass through the histories. Each turn reads some pages. */
 const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
 type SceneParts = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }

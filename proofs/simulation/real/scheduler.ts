@@ -8,7 +8,7 @@ import type { Engine } from '../engine.ts'
 export type Scheduler = {
   /** Runs a statement. Resolves to its result when the scheduler passes it on. */
   execute<T>(statement: Statement, start: () => Promise<T>): Promise<T>
-  /** Runs `work` before anything else happens, for work that the engine must wait for. */
+  /** Runs `work`, for which the engine must wait, before anything else happens. */
   beforeNextStep(work: () => Promise<void>): void
   /** Abandons the statement on this backend, and never passes on its result. Returns false if there is none. */
   abandon(pid: number): boolean
