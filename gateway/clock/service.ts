@@ -57,7 +57,7 @@ export type FollowDeps = {
 }
 
 /**
- * Returns a function that moves the sandbox's clock, the one in the database and this process's to the furthest of them.
+ * Returns a function that moves three clocks to the furthest of them: the sandbox's, the database's and this process's.
  * Every gateway in sandbox mode calls it every second. The clock in the database never goes back, so all processes
  * reach the same time, in whichever order they read.
  */

@@ -1,6 +1,6 @@
 /**
- * Types of the tables in migrations/, for Kysely; schema.test.ts compares them with the database. bigint is bigint,
- * timestamptz is Date.
+ * Types of the tables in migrations/, for Kysely; schema.test.ts compares them with the database. A bigint is a
+ * bigint here, and a timestamptz is a Date.
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'

@@ -63,7 +63,7 @@ async function laneOfTrade(
 }
 
 /**
- * Sets the alarm that follows from the trade's state. The current alarm can be outdated: another process has done its
+ * Sets the alarm that follows from the trade's state. The current alarm can be outdated: another process has done the
  * work, or a read without news has kept the time that the sweep set. An outdated alarm would go off again and again.
  */
 async function setAlarm(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {

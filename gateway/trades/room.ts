@@ -8,8 +8,8 @@ export type RoomChange = {
   /** Credit given before the end of Steam's protection; 0 after that end. */
   exposed: { before: bigint; now: bigint }
   /**
-   * Credit lost to reversals, counted once protection has ended, and until when it uses the limit; null if nothing was
-   * ever lost.
+   * Credit lost to reversals, counted only after protection has ended, and until when it uses the limit; null if nothing
+   * was ever lost.
    */
   lost: { amount: bigint; until: Date } | null
   /** The limit that a delivery or an early release must not exceed; null for changes that count in any case. */

@@ -7,7 +7,7 @@ import type { LaneName } from './store.ts'
 
 /**
  * The most attempts of one lane that wait for an answer and do not count as hanging. The lane for retries is
- * narrower. The busy endpoints of a store share the number, because a store with ten endpoints must not get ten times
+ * narrower. The busy endpoints of a store share this number, because a store with ten endpoints must not get ten times
  * as much as another.
  */
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }

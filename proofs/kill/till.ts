@@ -207,7 +207,7 @@ export async function countLeases({ pool }: Pick<ProcessTill, 'pool'>): Promise<
 
 /**
  * Skips a minute while no gateway runs: the leases, claims and jobs of the dead one expire. This saves the wait, and
- * changes nothing that time would not. A gateway that was killed in its first moments has made no queue yet.
+ * changes only what a minute would change. A gateway that was killed in its first moments has made no queue yet.
  */
 export async function passMinute({ pool }: Pick<ProcessTill, 'pool'>): Promise<void> {
   await pool.query(`

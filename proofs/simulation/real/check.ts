@@ -334,9 +334,9 @@ export async function checkTradesAtRest(monitor: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Checks, long after the faults, that no offer is open, that an item is credited if and only if it arrived and was not
- * taken back (as far as the till can see), that nothing is due except delivered trades of dead bots, that the events of
- * each store are numbered without gaps, that every reversal has an event, and that no ledger entry can be changed.
+ * Checks the end state, long after the faults. No offer is open. An item is credited if and only if it arrived and was
+ * not taken back, as far as the till can see. Nothing is due except delivered trades of dead bots. The events of each
+ * store are numbered without gaps, every reversal has an event, and no ledger entry can be changed.
  */
 export async function checkFinalState(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
