@@ -26,7 +26,7 @@ const SKIPS_OR_SLEEPS = new RegExp(
   ].join('|'),
 )
 
-/** Everything else in this module waits for a fixed time. */
+/** The only import from this module that does not wait for a fixed time. */
 const NEXT_TURN = /^import \{ setImmediate(?: as \w+)? \} from 'node:timers\/promises'$/gm
 const TIMERS = 'timers/' + 'promises'
 

@@ -10,7 +10,7 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 /** The account of the sandbox whose inventory each guest copies. */
 const MODEL_ACCOUNT = 'quiet_lynx'
 const GAME = 'cs'
-/** The longest that a shopper waits before accepting, so the offers of a wave are open at the same time. */
+/** Shoppers wait up to this long before accepting, so the offers of a wave are open at the same time. */
 const THOUGHT_MS = 40_000
 const CHECK_CREDITS_EVERY_MS = 100
 const ASK_AGAIN_MS = 250

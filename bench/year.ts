@@ -106,14 +106,16 @@ const ratioOf = ({ youngMs, oldMs }: Pair): number => Math.max(oldMs, LEAST_MS) 
 /** The task that grows most decides. */
 function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Outcome {
   for (const pair of pairs) {
-    const times = `${pair.oldMs.toFixed(1)} ms, when young ${pair.youngMs.toFixed(1)} ms`
+    const times = `${pair.oldMs.toFixed(1)} ms on the old till, ${pair.youngMs.toFixed(1)} ms on the young one`
     console.log(`year: ${pair.name}: ${times}: ${ratioOf(pair).toFixed(2)} times`)
     if (ratioOf(pair) > LIMIT) console.log(pair.slowest)
   }
   const mostRows = pairs.reduce((most, pair) => (pair.oldRows > most.oldRows ? pair : most))
-  const rows = `${mostRows.oldRows} rows at most (${mostRows.name}), when young ${mostRows.youngRows}`
+  const rows = `${mostRows.oldRows} rows at most (${mostRows.name}; ${mostRows.youngRows} on the young till)`
   console.log(`year: a task loads ${rows} into memory`)
-  console.log(`year: ${old.bytesPerDeposit} bytes a deposit, when young ${young.bytesPerDeposit}`)
+  console.log(
+    `year: ${old.bytesPerDeposit} bytes a deposit on the old till, ${young.bytesPerDeposit} on the young one`,
+  )
   const [worst] = [...pairs].sort((a, b) => ratioOf(b) - ratioOf(a))
   if (worst === undefined) throw new Error('nothing was measured')
   const ratio = ratioOf(worst)

@@ -192,7 +192,7 @@ describe('the script that makes the database', () => {
     return { status, stderr, settingsFolder, calls: readFileSync(join(folder, 'calls'), 'utf8') }
   }
 
-  it('makes the database, and its address with a generated password', () => {
+  it('makes the database, and writes its address with a generated password', () => {
     const { status, settingsFolder, calls } = setUp('')
     expect(status).toBe(0)
     expect(calls).toContain('createdb --owner=tradetill_owner tradetill')

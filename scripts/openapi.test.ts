@@ -9,7 +9,7 @@ import { clientOf } from './openapi-types.ts'
 const ROOT = join(import.meta.dirname, '..')
 const text = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
 
-test('docs/openapi.json and sdk/types.ts fit the store API (node scripts/openapi.ts writes them)', () => {
+test('docs/openapi.json and sdk/types.ts match the store API (node scripts/openapi.ts writes them)', () => {
   expect(text).toBe(documentText())
   expect(readFileSync(join(ROOT, 'sdk/types.ts'), 'utf8')).toBe(typesText())
 })

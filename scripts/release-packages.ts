@@ -45,7 +45,7 @@ export function productionPackages({ packages }: LockFile): ProductionPackage[] 
   })
 }
 
-/** Returns packages that differ from the lock file, by npm's record of what it checked and installed. */
+/** Returns packages that differ from the lock file, according to npm's record of what it checked and installed. */
 export function differentPackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
   return wanted
     .filter(({ path, integrity }) => {

@@ -41,7 +41,7 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   if (tooMany === 0) return lines
   return [
     ...lines,
-    `${tooMany} too many for all gateways: raise TRADETILL_MAX_BOTS, or start another gateway.`,
+    `${counted(tooMany, 'bot')} more than all gateways may hold: raise TRADETILL_MAX_BOTS, or start another gateway.`,
   ]
 }
 

@@ -61,7 +61,7 @@ it('price list shows which part of a source’s answer was refused', async () =>
   expect((await run('list')).out).toMatch(new RegExp(`^er-api\\trates\\tanswered .*\\t${refused}$`, 'm'))
 })
 
-/** Runs with arguments that contain spaces, at which `run` would split. */
+/** Runs with arguments that contain spaces, where `run` would split them. */
 const runWith = (...args: string[]) => runCommand(['price', ...args], { databaseUrl: database.url })
 
 const RUBY = '★ Karambit | Doppler (Factory New)'
@@ -108,7 +108,7 @@ it.each([
   expect(await holds()).toEqual([])
 })
 
-it('a game takes 200 patterns; then an old pattern can still be changed, but none can be added', async () => {
+it('a game has at most 200 patterns: then an old one can still be changed, but none can be added', async () => {
   const hold = { game: 'cs', kind: 'blocked', usdMicros: null, since: new Date() } as const
   for (let n = 1; n <= 200; n += 1) await savePriceHold(database.db, { ...hold, name: `Pattern ${n} *` })
   const freeze = (pattern: string) => runWith('freeze', '--game', 'cs', '--item', pattern)

@@ -28,8 +28,9 @@ type Pace = {
 }
 
 /**
- * With these values the API answers within two seconds of the database's return. Besides the time of a connection, a
- * silent replacement of the server is noticed within everyMs + silentMs + LATE_MS, and its return within nextAttemptMs.
+ * With these values the API answers within two seconds of the database's return. Besides the time that a connection
+ * takes, a silent replacement of the server is noticed within everyMs + silentMs + LATE_MS, and the return of a silent
+ * server within nextAttemptMs.
  */
 const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, nextAttemptMs: 500, againMs: 250 }
 /**

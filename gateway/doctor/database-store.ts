@@ -6,7 +6,7 @@ import { readApplied } from '../db/schema-version.ts'
 
 const CONNECT_MS = 10_000
 const STATEMENT_MS = 10_000
-/** Longer than the server's own statement timeout, because its error says more than silence. */
+/** Longer than the server's own statement timeout, because the server's error says more than silence. */
 const SILENCE_MS = 12_000
 
 export type DatabaseProbe = {

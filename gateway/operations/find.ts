@@ -71,8 +71,8 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
   for (const reading of read.readings) found.push(await lookUp(db, reading, typed.trim()))
   const findings = await mergeResults(db, found)
   const { isCut: _, ...lists } = findings
-  const isNothing = Object.values(lists).every((list) => list.length === 0)
-  return isNothing
+  const isEmpty = Object.values(lists).every((list) => list.length === 0)
+  return isEmpty
     ? refused('not_found', `Nothing was found. The text was read as ${readingsText(read.readings)}.`)
     : done(findings)
 }

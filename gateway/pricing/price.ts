@@ -18,7 +18,7 @@ export type SourcePrice = {
 /** The operator's own price list, whose listings need no second source to make an item popular. */
 export const FILE_SOURCE = 'file'
 
-/** The source name of an operator's override among the sources of a quote's prices. */
+/** Stands for an operator's override among the sources of a quote's prices. */
 export const OPERATOR_SOURCE = 'operator'
 
 export type GameRules = {

@@ -10,8 +10,8 @@ export type StartingCall = { requestSha256: Buffer; at: Date }
 export type KeyLock = string
 
 /**
- * When the lock of a killed process ends. Uses the database's clock, because the clocks of two gateways differ and
- * an advance of the till's clock must not end the lock.
+ * When a lock ends that nobody renews, as after its process was killed. Uses the database's clock, because the clocks
+ * of two gateways differ and an advance of the till's clock must not end the lock.
  */
 const lockEnd = sql<Date>`now() + interval '30 seconds'`
 const lock = sql<KeyLock>`locked_until::text`.as('lock')

@@ -206,7 +206,7 @@ async function checkRound(
   const leases = await countLeases(till)
   const code = await runOperatorCommand(till, ['restore', 'finish', '--reason', 'the proof'])
   if (code !== 0) problems.push(`restore finish ended with ${code}`)
-  // A bot may keep its lease, so none has to be leased again.
+  // A bot may keep its lease, so no new lease is needed.
   await untilBotsOnline(till, leases - (await botCount(till)))
   const later = startShopping(till, 'nova_hound', DELIVERIES)
   await eventually(

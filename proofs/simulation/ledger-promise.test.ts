@@ -6,7 +6,7 @@ import { PROMISE_OF_PROBLEM, promiseOfProblem } from './real/ledger-promise.ts'
 const VERIFY = readFileSync(join(import.meta.dirname, '../../gateway/ledger/verify.sql'), 'utf8')
 const PROBLEMS = [...VERIFY.matchAll(/^select '([^']+)'/gm)].map(([, problem = '']) => problem)
 
-it('each pattern names the promise of at least one problem of verify.sql', () => {
+it('each pattern matches at least one problem of verify.sql', () => {
   const named = PROBLEMS.map((problem) => PROMISE_OF_PROBLEM.find(([pattern]) => pattern.test(problem)))
   expect(PROMISE_OF_PROBLEM.filter((entry) => !named.includes(entry))).toEqual([])
 })

@@ -145,7 +145,7 @@ it('a clock that was set back does not delay the next look for items to list', (
   expect(desk.isDue(APP)).toBe(true)
 })
 
-it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
+it('after items arrive, a desk makes the market read them, and for three minutes it looks every 20 seconds', async () => {
   expect(countLooks(60)).toBe(1)
   expect(desk.isDue(OTHER_APP)).toBe(true)
   await desk.listSoon(APP)
@@ -314,7 +314,7 @@ it('a market that refuses every ping causes a login to Steam only every 15 minut
   expect(renewals).toBe(2)
 })
 
-it('an item that the market postpones may be listed again, but one that it refuses three times waits an hour', async () => {
+it('an item that the market postpones may be listed again, but not one that it refused three times', async () => {
   const item = { assetId: '1', marketHashName: 'Item 1', isTradable: true }
   const refused: Listed = { kind: 'refused', assetId: '1', code: 'not read yet', retry: true }
   const postponed: Listed = { kind: 'postponed', assetId: '1' }

@@ -224,7 +224,7 @@ describe('a market that lies', () => {
       [],
       [{ kind: 'due_refused', dealId: expect.any(String), problem }],
     ])
-    // The refusal stands even if the market tells the truth later.
+    // The deal stays refused even if the market tells the truth later.
     await runWithoutFaults(out)
     expect(out.offers).toEqual([])
   })

@@ -167,7 +167,7 @@ function Row({ row, cells, layout, gap, currency, members, picked, current, whyI
   )
 }
 
-/** Closes the explanation of a price once its card is not drawn: it is far out of view, or a search leaves it out. */
+/** Closes the explanation of a price once its card is no longer drawn, because of a scroll or a search. */
 function useQuestionInSight(
   { questioned, onGone }: Asking,
   items: readonly Item[],

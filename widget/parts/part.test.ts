@@ -79,7 +79,7 @@ it('a later attempt uses other addresses, and a page that is served unbuilt has 
   expect(addressesOf(undefined, 2)).toBeNull()
 })
 
-it('`after` returns the state of a part after a number of changes of all parts, even if more followed', async () => {
+it('`after` returns the state that a part had after a given number of changes of all parts, even if more followed', async () => {
   let online = false
   const part = createPart(async () => {
     if (!online) throw new TypeError('failed to fetch')

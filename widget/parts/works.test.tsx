@@ -15,7 +15,7 @@ it('the notice of technical works has the operator’s reason and the planned en
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('the notice has no reason or end unless the operator gave one, and does not appear without any sentence', () => {
+it('the notice has no reason or end unless the operator gave one, and is not shown if it would be empty', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })

@@ -115,7 +115,7 @@ const aboveLimit = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   ])
 
-/** Amounts below the limit. Paid `times` times, their sum is above it. */
+/** Amounts below the limit, each with a number of payouts that together exceed it. */
 const PARTS = [
   { amount: '99.99', times: 2 },
   { amount: '50.01', times: 2 },
