@@ -2,7 +2,7 @@
  * `npm run bench -- console`: lists, searches and the timeline of the operator's console with 1,000,000 deposits,
  * compared with 10,000. The two tills have the same number of deposits per hour, so pages of the last day show equally
  * many rows. The small till covers less than 4 days, but items leave 9 days after their trade, and payouts come later
- * still. The lists of what it lacks are therefore compared with a till of 10,000 deposits in 40 days.
+ * still. Lists of what that till lacks are therefore compared with a till of 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
@@ -44,7 +44,10 @@ type Find = { name: string; find: string; input: object; findsNothing?: boolean 
 /** A deposit of the bench's rows. */
 type Sample = { id: bigint; shopper: string; order: string }
 
-/** `middle`: a number in the middle. `offered`: the newest deposit with an open offer. `paid`: one from the middle. */
+/**
+ * `middle`: the number halfway through the deposits. `offered`: the newest deposit with an open offer. `paid`: the
+ * newest paid one up to `middle`.
+ */
 type Samples = { middle: bigint; offered: Sample; paid: Sample }
 
 /** An operator's searches and pages. */

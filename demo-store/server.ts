@@ -129,7 +129,7 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
   const key = `${method} ${path}`
   const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
   if (handler === undefined) return message(request, 404, 'lost')
-  // A browser says in this header from which site a post comes. Posts of other sites are refused. Webhooks of the till
+  // A browser says in this header from which site a post comes. Posts from other sites are refused. The till's webhooks
   // have no such header.
   const site = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
   return site === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
@@ -153,7 +153,7 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
   }
 }
 
-/** Saves the language in which a shopper comes back, and removes it from the address, or a reload would return to it. */
+/** Saves the language in which a shopper comes back. Removes it from the address: a reload would save it again. */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
   query.delete('lang')

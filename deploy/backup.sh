@@ -18,7 +18,7 @@ while true; do
     echo "backup $file FAILED: pg_dump or the restore ended with an error" >&2
     rm -f "$file.part"
   fi
-  # The restored database could fill the disk that the till's own is on.
+  # The restored database is on the same disk as the till's own, and could fill it.
   dropdb --if-exists restored || true
   sleep 86400
 done

@@ -55,7 +55,7 @@ const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegE
   ['/settings', 'Second operator'],
 ]
 
-/** Short words in the titles of panels that do not fit into one line. */
+/** The short words in panel titles that are broken over two lines. */
 const brokenWords = (page: Page): Promise<string[]> =>
   page.locator('.panel-head h2').evaluateAll((titles) =>
     titles.flatMap((title) => {

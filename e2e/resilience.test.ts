@@ -354,7 +354,7 @@ function translate(): void {
   new MutationObserver(() => translateTexts(root)).observe(root, { childList: true, subtree: true })
 }
 
-test('the page asks not to be translated; a browser that still does breaks nothing, and amounts stay correct', async () => {
+test('the page asks not to be translated; a browser that translates it anyway breaks nothing, and amounts stay correct', async () => {
   const { page, context, deposit, texts } = await openDeposit()
   await context.addInitScript(translate)
   await giveLink(page, texts, await shopper())

@@ -105,12 +105,12 @@ async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return
   for (const [signal, waitMs] of STOP_STEPS) {
-    // Once it has ended, another process can get its number. Its children end after it.
+    // Once the server has ended, another process can get its number. Its children end later.
     if (leftoverOf(cluster) === pid) signalTo(pid, signal)
     const end = performance.now() + waitMs
     while (serversIn(cluster).length > 0 && performance.now() < end) await delay(50)
     if (serversIn(cluster).length > 0) continue
-    // A killed server leaves its lock file, which counts as long as the system still lists its ended process.
+    // A killed server leaves its lock file. PostgreSQL respects it as long as the system still lists the ended process.
     if (signal === 'SIGKILL') rmSync(join(cluster, 'postmaster.pid'), { force: true })
     return
   }
@@ -133,7 +133,7 @@ function leftoverOf(cluster: string): number | undefined {
   }
 }
 
-/** PostgreSQL's processes in the cluster. One that was killed leaves children for a moment. */
+/** PostgreSQL's processes in the cluster. The children of a killed server outlive it for a moment. */
 function serversIn(cluster: string): number[] {
   return existsSync('/proc/self/cwd') ? listedServers(cluster) : serversFromLsof(cluster)
 }

@@ -24,7 +24,7 @@ export type Metrics = {
   pageShift: Histogram<'screen' | 'device'>
   /** Measurements of `pageSeconds` and `pageShift` for the console, until they are stored. */
   vitals: Vitals
-  /** Events that received their number, by type. Every transition of a deposit is an event. */
+  /** Published events, by type. Every transition of a deposit is an event. */
   events: Counter<'type'>
   webhookAttempts: Counter<'outcome'>
   /** Seconds from the cause of an event to the first attempt to deliver it. */
@@ -32,7 +32,7 @@ export type Metrics = {
   httpRequests: Histogram<'method' | 'route' | 'status'>
   /** Refused calls of shoppers and stores, by the code of the refusal. */
   refusals: Counter<'code'>
-  /** Requests to Steam, and those that our own limits hold back. */
+  /** Requests to Steam, and requests that our own limits kept from Steam. */
   steam: Observer
 }
 

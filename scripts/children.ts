@@ -34,8 +34,9 @@ type Start = {
 const KILL_MS = STOP_MS + 2_000
 
 /**
- * Starts a process in its own group. Ctrl-C then reaches only the start script, which stops the processes in order. Each
- * has a pipe from the start script as stdin: if the start script is killed, the pipe ends, and the process stops.
+ * Starts a process in its own group. Ctrl-C then reaches only the start script, which stops its processes in
+ * order. The process's stdin is a pipe from the start script: if that script is killed, the pipe ends, and the process
+ * stops.
  */
 export function startChild({ name, file, args = [], env, account }: Start): Child {
   // Another user cannot write to our compile cache.
@@ -81,7 +82,7 @@ type Output = {
 
 /**
  * A line with this text lifts the time limit. A gateway that is killed during a migration begins it again at the next
- * start, so with a limit a long migration would never end.
+ * start, so under a limit, a long migration would never finish.
  */
 const BUSY = ' is busy: '
 

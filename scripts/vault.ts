@@ -15,7 +15,7 @@ const READY_MS = 60_000
 const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-an-hour', '500']
 /** The account that stores the sandbox's items. It accepts every offer. */
 const STORAGE = 'magic_accepts'
-/** The name of its destination. Written last: while it is missing, the bots and the limits are set up again. */
+/** The name of its destination, written last: while it is missing, the bots and the limits are set up again. */
 const STORAGE_NAME = 'storage'
 
 export type VaultSetup = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }

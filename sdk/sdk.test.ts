@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(late.waits).toEqual([])
   })
 
-  test('to cancel has the same idempotency key in every try', async () => {
+  test('that cancels has the same idempotency key in every try', async () => {
     const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), found(), found())
     await till.cancel('7')
     await till.cancel('8')

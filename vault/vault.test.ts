@@ -171,9 +171,9 @@ describe('a wish for an allowed destination', () => {
   )
 
   it.each([
-    ['refuses it without a doubt', 'send-26', 'steam_26'],
-    ['names a number, and the offer never appears', 'send-2', 'steam_2'],
-    ['gives no number, and the offer never appears', 'send-503-html', 'never_appeared'],
+    ['clearly refuses it', 'send-26', 'steam_26'],
+    ['answers with an error number, and the offer never appears', 'send-2', 'steam_2'],
+    ['answers without an error number, and the offer never appears', 'send-503-html', 'never_appeared'],
   ])('has ended if Steam %s (fault %s, reason %s)', async (_, fault, because) => {
     bench.steam.begin(fault, { times: 1 })
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
@@ -192,7 +192,7 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readNeeds()).toEqual([])
   })
 
-  it('is delivered even if nobody has acknowledged Steam’s notice about trade protection for its account', async () => {
+  it('is delivered even if nobody has acknowledged Steam’s notice about trade protection for its bot', async () => {
     const behaviour = `${bench.steam.url}/control/behaviours/must-acknowledge`
     const body = JSON.stringify({ steamId: bench.accountOf(BOT).steamId })
     const headers = { 'content-type': 'application/json' }

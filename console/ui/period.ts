@@ -11,8 +11,8 @@ export function periodOf(query: URLSearchParams, now: string): { from: string; t
 }
 
 /**
- * Returns the moment when a day begins in the browser's time zone, in which the pages show times too. A text that is no
- * day stays as it is, and the server refuses it.
+ * Returns the moment when a day begins in the browser's time zone, in which the pages show times too. A text that is
+ * not a day is returned unchanged, and the server refuses it.
  */
 export function startOfDay(day: string): string {
   const start = new Date(`${day}T00:00:00`)

@@ -1,5 +1,5 @@
 /**
- * Checks every scene of the gallery with axe, each in one language, width and scheme. Two test files share the scenes.
+ * Checks every scene of the gallery with axe, each in one language, width and scheme. Two test files split the scenes.
  */
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
 import { violations } from './axe.ts'
@@ -64,7 +64,7 @@ function pagesOfLooks() {
   }
 }
 
-/** Declares a test for each of these runs: axe, the page's width, on a phone the sizes of targets, and errors. */
+/** Declares a test for each run: of axe's rules, the page's width, errors, and on a phone the sizes of targets. */
 export function testAccessibility(runs: typeof RUNS): void {
   const pages = pagesOfLooks()
   let base: Base

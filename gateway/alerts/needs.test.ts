@@ -148,7 +148,7 @@ test('what the vault reports as needing a person counts until the vault reports 
   expect(await needs()).toMatchObject({ vaultNeeds: 0 })
 })
 
-test('the copied times are those of the rules of trades, which most commands do not load', () => {
+test('the times copied from the rules of trades equal the originals, which most commands do not load', () => {
   const now = new Date()
   const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
   expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)

@@ -76,7 +76,7 @@ const IN_USE_OR_FOREIGN = new Set(['55006', '42501'])
 
 /**
  * Drops the databases of killed checks: those that nobody uses, and whose name has a time before `until` (14 digits). A
- * check has no connection for moments, so it must have begun a while ago. Names of 0.2.0 have no time.
+ * running check can be without a connection for a moment, so `until` must be a while ago. Names of 0.2.0 have no time.
  */
 export async function dropAbandonedScratches(client: Client, until: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(

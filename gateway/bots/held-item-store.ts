@@ -75,9 +75,9 @@ const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entr
 const MOST_ENTRIES = 20_000
 
 /**
- * Applies the next entries to held_item, at most `most`. Stops where a running transaction can still commit an entry with
- * a smaller id. Several processes can do this at the same time: each waits for the previous one, and continues where
- * that one stopped.
+ * Applies up to `most` of the next entries to held_item. Stops where a running transaction can still commit an entry
+ * with a smaller id. Several processes can do this at the same time: each waits for the previous one, and continues
+ * where that one stopped.
  */
 export async function updateHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')

@@ -148,7 +148,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
-/** Watches the bot's live offers every `watchMs` while the bot has any, and again after a trade has moved. */
+/** Watches the bot's open offers every `watchMs` while the bot has any, and again after a trade has moved. */
 function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined

@@ -83,7 +83,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
     'ledger: commission → items, commission_reversed, 1.00 USD',
     'event 3: deposit.reversed',
     'webhook of event 3 to endpoint 1, attempt 1: status 204',
-    // A time in the future.
+    // This line's time is in the future.
     `trade ${trade}: Steam’s protection ends, held credit, 20.00 USD`,
   ])
   expect(lines.slice(timeline.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([

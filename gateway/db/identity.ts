@@ -1,6 +1,6 @@
 /**
  * Which till a database belongs to: its mode and its master key. The first gateway that starts on the database records
- * both. Later starts and commands compare their settings with this record. Reading it works before any migration too.
+ * both. Later starts and commands compare their settings with this record, which can be read before any migration too.
  */
 import type pg from 'pg'
 import { fingerprintOf } from '../kit/secret-box.ts'

@@ -4,7 +4,7 @@ import type { Currency } from '../../contract/money.ts'
 export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
-  /** A total that every new promise raises, so a delivery notices it. Never falls. */
+  /** A total that every new promise raises, so a delivery notices the promise. Never falls. */
   promised_usd_cents: Generated<bigint>
 }
 

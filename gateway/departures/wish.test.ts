@@ -97,7 +97,7 @@ it('an item that the vault delivered stays in its wish while the departure is no
 })
 
 describe('an item that the bot has by the till’s books', () => {
-  /** The bot's trade in which the first item leaves, at this stage. */
+  /** Records the trade in which the first item leaves the bot, at this stage. */
   const recordDeparture = async (stage: 'under_way' | 'returned') => {
     const { id } = await till.db
       .insertInto('departure')
@@ -153,7 +153,7 @@ describe('an item that the bot has by the till’s books', () => {
   })
 
   it.each(['delivered', 'paid'] as const)(
-    'but gave in a sale that is %s is free only once it came back, or if no departure shows within a day',
+    'but gave away in a sale that is %s is free only once it is back, or if no departure appears within a day',
     async (state) => {
       await recordSale(state)
       expect(await isFree()).toBe(false)
@@ -271,7 +271,7 @@ it('the operator’s rule makes one wish for the free items beyond the number th
   await changeSendRule(deps, undefined)
 })
 
-it('one item that the vault refuses neither blocks the others of its wish forever, nor is asked for all the time', async () => {
+it('one item that the vault refuses neither blocks the others of its wish forever, nor is asked for over and over', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: 0 })
   onTestFinished(async () => void (await changeSendRule(deps, undefined)))
   const bad = free[0]?.assetId

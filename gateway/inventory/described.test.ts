@@ -254,7 +254,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     })
   })
 
-  test('have a reason if they are untradable, and in a trade hold also the time when that ends', () => {
+  test('have a reason if they are untradable, and also an end if the reason is a trade hold', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
@@ -285,7 +285,10 @@ describe('A-043 items with Steam’s descriptions', () => {
         { marketable: 0, item_expiration: undefined },
       ],
       ['the end of the restriction has passed', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
-      ['Steam’s lines about it have no date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
+      [
+        'Steam’s lines about the restriction have no date',
+        { marketable: 0, owner_descriptions: [html('A gift'), 7] },
+      ],
     ])('is refused if %s', (_, fields) => {
       expect(reasonsOf('cs', cs('AK-47 | Redline', [], fields))).toEqual({ notMarketable: 1 })
     })

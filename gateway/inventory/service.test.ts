@@ -246,7 +246,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.reads).toBe(1)
   })
 
-  test('not again within a minute, and the answer contains its age', async () => {
+  test('not again within a minute, and the answer says how old it is', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     expect((await till.ask()).ageSeconds).toBe(59)

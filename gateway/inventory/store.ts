@@ -45,7 +45,7 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** An answer without items is short. Checking the length first avoids parsing the long ones. */
+/** An answer without items is short. Checking the length first avoids parsing long answers. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
 /** The newest request of the key after `since` whose answer can still be true. */
@@ -83,7 +83,7 @@ export function refusedToken(
     .executeTakeFirst()
 }
 
-/** The requests after `since`, oldest first, without those answered `not_our_turn`: they did not reach Steam. */
+/** The requests after `since`, oldest first, except those answered `not_our_turn`, which did not reach Steam. */
 export async function readsSince(
   tx: Tx,
   asker: { depositId: bigint } | { steamId: string },
@@ -113,8 +113,8 @@ export async function lockReadsOf(
 }
 
 /**
- * The request for this account, game and language, but with another token, that was last answered with items, after
- * `since`. Its answer can still be true.
+ * The request with another token for the same account, game and language that was the last to be answered with items,
+ * after `since`, and whose answer can still be true.
  */
 export function requestWithItems(
   db: Db,
@@ -183,7 +183,7 @@ export async function takeRequest(
   return { ...inventoryKeyOf(box, { steamId, token, game, language }), isReload }
 }
 
-/** Answers an open request. Resolves to false if its bot has taken it, or it is answered. */
+/** Answers an open request. Resolves to false if its bot has taken it or it was answered. */
 export async function withdrawRequest(
   tx: Tx,
   { id, answer, at }: { id: bigint; answer: StoredAnswer; at: Date },
@@ -209,7 +209,7 @@ export async function completeRequest(
     .execute()
 }
 
-/** A name cut inside a character would make jsonb refuse the entire inventory. */
+/** Repairs names that were cut inside a character: jsonb would refuse the entire inventory because of one. */
 function wellFormedJson(answer: StoredAnswer): string {
   return JSON.stringify(answer, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,

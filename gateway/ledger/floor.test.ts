@@ -1,4 +1,4 @@
-/** The database refuses a posting that leaves a store in debt, so a mistake in the checks before it costs nothing. */
+/** The database refuses a posting that leaves a store in debt, so a mistake in earlier checks costs nothing. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -36,7 +36,7 @@ it('a posting that takes all of a store’s balance is booked, and one of a cent
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 0n }])
 })
 
-it('a posting that may leave a store in debt is booked beyond the balance', async () => {
+it('a posting that may leave a store in debt is booked even beyond the balance', async () => {
   await payOut(2_501n, true)
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: -1n }])
 })

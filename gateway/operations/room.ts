@@ -6,7 +6,7 @@ import { findStore } from './store.ts'
 
 export type FreedRoom = { storeId: bigint; trades: number }
 
-/** Frees the part of a store's limit that reversals use. Without it, each reversal uses its part for 30 days. */
+/** Frees the part of a store's limit that reversals use. Otherwise, each reversal uses its part for 30 days. */
 export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRoom>> {
   const what = {
     name: 'store free-room',

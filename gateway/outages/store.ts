@@ -1,4 +1,4 @@
-/** The current outages, and the extension of deposits and trades by their time. */
+/** The current outages, and the extension of deposits and trades by the time that an outage took. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotHealth, Notice, Outage } from './outage.ts'

@@ -211,7 +211,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
 
-  test('pauses for as long as it asks to for a part of its list, even if the other part has no price', async () => {
+  test('pauses as long as its 429 for one part of the list asks, even if the other part has no price', async () => {
     const limited: PriceSource = {
       name: 'csfloat',
       pace: { everyMs: 10 * MINUTE_MS, gapMs: 0 },

@@ -189,7 +189,7 @@ const source = fc
 const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
 /** Around the required 10. */
 const popularity = fc.integer({ min: 7, max: 13 })
-/** An amount of a lying source. Half of them are near the amounts of `honestSources`. */
+/** An amount of a lying source. Half of these amounts are near those of `honestSources`. */
 const lyingAmount = fc.oneof(fc.constantFrom(0n, 1n), amount, fc.bigInt({ min: 500_000n, max: 2_200_000n }))
 const lyingRow = fc
   .record({
@@ -259,7 +259,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a false price never raises the price by more than the limit above either of two other sources', () => {
+  test('D-13 a false price never raises the price to more than the limit above either of two other sources', () => {
     fc.assert(
       fc.property(source, source, lyingRow, (first, second, lie) => {
         const worth = worthOf([first, second, lie], NO_MINIMUM, NOW)

@@ -42,7 +42,7 @@ async function dump(): Promise<string[]> {
   return parts.flat()
 }
 
-/** Pays a deposit with this token. The store gave the link, and the shopper pasted it. */
+/** Pays a deposit with this token. The store gives the link, and the shopper pastes it too. */
 async function payWithLink(store?: { id: bigint }): Promise<bigint> {
   const { deposit } = await createDeposit(till.deps, store ?? (await aStore(till)), {
     externalId: 'with a link',
@@ -133,7 +133,7 @@ it('tokens that an older version stored unencrypted still work, and are then sea
   expect(tokenOfTrade(TEST_BOX, await tradeRow())).toBe(TOKEN)
 })
 
-it('a trade link that was given before is still recognised during a rotation of the master key', () => {
+it('a trade link that was given before a rotation of the master key is still recognised during it', () => {
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const link = { steamId: STEAM_ID, token: TOKEN }
   const [before] = linkHmacs(createSecretBox(older), link)

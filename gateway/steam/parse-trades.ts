@@ -57,7 +57,7 @@ const historyAnswer = z.object({
   }),
 })
 
-/** Without its time, the row would look older than everything, and the history complete. */
+/** Without its time, the row would look older than everything, so the history would look complete. */
 const historyPlace = z.object({ tradeid: id, time_init: count.refine((seconds) => seconds > 0) })
 
 /** `undefined`: unreadable. `null`: Steam does not know the trade (yet). */

@@ -9,7 +9,7 @@ function namesOf(task: TestContext['task']): string[] {
   return names
 }
 
-// Evidence that is offered before the first test stays for the entire file.
+// Evidence that is registered before the first test is kept for the entire file.
 const withdrawFileEvidence = trackEvidence()
 afterAll(withdrawFileEvidence)
 

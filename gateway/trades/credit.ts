@@ -108,7 +108,7 @@ export function release(
 }
 
 /**
- * Releases all held credit if the store's limit allows it; otherwise nothing. The credit is then at risk until
+ * Releases all held credit if the store's limit allows it, and nothing otherwise. Released credit is at risk until
  * Steam's protection ends.
  */
 export function releaseEarly(

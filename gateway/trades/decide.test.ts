@@ -139,7 +139,7 @@ describe('a read of the offer', () => {
     ['countered', 'tradeCountered', 'countered'],
     ['expired', 'tradeTimeout', 'timed_out'],
     ['cancelled_by_second_factor', 'tradeHasInvalidItems', 'invalid'],
-  ])('D-24 as %s ends the deposit as %s', (state, status, trade) => {
+  ])('D-24 that finds it %s ends the deposit as %s', (state, status, trade) => {
     expect(events(active, readAs(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
   })
 
@@ -173,24 +173,24 @@ describe('a read of the offer', () => {
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
-  ] as const)('D-24 as cancelled by the till (%s) ends the deposit as %s', (cancelling, status, reason) => {
+  ] as const)('D-24 that finds our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
     expect(events({ ...active, cancelling }, readAs('cancelled'))).toMatchObject([
       { end: { status, reason } },
     ])
   })
 
-  it('of an ended or delivered trade changes nothing, even if accepted: only the Steam trade proves a delivery', () => {
+  it('of an ended or delivered trade changes nothing, even if it was accepted: only the Steam trade proves a delivery', () => {
     for (const trade of [declined, held, final]) expect(events(trade, readAs('accepted'))).toEqual([])
   })
 
-  it('D-24 as cancelled, but not by the till, has its own reason', () => {
+  it('D-24 that finds it cancelled, but not by the till, ends the trade with a reason of its own', () => {
     expect(events(active, readAs('cancelled'))).toMatchObject([
       { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
   })
 
   it.each(['invalid', 'invalid_items'] as const)(
-    'D-18 as %s counts only if it is repeated ten seconds later',
+    'D-18 that finds it %s counts only if a read ten seconds later agrees',
     (state) => {
       expect(events(active, readAs(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
       const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
@@ -201,7 +201,7 @@ describe('a read of the offer', () => {
     },
   )
 
-  it('D-18 as accepted counts as an accept, even while the offer is being cancelled', () => {
+  it('D-18 that finds it accepted counts as an accept, even while the offer is being cancelled', () => {
     expect(events({ ...active, cancelling: 'deadline' }, readAs('accepted'), 301)).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(301) },
     ])
@@ -216,7 +216,7 @@ describe('a read of the offer', () => {
     expect(events(accepted, readAs('accepted'))).toEqual([])
   })
 
-  it('shows no news while the offer is open', () => {
+  it('changes nothing while the offer is open', () => {
     expect(events(active, readAs('active'))).toEqual([])
   })
 
@@ -369,7 +369,7 @@ describe('a record of the Steam trade', () => {
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('changes nothing before the send is answered, after the reversal or while incomplete; if failed, it casts a doubt', () => {
+  it('changes nothing before the send is answered, after the reversal, or if it is incomplete; a failed one casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])

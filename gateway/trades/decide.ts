@@ -325,7 +325,7 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, context: Circumsta
   return decideDelivered(trade, { proof, steamTrade }, context)
 }
 
-/** The end of protection that the trade's offer gave, even if it was accepted after the trade had ended. */
+/** The end of protection that the trade's offer states, even if the offer was accepted after the trade had ended. */
 function settlementOfOffers(trade: Trade, { offer }: SteamTradeRead, acceptedAt: Date): Date | null {
   const ofTrade = trade.state === 'active' ? trade.settlesAt : null
   return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))

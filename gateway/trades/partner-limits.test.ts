@@ -77,7 +77,7 @@ describe('at most two open offers', () => {
     expect(trades).toHaveLength(2)
   })
 
-  test('are allowed over several stores together, without an effect on another account', async () => {
+  test('are allowed across all stores together, without an effect on another account', async () => {
     await openOffer(await depositFor())
     await openOffer(await depositFor({ inStore: await aStore(till) }))
     expect(await ask(await depositFor())).toEqual(refusal('too_many_open_offers'))

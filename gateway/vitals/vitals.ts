@@ -44,8 +44,8 @@ export type Vitals = {
 }
 
 /**
- * Counts the measurements of pages until they are stored. The call's schema bounds names and values,
- * so the number of counts is limited.
+ * Counts the measurements of pages until they are stored. The schema of the pages' call bounds names and values, so the
+ * number of counts is limited.
  */
 export function createVitals(): Vitals {
   let counts = new Map<string, VitalCount>()

@@ -46,7 +46,7 @@ export async function listAttempts(
  */
 const NO_ANSWER = 'no_answer' as const
 
-/** Deliveries that one store can repeat. */
+/** How many deliveries one store can repeat in 24 hours. */
 const MOST_REPLAYED_A_DAY = 50_000
 const DAY_MS = 86_400_000
 const HOUR_S = 3_600
@@ -54,9 +54,9 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Makes the deliveries of events due again, independently of running attempts: of one event, or of the events of a range
- * whose types the endpoint wants. A call that disables the endpoint waits until the replay is written, and then gives up
- * the replayed deliveries with the others. A store can replay one range at a time, because a range can have thousands of
+ * Makes the deliveries of events due again, independently of running attempts: of one event, or of the events of a
+ * range whose types the endpoint wants. A call that disables the endpoint waits until the replay is written, and then
+ * gives up the replayed deliveries too. A store can replay one range at a time, because a range can have thousands of
  * events.
  */
 export async function replay(

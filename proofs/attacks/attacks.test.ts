@@ -1,4 +1,4 @@
-/** One case of each defence. `npm run prove -- attacks` runs every case, then again with its defence switched off. */
+/** One case of each defence. `npm run prove -- attacks` runs every case, then each again with its defence off. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -308,7 +308,7 @@ function arrive(memory: SteamMemory, steamTrade: ModelTrade): void {
   }
   const isProtected = steamTrade.items.some(({ asset }) => asset.appId === PROTECTED_APP)
   setTradeState(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
-  // Steam sometimes reports the protection up to 20 hours late, even that of a game that it does not usually protect.
+  // Steam sometimes reports protection up to 20 hours late, even for a game that it does not usually protect.
   const isLate = faults.plan(0.04)
   steamTrade.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
   if (isLate) steamTrade.settlementReportedAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)

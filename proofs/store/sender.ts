@@ -20,7 +20,7 @@ const common = { db, signals, clock: systemClock, log }
 
 startLanes({
   ...common,
-  // Long enough for a store on a busy machine.
+  // The deadline is long enough for a store on a busy machine.
   send: createSender({ mode: 'sandbox', findAllowance: async () => ({ inside: false }), deadlineMs: 5_000 }),
   secretsOf: (endpoint) => secretsOf(box, endpoint, systemClock.now()),
   random: Math.random,

@@ -6,8 +6,9 @@ import { type Answer, findAccount, refuse, type World } from './world.ts'
 export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
- * Gives an account's items away, as its owner or a thief with its session and phone could. Refusals: 42 for an unknown
- * account, 26 if there is no item, or one is missing or not tradable, and those of sending and accepting.
+ * Gives an account's items away, as its owner or a thief with its session and phone could. Refuses with 42 for an
+ * unknown account, with 26 if an item is missing or not tradable or there is none to give, and as sending and accepting
+ * do.
  */
 export function giveAway(
   world: World,

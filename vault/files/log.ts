@@ -27,11 +27,11 @@ type Line = z.infer<typeof lineSchema>
 export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['entry'] }
 
 export type VaultLog = {
-  /** Reads all entries from the file again, oldest first: none is kept in memory, because they grow for years. */
+  /** Reads all entries from the file again, oldest first. Memory keeps none, because the log grows for years. */
   entries(): Iterable<Entry>
   /**
-   * Returns once the entry is safely on the disk. Throws if it cannot be written; the vault must then not act. The next
-   * call first removes what was written of it.
+   * Returns once the entry is safely on the disk. Throws if it cannot be written; the vault must then not act, and the
+   * next call first removes any part that was written.
    */
   add(entry: Entry['entry'], at: Date): Entry
   close(): void

@@ -5,14 +5,14 @@ import type { Wish } from './judge.ts'
 /** The till's database: the vault reads wishes there, and writes their results. */
 export type Wishes = {
   open(): Promise<readonly Wish[]>
-  /** `isOpen`: the till has the wish, and it is open. Otherwise a report that a gift is intended is not written. */
+  /** `isOpen`: the till has the wish, and it is open. Otherwise the report of an intended gift is not written. */
   report(wishId: string, report: WishReport): Promise<{ isOpen: boolean }>
 }
 
 export type WishReport = { giving: Giving } | { waitsBecause: string }
 
 export type TillLine = {
-  /** Begins a round: tells what the till may not know yet. */
+  /** Begins a round: tells the till what it may not know yet. */
   begin(): Promise<void>
   /** The open wishes; none if the till does not answer. */
   wishes(): Promise<readonly Wish[]>

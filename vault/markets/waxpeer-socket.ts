@@ -33,9 +33,9 @@ export type Socket = {
   keepOpen(): void
   /** Sets the account's trade link, which is sent each time the socket opens. */
   setTradeLink(tradeLink: string | null): void
-  /** How often the socket has opened; 0 while it is closed. */
+  /** How many times the socket has opened; 0 while it is closed. */
   openings(): number
-  /** How often Waxpeer has said over the socket that the account can sell nothing. */
+  /** How many times Waxpeer has said over the socket that the account can sell nothing. */
   stops(): number
   /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean

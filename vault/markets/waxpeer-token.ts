@@ -6,7 +6,7 @@ import { envelopeSchema } from './waxpeer-answers.ts'
 
 /** Waxpeer wants an access token each hour, so the client sends it a little earlier. */
 const TOKEN_MS = 50 * 60_000
-/** How often to resend a token that Waxpeer has forgotten. */
+/** How long after a send to resend a token that Waxpeer has forgotten. */
 const AGAIN_MS = 60_000
 
 export type Token = {

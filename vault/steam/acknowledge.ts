@@ -3,7 +3,7 @@ import type { Needs } from '../needs.ts'
 import type { Session } from './session.ts'
 
 const TRY_AGAIN_S = 600
-/** After this many failures in a row, it is no short outage of Steam. */
+/** After this many failures in a row, the cause is not a short outage of Steam. */
 const MANY_FAILURES = 3
 
 type Parts = {

@@ -145,7 +145,7 @@ describe('D-31 the time of the next offer, on a device whose clock is wrong', ()
   it.each([
     ['an hour ahead', HOUR_MS, '2026-11-26T13:01:30.000Z'],
     ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
-    ['right, when the answer was two seconds on its way', 2_000, nextOfferAt],
+    ['right, after an answer that took two seconds', 2_000, nextOfferAt],
   ])('is converted to that clock, which is %s', async (_, aheadMs, shown) => {
     atDeviceTime(aheadMs)
     const ended = payment({ status: 'tradeDeclined', nextOfferAt })
@@ -154,7 +154,7 @@ describe('D-31 the time of the next offer, on a device whose clock is wrong', ()
     expect(await load()).toMatchObject({ refusal: { until: shown } })
   })
 
-  it('stays as the server wrote it, if the answer has no time of its own or the text is no time', async () => {
+  it('stays as the server wrote it if the answer has no time of its own, or if the text is not a time', async () => {
     atDeviceTime(HOUR_MS)
     const ended = payment({ status: 'tradeDeclined', nextOfferAt })
     const { load } = apiWithAnswers(Response.json(ended), refused(nextOfferAt, {}), refused('soon'))

@@ -5,7 +5,7 @@ import { loaded, opening, payment, play } from './test-states.ts'
 
 const OTHER = 'f'.repeat(32)
 
-/** A page on which an earlier deposit's offer is known. `read` answers for the earlier deposit. */
+/** A page that knows the offer of an earlier deposit. `read` answers for the earlier deposit. */
 function openWithOtherOffer(read: () => Reply, depositOfPage: Partial<Payment> = {}) {
   const page = start(
     {

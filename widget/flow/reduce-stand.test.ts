@@ -343,7 +343,7 @@ describe('picking', () => {
     expect(selectionOf(play(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
   })
 
-  it('A-010 a search and an order are kept, and change no picks', () => {
+  it('A-010 a search and a sort order are kept, and change no picks', () => {
     const { state } = play(
       withItems(),
       toggle('1'),
@@ -353,7 +353,7 @@ describe('picking', () => {
     expect(standOf(state)).toMatchObject({ search: 'none', sort: 'priceUp', selection: ['1'] })
   })
 
-  it('an item, a reload or a game does nothing while the page waits for the link', () => {
+  it('picking, reloading or choosing a game does nothing while the page waits for the link', () => {
     const state = awaitingLink()
     for (const event of [toggle('1'), RELOAD, { kind: 'gameChosen', game: 'tf' } as const]) {
       expect(play(state, event).state).toBe(state)

@@ -167,7 +167,7 @@ function offerEffects({ hash }: FlowState, { status }: Payment): Effect[] {
   return status === 'succeeded' ? [offerEffect, { kind: 'forgetPicks' }] : [offerEffect]
 }
 
-/** Opens the page on the payment that came with it, and immediately checks whether that is still current. */
+/** Opens the page on the payment in its document, and immediately checks whether that is still current. */
 function opened(state: FlowState): Step {
   const { payment } = state
   if (payment === null) return withoutEffects(state)

@@ -32,7 +32,12 @@ describe('A-013 the button', () => {
   it.each<[string, PanelInput, string, boolean]>([
     ['says what it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
     ['says how much more the minimum needs', { picked: ['1'] }, 'Add $1.00 more', false],
-    ['says what is too much', { picked: ['2', '3'], payment: { maxAmount: 4_500 } }, 'Remove $5.00', false],
+    [
+      'says how much is too much',
+      { picked: ['2', '3'], payment: { maxAmount: 4_500 } },
+      'Remove $5.00',
+      false,
+    ],
     ['names no amount if nothing is picked', {}, 'Add funds', false],
   ])('%s', (_, given, face, isOn) => {
     const [, attributes = '', shownText = ''] =

@@ -1,4 +1,4 @@
-/** After a link was refused: the button under the field that leads to the solution. */
+/** The button under the field after a link was refused. It leads to the solution. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isTemporary } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'

@@ -8,7 +8,7 @@ create table wish (
   bot_id bigint not null references bot,
   destination text,
   deposit_id bigint references deposit,
-  -- The Steam trade by which the items of the deposit came.
+  -- The Steam trade that brought the items of the deposit.
   steam_trade_id text,
   asked_by text not null check (asked_by in ('operator', 'rule')),
   created_at timestamptz not null default till_now(),

@@ -1,6 +1,6 @@
 -- oldest version: 0.3.0
 -- The phase of a Doppler, which its name on Steam does not show. Null for every other item and in all existing rows, so
--- the constraints need no check of them (not valid).
+-- the constraints do not check those (not valid).
 alter table quote_item add column phase text;
 alter table quote_item add constraint quote_item_phase_check
   check (phase in ('phase1', 'phase2', 'phase3', 'phase4', 'ruby', 'sapphire', 'blackPearl', 'emerald')) not valid;

@@ -113,7 +113,7 @@ describe('the transport', () => {
     expect(result).toEqual({ kind: 'failed', code: 'UNREADABLE' })
   })
 
-  it('survives a library that throws whatever it gets', async () => {
+  it('survives a library that throws at every answer', async () => {
     answer = (response) => response.end('{}')
     const result = await transport.run(60_000, () =>
       transport.request({ uri: 'https://steamcommunity.com/', json: true }, () => {
