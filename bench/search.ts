@@ -10,7 +10,7 @@ const ITEMS = 10_000
 /** How many times as long as the bare scan a keystroke may take. */
 const MOST_TIMES = 1.5
 const ROUNDS = 61
-/** How often a round repeats all keystrokes, because one is too short to measure. */
+/** How many times a round repeats all keystrokes, because a single one is too short to measure. */
 const REPEATS = 8
 
 const THINGS = ['AK-47', 'AWP', '★ Karambit', 'M4A1-S', 'Нож', 'Sticker', 'Glock-18', 'USP-S', 'Desert Eagle']

@@ -54,8 +54,8 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
       item.price, trade.currency, entry.created_at as "receivedAt",
       case when trade.state = 'held' then trade.settles_at end as "protectedUntil"
     from came
-    -- The offset makes PostgreSQL begin with the few held items. It underestimates the items of a trade, and would
-    -- otherwise begin with the whole history.
+    -- PostgreSQL underestimates the items of a trade. The offset makes it begin with the few held items, not with the
+    -- whole history.
     cross join lateral (select * from custody_entry where custody_entry.id = came.id offset 0) entry
     join trade on trade.id = entry.trade_id
     join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id

@@ -30,7 +30,7 @@ const run = (args: string[], more: { input?: string; onStderr?: (text: string) =
     ...more,
   })
 
-/** Returns a listener that approves each QR code shown, as the next of these accounts. */
+/** Returns a listener that approves each QR code shown, with the next of these accounts. */
 function phones(...steamIds: (string | undefined)[]) {
   const waiting = [...steamIds]
   return (text: string): void => {

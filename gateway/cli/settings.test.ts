@@ -9,7 +9,7 @@ const TILL_DATABASE_URL = 'postgres://till@127.0.0.1:15000/tradetill'
 const MOVED_SANDBOX_URL = 'http://localhost:4401'
 const folders: string[] = []
 
-/** Makes the data folder of a running gateway whose Steam sandbox has this URL. Returns the setting for it. */
+/** Makes the data folder of a running gateway whose Steam sandbox has this URL. Returns the setting that names it. */
 function runningGateway(steamSandboxUrl?: string): { TRADETILL_DATA: string } {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-settings-'))
   folders.push(folder)

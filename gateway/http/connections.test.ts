@@ -209,7 +209,7 @@ describe('a client that pipelines requests, or does not read its answers', () =>
     expect(oldest.received().length).toBeLessThan(LARGE.length)
   })
 
-  test('cannot keep others from an answer, even with hundreds of connections and forty requests on each', async () => {
+  test('cannot keep others from being answered, even with hundreds of connections and forty requests on each', async () => {
     await listen({ perAddress: 1_000 })
     for (let n = 0; n < 300; n += 1) openClient(get('/assets/app-1a2b.js').repeat(40), false)
     await expectHealthy()

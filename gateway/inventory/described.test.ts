@@ -7,7 +7,7 @@ import { offeredOf } from './offered.ts'
 const NOW = new Date('2026-04-10T12:00:00Z')
 const PRICE = { kind: 'priced', price: 100n, gross: 125n } as const
 
-/** Returns what the shopper sees of an item with this description. `owned`: fields of its row among the assets. */
+/** Returns what the shopper sees of an item with this description. `owned`: more fields of its row among the assets. */
 function offeredFrom(game: Game, described: object, owned: object = {}) {
   const page = parsePartnerPage({
     success: true,

@@ -30,8 +30,8 @@ export type RequestRow = Pick<
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
 /**
- * An answer from before the shopper's last delivery would still contain the delivered items. One from before Steam found
- * items of a trade gone or invalid would still contain those.
+ * An answer from before the shopper's last delivery would still contain the delivered items. An answer from before
+ * Steam found a trade's items gone or invalid would still contain those.
  */
 const isStillTrue = sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id

@@ -75,7 +75,7 @@ it('no table contains the trade token of a paid deposit in readable form', async
   expect(tokenOfDeposit(TEST_BOX, await depositRow(id))).toBe(TOKEN)
 })
 
-it('D-26 no answer about a deposit contains its trade token, neither for its page nor for its store', async () => {
+it('D-26 no answer about a deposit, to its page or to its store, contains its trade token', async () => {
   const api = await startStoreApi(till)
   const paid = await payWithLink(api.store)
   const { hash } = await depositRow(paid)

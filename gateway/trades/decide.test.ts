@@ -35,12 +35,12 @@ const record = (change: Parameters<typeof steamTrade>[0] = {}): Fact => ({
 })
 
 describe('a send', () => {
-  it('is begun once', () => {
+  it('begins only once', () => {
     expect(events(intended, { kind: 'sending' })).toEqual([{ kind: 'send_begun', at: at(30) }])
     expect(events(sending, { kind: 'sending' })).toEqual([])
   })
 
-  it('that was not made is undone', () => {
+  it('that was never made is withdrawn', () => {
     expect(events(sending, { kind: 'not_sent' })).toEqual([{ kind: 'send_withdrawn', at: at(30) }])
     expect(events(active, { kind: 'not_sent' })).toEqual([])
   })
@@ -220,7 +220,7 @@ describe('a read of the offer', () => {
     expect(events(active, readAs('active'))).toEqual([])
   })
 
-  it('gives the Steam trade of an accepted offer if the till knew none, or knew another', () => {
+  it('adds the Steam trade of an accepted offer if the till knew none or another', () => {
     const withoutSteamTrade = { ...active, acceptedAt: at(10) }
     expect(events(withoutSteamTrade, readAs('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
@@ -236,7 +236,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('D-24 that ends the trade gives it the state that belongs to the reason', () => {
+  it('D-24 that ends the trade gives it the state for the reason', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
     expect(events(doubted, readAs('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },

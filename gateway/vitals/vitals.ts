@@ -16,7 +16,7 @@ const LOG_FACTOR = Math.log(1.15)
 const PER_SHIFT = 1_000
 
 /**
- * Returns the number of the bucket. Each bound is 15 percent higher than the last, in milliseconds or thousandths of a
+ * Returns the number of the bucket. Each bound is 15 percent above the one before, in milliseconds or thousandths of a
  * layout shift; 600,000 is in bucket 96.
  */
 export const bucketOf = (metric: VitalName, value: number): number => {

@@ -1,6 +1,6 @@
 /**
- * If the answer to a send is lost, the vault gives the offer up only after a look so late that the offer would have
- * appeared on Steam.
+ * If the answer to a send is lost, the vault gives the offer up only after a look that is late enough for the offer to
+ * have appeared on Steam.
  */
 import { describe, expect, it } from 'vitest'
 import { stepBefore as giftStepBefore } from '../giving/next-step.ts'

@@ -4,7 +4,7 @@ import type { MarketAnswer } from './market.ts'
 import type { Time } from './pace.ts'
 import { envelopeSchema } from './waxpeer-answers.ts'
 
-/** Waxpeer wants an access token each hour, so the client sends it a little earlier. */
+/** Waxpeer wants an access token every hour, so the client sends one a little earlier. */
 const TOKEN_MS = 50 * 60_000
 /** How long after a send to resend a token that Waxpeer has forgotten. */
 const AGAIN_MS = 60_000

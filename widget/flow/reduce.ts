@@ -112,7 +112,7 @@ function withNextCheck(state: FlowState): FlowState {
 
 /**
  * A page that could not be opened tries again if that may help. A page that shows a deposit repeats what failed, and
- * checks whether the deposit is current, unless it polls or shows a success.
+ * checks whether the deposit has changed, unless it polls or shows a success.
  */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state

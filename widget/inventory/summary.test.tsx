@@ -30,7 +30,7 @@ const hold = { atOnce: 1_000, days: 8, until: '2026-11-30T12:00:00.000Z' }
 
 describe('A-013 the button', () => {
   it.each<[string, PanelInput, string, boolean]>([
-    ['says what it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
+    ['says how much it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
     ['says how much more the minimum needs', { picked: ['1'] }, 'Add $1.00 more', false],
     [
       'says how much is too much',
@@ -65,7 +65,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toContain('at least')
   })
 
-  it('expects all of it now if the limit allows, and promises nothing', () => {
+  it('expects the whole amount now if the limit allows, and promises nothing', () => {
     const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
     expect(shownText).toContain('Now, expected $20.00')
     expect(shownText).toContain('All of it should come now; the offer tells you before you accept.')
@@ -83,7 +83,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toMatch(/expected|reversed/)
   })
 
-  it('names no limit if the store gets all of it on release', () => {
+  it('names no limit if the store gets the whole amount on release', () => {
     const shownText = text(
       panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }),
     )
@@ -92,7 +92,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toMatch(/Now|limit/)
   })
 
-  it('names the store’s limit, without its amount, if it is used up and all of it comes later', () => {
+  it('names the store’s limit, without a figure, if the limit is used up and the whole amount comes later', () => {
     const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'limit' } } }))
     expect(shownText).toContain('On Nov 30, expected $20.00')
     expect(shownText).toContain('a store gets money only up to its limit, which has no room right now.')

@@ -5,7 +5,7 @@ import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { useRestTexts } from './texts.ts'
 
-/** `why`: the reason for the split; null to show none. `folded`: a button shows the reason, where room is scarce. */
+/** `why`: the reason for the split; null to show none. `folded`: hides it behind a button, where room is scarce. */
 type Props = {
   split: Split
   currency: Currency

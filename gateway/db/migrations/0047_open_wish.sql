@@ -1,5 +1,5 @@
 -- oldest version: 0.3.0
--- The vault takes a wish up only while it is open.
+-- The vault takes up a wish only while the wish is open.
 
 -- Returns whether the wish exists and is open, and keeps it so until the transaction ends. The vault's role may read
 -- wishes but not lock them, so the function runs as the owner.

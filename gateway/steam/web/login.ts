@@ -4,7 +4,7 @@ import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Unavailable } from '../steam.ts'
 import type { Asker, Outcome } from '../turns.ts'
 
-/** Steam's results that mean that the token itself is invalid, not that Steam is busy. */
+/** Steam's results for a token that is itself invalid, unlike those of a busy Steam. */
 const DEAD_TOKEN_RESULTS = new Set([5, 15, 26, 27, 43])
 const RATE_LIMIT_RESULT = 84
 
