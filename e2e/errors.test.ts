@@ -1,4 +1,4 @@
-/** The page if an inventory cannot be shown or a trade is not created: the reason, and a button that helps. */
+/** The page's errors if an inventory cannot be shown or a trade is not created: the reason, and a button that helps. */
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'
@@ -94,7 +94,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
   })
   test('A-124 if the shopper does not own the game', () => expectError('tradeNotAvailable', 'magic_no_game'))
   test('A-126 A-112 if Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
-  test('A-127 A-089 if the link is no longer valid, which its field says too', async () => {
+  test('A-127 A-089 if the link is no longer valid, and the link’s field says so too', async () => {
     const { page, texts } = await expectError('invalidPartner', 'magic_new_token')
     const field = page.getByRole('textbox', { name: texts.tradeLink })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')

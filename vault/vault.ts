@@ -66,7 +66,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     if (account === undefined) throw new Error(`the vault has no account ${steamId}`)
     return createSession({ caller, pace: createPace(timer) }, account)
   }
-  const connect = (steamId: string): SteamCalls & SellingAccount => {
+  const openAccount = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
     const acknowledge = createAcknowledgement({ session, nowS, say, needs })
     return {
@@ -78,7 +78,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     }
   }
   const steamOf = (steamId: string): SteamCalls & SellingAccount => {
-    const known = openAccounts.get(steamId) ?? connect(steamId)
+    const known = openAccounts.get(steamId) ?? openAccount(steamId)
     openAccounts.set(steamId, known)
     return known
   }

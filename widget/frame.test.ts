@@ -11,7 +11,7 @@ const LATER: FrameMessage = { ...STATUS, detail: { depositId: '7', status: 'succ
 
 type Listener = (event: object) => void
 
-/** A page in a frame, and the messages to its parent. `receive` gives it the parent's greeting, with a change. */
+/** A page in a frame, and the messages to its parent. `receive` gives it the parent's greeting, with these changes. */
 function joinedFrame() {
   const listeners = new Set<Listener>()
   const sent: unknown[][] = []

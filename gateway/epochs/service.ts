@@ -34,8 +34,8 @@ export type EpochWatch = {
   /** Returns why the last check stopped the till; undefined if it did not. */
   whyStopped(): Break | undefined
   /**
-   * Compares the database with its own record and the memory. Stops the till if the database was restored or replaced,
-   * or begins an epoch if `afterFailover` says so; otherwise ends a stop.
+   * Compares the database with its record of epochs and with the memory. Stops the till if the database was restored or
+   * replaced, or begins an epoch if `afterFailover` says so; otherwise ends a stop.
    */
   check(): Promise<void>
 }

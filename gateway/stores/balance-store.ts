@@ -39,7 +39,7 @@ type MovementCause = (typeof MOVEMENT_CAUSES)[number]
 const isMovement = (cause: EntryCause): cause is MovementCause =>
   (MOVEMENT_CAUSES as readonly EntryCause[]).includes(cause)
 
-/** Returns movements of a store's two accounts in a currency, and reversals that cost it nothing, newest first. */
+/** Returns movements of a store's two accounts in a currency, and reversals that cost it no money, newest first. */
 export async function readStatement(
   db: Db,
   storeId: bigint,

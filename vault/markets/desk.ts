@@ -40,9 +40,9 @@ const DENIED_MS = 14 * 86_400_000
  * How long to ask how a sale ended. A market that lost the sale never says, and the history to read since that sale
  * would become longer and longer.
  */
-const UNTOLD_MS = 42 * 86_400_000
+const GIVE_UP_MS = 42 * 86_400_000
 /** After a start, the vault does not report a sale again if it stopped asking about it longer ago than this. */
-const UNTOLD_NEWS_MS = 7 * 86_400_000
+const GIVE_UP_NEWS_MS = 7 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
 /** How long before the oldest unpaid sale to start reading the market's history, which has a resolution of days. */
@@ -86,7 +86,7 @@ type State = {
   /** By game: how many items wait for the market's report of their payment, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** The listings whose sale the vault no longer asks about. */
-  untold: Set<Listing['itemId']>
+  givenUp: Set<Listing['itemId']>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
   /** The games whose last listing failed, or may succeed soon. */
@@ -106,7 +106,7 @@ export function createDesk(parts: DeskParts): Desk {
     timetable,
     readiness,
     newsDue: new Map(),
-    untold: new Set(),
+    givenUp: new Set(),
     arrivedAtMs: new Map(),
     listAgain: new Set(),
     takingDown: new Map(),
@@ -284,18 +284,18 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 /** Returns when the sales were made that the vault still asks about. Reports once each sale that it gives up on. */
 function recentTimesMs(
   { journal, market, now, say, needs }: DeskParts,
-  { untold }: State,
+  { givenUp }: State,
   unpaid: readonly Listing[],
 ): number[] {
   const times = soldTimesMs(journal.book(), unpaid)
-  const isOver = (soldMs: number): boolean => now().getTime() - soldMs >= UNTOLD_MS
+  const isOver = (soldMs: number): boolean => now().getTime() - soldMs >= GIVE_UP_MS
   for (const [index, { itemId }] of unpaid.entries()) {
-    if (!isOver(times[index] ?? 0) || untold.has(itemId)) continue
-    untold.add(itemId)
+    if (!isOver(times[index] ?? 0) || givenUp.has(itemId)) continue
+    givenUp.add(itemId)
     const line = 'the market has not said for six weeks how a sale ended, so the vault stops asking'
     say(line, { market: market.name, listing: itemId ?? '' })
-    const overMs = now().getTime() - (times[index] ?? 0) - UNTOLD_MS
-    if (overMs < UNTOLD_NEWS_MS) needs.note('sale_untold', `${market.name} listing ${itemId}`, line)
+    const overMs = now().getTime() - (times[index] ?? 0) - GIVE_UP_MS
+    if (overMs < GIVE_UP_NEWS_MS) needs.note('sale_untold', `${market.name} listing ${itemId}`, line)
   }
   return times.filter((soldMs) => !isOver(soldMs))
 }

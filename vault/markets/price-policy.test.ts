@@ -56,7 +56,7 @@ describe('a listing', () => {
     expect(price({ costMinor: null, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
-  it('is never below the vault’s floor, nor below its cost unless a loss is allowed, for any numbers', () => {
+  it('is never below the vault’s floor, nor below the item’s cost unless a loss is allowed, for any numbers', () => {
     const amount = fc.bigInt({ min: 1n, max: 100_000_000n })
     const priced = fc.record({
       costMinor: amount,

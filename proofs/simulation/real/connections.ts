@@ -122,9 +122,9 @@ async function replaceSession(line: Line, sessions: Sessions): Promise<void> {
 
 function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) => void): Driver {
   const { faults } = deps
-  const lineOf = new WeakMap<DatabaseConnection, Line>()
-  const withLine = (connection: DatabaseConnection): Line => {
-    const line = lineOf.get(connection)
+  const lines = new WeakMap<DatabaseConnection, Line>()
+  const lineOf = (connection: DatabaseConnection): Line => {
+    const line = lines.get(connection)
     if (line === undefined) throw new Error('the connection is not from this driver')
     return line
   }
@@ -133,16 +133,16 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
     async acquireConnection() {
       const line = await take()
       const connection = connectionOf(deps, line)
-      lineOf.set(connection, line)
+      lines.set(connection, line)
       return connection
     },
     async beginTransaction(connection) {
-      const line = withLine(connection)
+      const line = lineOf(connection)
       await send(deps, line, { text: 'begin' })
       Object.assign(line, { inTransaction: true, hasWritten: false, effects: [] })
     },
     async commitTransaction(connection) {
-      const line = withLine(connection)
+      const line = lineOf(connection)
       await send(deps, line, { text: 'commit' })
       line.inTransaction = false
       for (const effect of line.effects) effect()
@@ -150,12 +150,12 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
       if (faults.strike('commit without an answer', 0.002)) throw new ConnectionLost('after a commit')
     },
     async rollbackTransaction(connection) {
-      const line = withLine(connection)
+      const line = lineOf(connection)
       if (!line.inTransaction) return
       await send(deps, line, { text: 'rollback' })
       line.inTransaction = false
     },
-    releaseConnection: async (connection) => giveBack(withLine(connection)),
+    releaseConnection: async (connection) => giveBack(lineOf(connection)),
     destroy: async () => {},
   }
 }

@@ -17,7 +17,7 @@ export const READS = { listDeposits, readEvents, readStatement, timelineOf }
 
 export type Reads = typeof READS
 
-/** A small page, so lists have several. */
+/** Rows of a page: so few that lists have several pages. */
 const PAGE = 3
 const CURRENCY = 'USD'
 
