@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(requests[1]?.headers.get('content-type')).toBeNull()
   })
 
-  test('with a lost answer is repeated with the same values', async () => {
+  test('whose answer is lost is repeated with the same values', async () => {
     const cut = new Response('{"id": "7', { headers: { 'content-type': 'application/json' } })
     const { till, requests, waits } = tillThatAnswers(new TypeError('broken'), cut, problem(502, ''), found())
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)

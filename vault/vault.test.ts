@@ -153,7 +153,7 @@ describe('a wish for an allowed destination', () => {
   )
 
   it.each(['offers-not-there', 'offers-without-items'])(
-    'is found after its send was lost, although Steam’s lists tell nothing for minutes (fault %s)',
+    'gets one offer and is delivered if the answer to its send is lost and Steam’s lists prove nothing for minutes (fault %s)',
     async (fault) => {
       const before = botOffers().length
       bench.steam.begin('send-drop-after', { times: 1 })

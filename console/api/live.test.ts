@@ -74,7 +74,7 @@ it('a page whose stream ended asks for its data once a new stream is open: it ma
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('a page whose stream broke opens another after three seconds, as after the end of a stream', async () => {
+it('a page whose stream broke opens another after three seconds, as it does after the end of a stream', async () => {
   const { pass, streams } = await followingPage()
   streams.at(-1)?.error(new Error('the connection was lost'))
   await pass(3_000)

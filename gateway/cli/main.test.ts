@@ -32,7 +32,7 @@ describe('help and mistakes in arguments', () => {
     expect(lines).toEqual(expect.arrayContaining(allCommands().map(({ name, does }) => `${name} ${does}`)))
   })
 
-  it('--help as a process ends with code 0 despite a wrong setting, and loads no code for the database or the server', async () => {
+  it('--help, run as a process, ends with code 0 despite a wrong setting, and loads no code for the database or the server', async () => {
     const { out, errors, code, loaded } = await runAndRecord(['--help'], {
       env: { TRADETILL_MODE: 'nonsense' },
     })
@@ -95,7 +95,7 @@ describe('help and mistakes in arguments', () => {
 })
 
 describe('a command', () => {
-  it('as a process reads piped input, and explains a refusal without a stack trace', async () => {
+  it('run as a process reads piped input, and explains a refusal without a stack trace', async () => {
     const input = 'item,bot\n7-12,x\n'
     const args = ['items', 'moved', '--reason', 'sold']
     const moved = await spawnCommand(args, { databaseUrl: database.url, input })
@@ -139,7 +139,7 @@ describe('a command', () => {
     expect({ out, errors, code }).toEqual({ out: '', errors: 'There is no option --password.\n', code: 2 })
   })
 
-  it('that fails says why, without a secret that the error quotes', async () => {
+  it('that fails says why, but redacts a secret that the error quotes', async () => {
     const secret = 'whsec_c2VjcmV0'
     const databaseUrl = `${database.url}-${secret}`
     const { errors, code } = await runCommand(['bot', 'list'], { databaseUrl })

@@ -90,7 +90,7 @@ it('an item is in at most one open wish, and is free again once the vault has re
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
 })
 
-it('an item that the vault delivered stays in its wish while the departure is not booked', async () => {
+it('an item that the vault delivered stays in its wish until the departure is booked', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'delivered')
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^There are no free/)

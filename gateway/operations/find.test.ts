@@ -113,7 +113,7 @@ describe('a deposit', () => {
     expect(depositsOf(await found('Item 1'))).toEqual([[paid.id, ['item_name']]])
   })
 
-  it('is found by its order id, together with another store’s deposit of the same order id, newest first', async () => {
+  it('is found by its order id, together with another store’s deposit with the same order id, newest first', async () => {
     const { deposits } = await found('shared')
     expect(deposits.map(({ storeId, as }) => [storeId, as])).toEqual([
       [2n, ['order']],

@@ -202,7 +202,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('keeps its prices too if it answers without any price', async () => {
+  test('also keeps its prices if it answers without any price', async () => {
     await bothSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)

@@ -164,7 +164,7 @@ describe('a read of the offer', () => {
     expect(events(putOff, readAs('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
   })
 
-  it('does not count an offer found late as declined at once, because a person had time to read it', () => {
+  it('counts no decline as hasty if the offer was found late, because a person had time to read it', () => {
     const foundLate = { ...active, deadline: at(40 + 300) }
     expect(events(foundLate, readAs('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
   })
@@ -179,7 +179,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('of an ended or delivered trade changes nothing, even if it was accepted: only the Steam trade proves a delivery', () => {
+  it('of an ended or delivered trade changes nothing, even if the offer was accepted: only the Steam trade proves a delivery', () => {
     for (const trade of [declined, held, final]) expect(events(trade, readAs('accepted'))).toEqual([])
   })
 
@@ -290,7 +290,7 @@ describe('a record of the Steam trade', () => {
     expect(events(trade, record())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
-  it('D-9 delivers with a time of settlement while the sender can take the items back', () => {
+  it('D-9 sets a time of settlement while the sender can take the items back', () => {
     expect(events(active, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
     expect(events(active, record({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
     expect(events(active, record({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])

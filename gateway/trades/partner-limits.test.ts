@@ -92,7 +92,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor())
   })
 
-  test('do not stop one more offer per store, for a deposit locked to the account', async () => {
+  test('do not stop one more offer per store for a deposit locked to the account', async () => {
     await openOffer(await depositFor())
     await openOffer(await depositFor())
     await openOffer(await depositFor({ isLocked: true }))
@@ -129,7 +129,7 @@ describe('the pause', () => {
     ['timed_out', 'deadline'],
     ['timed_out', 'expired'],
   ] as const)(
-    'begins after an offer that is %s (%s), is shown on the page of its deposit, and doubles',
+    'begins after an offer that is %s (%s), is shown on the page of its deposit, and doubles after the next one',
     async (state, reason) => {
       const first = await unusedOffer(reason, state)
       const until = timeIn(60)
@@ -161,7 +161,7 @@ describe('the pause', () => {
     await openOffer(await depositFor())
   })
 
-  test('is for one store and one account, and is a minute again after the account has paid', async () => {
+  test('is for one store and one account, and lasts a minute again after the account has paid', async () => {
     await unusedOffer('declined', 'declined')
     await openOffer(await depositFor({ inStore: await aStore(till) }))
     await openOffer(await depositFor({ steamId: '76561198077777777' }))

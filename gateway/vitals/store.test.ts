@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-test('counts of two processes add up by day, and are deleted after 30 days', async () => {
+test('the counts of two processes are added up by day, and deleted after 30 days', async () => {
   const [first, second] = [createVitals(), createVitals()]
   const place = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
   for (const vitals of [first, second]) {

@@ -134,7 +134,7 @@ it('the refusal of an address that no rule allows names no command', async () =>
 
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
-it('the sandbox sends to allowed names of this machine, but not into its network', async () => {
+it('the sandbox sends to allowed names of this machine, but not into the network', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)

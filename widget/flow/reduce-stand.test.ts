@@ -39,7 +39,7 @@ describe('the inventory', () => {
     expect(loading(state)).toBeUndefined()
   })
 
-  it.each(INVENTORY_ERROR_TYPES)('A-074 can fail with %s, and Try again asks again', (type) => {
+  it.each(INVENTORY_ERROR_TYPES)('A-074 can fail with %s, and Try again requests it again', (type) => {
     const broken = inventory([], { inventoryError: true, inventoryErrorType: type })
     const state = withInventory(openedOn('created'), broken)
     expect(standOf(state).inventory).toEqual({ status: 'error', type })
@@ -310,7 +310,7 @@ describe('picking', () => {
     expect(selectionOf(state)).toEqual([])
   })
 
-  it('several items are picked at once, up to the most that one offer may have', () => {
+  it('several items are picked at once, up to as many as one offer may have', () => {
     const add = (...ids: string[]) => ({ kind: 'itemsAdded', ids }) as const
     expect(selectionOf(play(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
       '2',
