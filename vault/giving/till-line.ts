@@ -16,7 +16,7 @@ export type TillLine = {
   begin(): Promise<void>
   /** The open wishes; none if the till does not answer. */
   wishes(): Promise<readonly Wish[]>
-  /** Reports the state of the wish. If the till does not answer, it is told in a later round. */
+  /** Reports the state of the wish. If the till does not answer, the report is repeated in a later round. */
   tell(wishId: string): Promise<void>
   /**
    * Reports an intended gift, again if it was reported before: the till's database may have been restored since. `open`:
