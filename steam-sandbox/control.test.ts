@@ -51,7 +51,7 @@ async function makeTrade() {
 }
 
 describe('time', () => {
-  it('is advanced by the control API, and what falls due in between happens', async () => {
+  it('is advanced by the control API, and everything that falls due meanwhile happens', async () => {
     await makeTrade()
     expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
       nowS: NOW_S + 7 * DAY_S,

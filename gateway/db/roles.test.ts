@@ -77,7 +77,7 @@ describe('the role of the till', () => {
   })
   afterAll(() => stop())
 
-  it('is enough for deposits from their creation to a final and a reversed trade, and for the check of the ledger', async () => {
+  it('is enough for deposits until their trades are final or reversed, and for the check of the ledger', async () => {
     const store = await aStore(till)
     const { bot, session } = await aBot(till)
     const [kept, takenBack] = [

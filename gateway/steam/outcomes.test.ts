@@ -19,7 +19,7 @@ const resultError = (result: number) =>
   strError(`There was an error sending your trade offer.  Please try again later. (${result})`)
 
 describe('a send', () => {
-  it('counts as sent only if Steam names the offer', () => {
+  it('counts as sent only if Steam gives the offer’s id', () => {
     expect(sendOutcome(reply(200, { tradeofferid: '7001' }))).toEqual({ kind: 'sent', offerId: '7001' })
     expect(sendOutcome(reply(200, { tradeofferid: 7001 }))).toEqual({ kind: 'sent', offerId: '7001' })
   })

@@ -56,7 +56,7 @@ it('a secret code that another trade has is replaced by another draw', async () 
   expect((await trades()).map((trade) => trade.secret_code)).toEqual(['AAAAAA', 'BBBBBB'])
 })
 
-it('a request whose five draws all give a code of another trade throws, and leaves no rows', async () => {
+it('a request throws and leaves no rows if five draws all give a code of another trade', async () => {
   await ask(drawing('AAAAAA').deps)
   const { drawn, deps } = drawing('AAAAAA')
   await expect(ask(deps)).rejects.toThrow('no free secret code in 5 draws')

@@ -85,7 +85,7 @@ async function loseOfferAnswer(till: ProcessTill): Promise<Trade> {
 
 /** Kills the running gateway in the middle of its work. Resolves when the next one has finished that work. */
 export async function killOnce(till: ProcessTill, first: Running): Promise<KillReport> {
-  await until('nothing moves', async () => (await unsettledWork(till)).length === 0)
+  await until('all earlier work is done', async () => (await unsettledWork(till)).length === 0)
   const before = webhooksOf(till, 'deposit.pending').length
   const webhookUnanswered = await openTrade(till, { person: 'nova_hound', game: 'dota' })
   const acceptedAfterKill = await openTrade(till, { person: 'quiet_lynx', game: 'dota' })

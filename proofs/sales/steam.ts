@@ -276,7 +276,7 @@ export class ModelSteam {
     must(
       things.length === offer.gift.assets.length,
       'I21',
-      () => `offer ${offer.offerId} gives what was given before`,
+      () => `offer ${offer.offerId} gives items that were given before`,
     )
     const trade = this.#beginTrade(offer, things)
     if (this.#luck.hits('trade fails after it was accepted', 0.02)) {

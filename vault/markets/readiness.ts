@@ -19,8 +19,8 @@ const READY_MS = 30 * MINUTE_MS
  * For this long without an answer, the last answer of the till or the market stays valid. Nothing new is listed then.
  * Taking all listings down and making them again because of one lost answer would take many calls.
  */
-const TILL_STANDS_MS = MINUTE_MS
-const MARKET_STANDS_MS = 5 * MINUTE_MS
+const TILL_VALID_MS = MINUTE_MS
+const MARKET_VALID_MS = 5 * MINUTE_MS
 /** How long a market may stay silent, or refuse pings, before a person is told. Short outages need no person. */
 const LONG_SILENCE_MS = 60 * MINUTE_MS
 const LONG_OFFLINE_MS = 30 * MINUTE_MS
@@ -56,13 +56,13 @@ export type Readiness = {
 }
 
 /** The latest answer of the till or the market, and since when it has been silent. */
-type Word = { because: string | undefined; silentSinceMs: number | undefined }
+type LastAnswer = { because: string | undefined; silentSinceMs: number | undefined }
 
 type State = {
   stoppedBecause: string | undefined
   /** Undefined before the first answer. */
-  till: Word | undefined
-  market: Word | undefined
+  till: LastAnswer | undefined
+  market: LastAnswer | undefined
   /** How long after the last question to ask the market again. */
   askAgainMs: number
   /** Since when the vault sells nothing because the market does not answer. */
@@ -84,7 +84,8 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
     offlineSinceMs: undefined,
     feeBp: null,
   }
-  const speaks = (word: Word | undefined): boolean => word !== undefined && word.silentSinceMs === undefined
+  const isAnswering = (last: LastAnswer | undefined): boolean =>
+    last !== undefined && last.silentSinceMs === undefined
   return {
     async ask() {
       const reason = await reasonToStop(parts, state, timetable)
@@ -99,7 +100,10 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
     },
     stoppedBecause: () => state.stoppedBecause,
     mayList: () =>
-      state.stoppedBecause === undefined && speaks(state.till) && speaks(state.market) && state.isOnline,
+      state.stoppedBecause === undefined &&
+      isAnswering(state.till) &&
+      isAnswering(state.market) &&
+      state.isOnline,
     doubt() {
       noteSilence(state.market, parts.now())
       timetable.hurry('ready')
@@ -123,13 +127,13 @@ async function reasonToStop(
   const isOff = await till.isOff(market.name).catch(() => undefined)
   if (isOff === undefined) noteSilence(state.till, now())
   else state.till = { because: isOff ? 'switched off by the till' : undefined, silentSinceMs: undefined }
-  const tillsReason = stands(state.till, TILL_STANDS_MS, now())
+  const tillsReason = isStillValid(state.till, TILL_VALID_MS, now())
     ? state.till.because
     : 'the till does not answer'
   if (tillsReason !== undefined) return tillsReason
   if (isMaintenance(now())) return 'maintenance of Steam'
   if (timetable.isDue('ready', state.askAgainMs)) await askMarket(parts, state, timetable)
-  return stands(state.market, MARKET_STANDS_MS, now()) ? state.market.because : MARKET_SILENT
+  return isStillValid(state.market, MARKET_VALID_MS, now()) ? state.market.because : MARKET_SILENT
 }
 
 const accountName = ({ market, marketAccount }: ReadinessParts): string =>
@@ -147,16 +151,16 @@ function noteStop(parts: ReadinessParts, state: State, reason: string | undefine
   else parts.needs.end('selling_stopped', accountName(parts))
 }
 
-function noteSilence(word: Word | undefined, now: Date): void {
-  if (word !== undefined) word.silentSinceMs ??= now.getTime()
+function noteSilence(last: LastAnswer | undefined, now: Date): void {
+  if (last !== undefined) last.silentSinceMs ??= now.getTime()
 }
 
 /** True if there was an answer, and the silence since then is shorter than `forMs`. */
-function stands(word: Word | undefined, forMs: number, now: Date): word is Word {
-  if (word?.silentSinceMs === undefined) return word !== undefined
+function isStillValid(last: LastAnswer | undefined, forMs: number, now: Date): last is LastAnswer {
+  if (last?.silentSinceMs === undefined) return last !== undefined
   // A clock that was set back does not lengthen the silence.
-  word.silentSinceMs = Math.min(word.silentSinceMs, now.getTime())
-  return now.getTime() - word.silentSinceMs < forMs
+  last.silentSinceMs = Math.min(last.silentSinceMs, now.getTime())
+  return now.getTime() - last.silentSinceMs < forMs
 }
 
 async function askMarket(parts: ReadinessParts, state: State, timetable: Timetable): Promise<void> {

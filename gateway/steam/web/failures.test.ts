@@ -201,7 +201,7 @@ describe(`${SCRIPTS} scripts of failures`, () => {
     await expect.poll(() => stage.traffic.sockets.size, { message: 'open sockets' }).toBe(0)
   })
 
-  it('give the same trace when some of them are played again', async () => {
+  it('give the same traces when they are played again', async () => {
     const seeds = every(8)
     const again = await playAll(seeds)
     expect([...again.traces]).toEqual(seeds.map((seed) => [seed, traces.get(seed)]))

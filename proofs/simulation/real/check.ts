@@ -206,7 +206,7 @@ function checkTrade(scene: Scene, before: TradeRow | undefined, trade: TradeRow)
   const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
   must(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
   const isConsistent = trade.isHeldBySteam || OPEN.includes(state) === trade.live > 0
-  must(isConsistent, 'I8', () => `${name} is ${state}, ${trade.live} of its items count as in an open trade`)
+  must(isConsistent, 'I8', () => `${name} is ${state}, yet ${trade.live} items count as in an open trade`)
   if (before === undefined || before.state === state) return
   must(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
   if (trade.delivered && !before.delivered) checkCredit(scene.steam, trade)
