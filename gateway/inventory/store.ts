@@ -163,7 +163,7 @@ export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undef
   return db.selectFrom('inventory_request').select(COLUMNS).where('id', '=', id).executeTakeFirst()
 }
 
-/** Takes a request of the bot; undefined if it is not open any more, or too old: created at `since` or before. */
+/** Takes a request of the bot; undefined if it is no longer open, or was created at `since` or before. */
 export async function takeRequest(
   { db, box }: { db: Db; box: SecretBox },
   { id, botId, since }: { id: bigint; botId: bigint; since: Date },

@@ -5,7 +5,7 @@ import type { Account } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { lineOfHtml, linkRow, page, person } from './layout.ts'
 
-/** The start page: the shoppers, and the test shoppers, each of whose trade links brings a behaviour or bad day. */
+/** The start page: the shoppers, and the test shoppers, whose trade links each bring a behaviour or bad day. */
 export function home({ world }: Sandbox): Reply {
   const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const cards = shoppers.filter(({ behaviour }) => !behaviour).map(shopperCard)

@@ -6,13 +6,13 @@ import { envelopeSchema } from './waxpeer-answers.ts'
 
 /** Waxpeer wants an access token every hour, so the client sends one a little earlier. */
 const TOKEN_MS = 50 * 60_000
-/** How long after a send to resend a token that Waxpeer has forgotten. */
+/** The least time before a token that Waxpeer has forgotten is sent again. */
 const AGAIN_MS = 60_000
 
 export type Token = {
-  /** Sends the token, unless Waxpeer has got it already. */
+  /** Sends the token, unless Waxpeer already has it. */
   keep(accessToken: string): Promise<MarketAnswer<null>>
-  /** Sends the last token again. False if Waxpeer does not take it, or has only just got it. */
+  /** Sends the last token again. False if Waxpeer does not take it, or received it a moment ago. */
   sendAgain(): Promise<boolean>
 }
 
