@@ -65,8 +65,7 @@ async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> 
   if (answer !== 'active') return logRefusal(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
-    // Names no earlier answer, like a page that becomes visible again. The till then reads the offer, at most every two
-    // seconds.
+    // Sends no ETag, like a page that becomes visible again. The till then reads the offer, at most every two seconds.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true
     // The page's API calls the number of the offer `steamTradeId`.

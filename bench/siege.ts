@@ -43,7 +43,7 @@ const POLL_EVERY_MS = 1_000
 /** The pause between two calls for an offer, and the most calls. */
 const ASK_AGAIN_MS = 500
 const MOST_ASKS = 60
-/** The number of trade links from which the attacker with a deposit's link picks at random. */
+/** The attacker that has a deposit's link picks at random from this many trade links. */
 const HOSTILE_LINKS = 10
 /** The factor by which a siege may raise the 95th percentile of the waiting times. */
 const RATIO_LIMIT = 2

@@ -122,7 +122,7 @@ export const paymentSchema = z.object({
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
-  /** After success: whether an endpoint of the store has accepted its webhook. Absent if no endpoint gets one. */
+  /** After success: whether an endpoint of the store accepted the webhook about it. Absent if no endpoint gets one. */
   storeTold: z.boolean().optional(),
   /** Present if a part is held. */
   heldBy: z.enum(HELD_BY).optional(),
@@ -213,7 +213,7 @@ export const priceQuerySchema = z.object({
   item: z.string().regex(/^\d{1,20}$/),
 })
 
-/** `source` is null for the operator's own list or price; `ageSeconds` only for that price, which does not age. */
+/** `source`: null for the operator's own list or price. `ageSeconds`: null for the own price, which does not age. */
 const sourceSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),

@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('for an amount that a shopper types, the page picks items worth at least that, and at most as much as the cheapest item that covers it', async () => {
+test('for a typed amount, the page picks items worth at least as much, and no more than the cheapest item that covers it alone', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')
@@ -152,7 +152,7 @@ test('equal items share a card: a press picks one, its buttons and keys pick mor
   await expectTaken(1)
   await button(texts.takeAll(`1/${count}`, name)).click()
   await expectTaken(count)
-  // All copies of it are already picked.
+  // All copies of the item are already picked.
   await button(texts.oneMore(name)).click({ force: true })
   await expectTaken(count)
   await button(texts.oneFewer(name)).click()

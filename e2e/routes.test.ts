@@ -1,4 +1,4 @@
-/** The addresses of the page, with those outside a deposit: the landing page, help, and "page not found". */
+/** The addresses of the page, including those outside a deposit: the landing page, help, and "page not found". */
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { DEPOSIT_STATUSES } from '../contract/statuses.ts'

@@ -70,7 +70,7 @@ describe.each([
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
   const money = (minor: number): string => formatMoney(minor, 'USD', language)
 
-  test('A-010 A-011 A-019 A-114 A-115 A-116 A-117 the controls work, and cards and pictures have their sizes', async () => {
+  test('A-010 A-011 A-019 A-114 A-115 A-116 A-117 the controls work, and cards and pictures have the required sizes', async () => {
     const { page, texts, inventory } = await openStandAs({ language, viewport })
     const cards = cardsOf(inventory.items)
     const width = async (selector: string): Promise<number> =>
@@ -293,7 +293,7 @@ test('A-016 A-065 A-066 the language selector switches the texts, and the choice
   for (const text of english) expect(await page.getByText(text, { exact: true }).count()).toBe(0)
 })
 
-test('A-071 choosing another game aborts the request for the game before, and shows no error', async () => {
+test('A-071 choosing another game aborts the request for the previous game, and shows no error', async () => {
   const visited = await openStandAs({}, 'quiet_lynx')
   const { page } = visited
   const release = Promise.withResolvers<void>()

@@ -63,7 +63,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./sales/kill/prove.ts')).killSalesProof,
   },
   deploy: {
-    about: 'the deployment files, checked by the real programs; names missing programs',
+    about: 'the deployment files, checked by the real programs; lists the missing ones',
     load: async () => (await import('./deploy/prove.ts')).deployProof,
   },
   recipes: {

@@ -91,7 +91,7 @@ function installAlone() {
 /**
  * Takes the lock and returns true. Otherwise returns false, and removes the lock if its process has ended, so the next
  * attempt succeeds. The file is linked into place with its content, because an empty file would look like the lock of a
- * process that has ended. The content is different for every lock: numbers of processes come back.
+ * process that has ended. The content is different for every lock, because process ids are reused.
  */
 function takeLock(file) {
   const holder = `${process.pid}-${randomBytes(6).toString('hex')}`

@@ -32,7 +32,7 @@ describe('the archive', () => {
     }
   })
 
-  it('has the same bytes for any order of its entries, and others for another time', () => {
+  it('has the same bytes for any order of its entries, and different bytes for another time', () => {
     expect(archiveOf([...entries].reverse(), 7).equals(archiveOf(entries, 7))).toBe(true)
     expect(archiveOf(entries, 8).equals(archiveOf(entries, 7))).toBe(false)
   })

@@ -73,7 +73,7 @@ it('a gift is asked about rarely while Steam holds its items in escrow, and is d
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
 })
 
-it('an offer that nobody accepts is cancelled within minutes after Steam’s API was away for hours', async () => {
+it('an offer that nobody accepts is cancelled within three rounds of the return of Steam’s API', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   const away = { match: { path: '/IEconService/GetTradeOffer/v1' }, effect: { status: 503 } }

@@ -4,8 +4,8 @@ import { APP } from './app.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createTerminal } from './terminal.ts'
 
-// By default, Node gives every address of a host except the last only 250 ms to connect. Steam or a market would then
-// be out of reach if its last address is, such as an IPv6 address on a machine without IPv6.
+// By default, Node gives every address of a host except the last only 250 ms to connect. A distant host would be out of
+// reach if its last address cannot be used, such as an IPv6 address on a machine without IPv6.
 setDefaultAutoSelectFamilyAttemptTimeout(3_000)
 
 let settings: Settings | undefined

@@ -147,7 +147,7 @@ describe('an item of a collecting bot', () => {
   })
 })
 
-it('a listing that is the cheapest keeps its price, although the market’s list of prices contains it', async () => {
+it('the cheapest listing keeps its price, although the market’s list of prices includes that very listing', async () => {
   const [item = 0] = await putOnSale(1)
   bench.advanceMs(3 * DAY_MS)
   const priceLater = async () => {
@@ -176,7 +176,7 @@ describe('listings are taken down', () => {
     expect(listedItems()).toHaveLength(2)
   })
 
-  it('while the till has the market off, and the vault sells again in the round after the market is on again, without a restart', async () => {
+  it('while the till has the market off; the vault sells again in the first round after that, without a restart', async () => {
     await bench.runRounds(1)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
     await bench.runRounds(2)

@@ -11,7 +11,7 @@ const shown = (query: string, fallback?: string) =>
     />,
   )
 
-it('a filter shows the choice that is in the address; without one, its fallback, or "all" if it has none', () => {
+it('a filter shows the choice in the address; without a choice there, its fallback, or "all" without a fallback', () => {
   expect(shown('state=ended')).toContain('<option selected="">ended</option>')
   expect(shown('')).toContain('<option value="" selected="">all</option>')
   expect(shown('', 'open')).toContain('<option selected="">open</option>')

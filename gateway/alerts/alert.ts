@@ -6,10 +6,7 @@ export type AlertKind = keyof Needs
 /** The singular, then the plural. The kinds are listed worst first. */
 const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
   ledgerDifferences: ['difference in the ledger', 'differences in the ledger'],
-  departuresUnexplained: [
-    'departure of items that nobody explained',
-    'departures of items that nobody explained',
-  ],
+  departuresUnexplained: ['unexplained departure of items', 'unexplained departures of items'],
   itemsMissing: [
     'item that a bot should have but does not have',
     'items that bots should have but do not have',

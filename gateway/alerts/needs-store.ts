@@ -1,4 +1,4 @@
-/** Counts problems that need a person. Tables that grow with time are read by an index. */
+/** Counts problems that need a person. Tables that grow with time are read through an index. */
 import { sql } from 'kysely'
 import { NEAR_LIMIT } from '../../contract/limits.ts'
 import { hasGateway } from '../bots/store.ts'
@@ -44,7 +44,7 @@ const FAILED_TIMES = 5
 
 /** How long Steam is asked in vain before a person is told. */
 export const IN_VAIN_MS = 86_400_000
-/** A little more than the longest pause before Steam is asked about such a trade again. Few trades are due that soon. */
+/** A little more than the longest pause before Steam is asked about such a trade again. Few trades are due by then. */
 export const ASK_AGAIN_MS = 3_660_000
 
 export async function readNeeds(db: Db): Promise<Needs> {

@@ -25,7 +25,7 @@ export type Backup = { path: string; bytes: number | null }
 export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
 
 const CONNECT_MS = 10_000
-/** Longer than a check that is under way is without a connection. */
+/** Longer than a running check goes without a connection. */
 const ABANDONED_MS = 10 * 60_000
 /** How Node begins the line with the message of an uncaught error. */
 const ERROR = 'Error: '
@@ -65,7 +65,7 @@ export async function dump(
   return { kind: 'made', backup: { path, bytes: (await stat(path)).size } }
 }
 
-/** Creates the unfinished backup, whose name says the second. Refuses if another backup of that second is under way. */
+/** Creates the unfinished backup, which is named after the second. Refuses if that name is taken: one is under way. */
 async function takeName(path: string, create: () => Promise<unknown>): Promise<void> {
   await create().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -152,8 +152,8 @@ export async function checkDump(
 }
 
 /**
- * Resolves to the reason why a dump that was not restored cannot be read, or to undefined if it can: then the server may
- * have failed, as with a full disk. Reads all of the dump without a server.
+ * Reads all of a dump whose restore failed, without a server. Resolves to the reason why the dump cannot be read;
+ * undefined if it can, because then the server may have failed, as with a full disk.
  */
 async function damageOf(file: string, path: string, { environment }: Programs): Promise<string | undefined> {
   try {

@@ -14,7 +14,7 @@ describe('the share of a process', () => {
     ['an odd number of bots, rounded up', [50, 50], 21, [11, 11]],
     ['a small process', [50, 5], 20, [15, 5]],
     ['two small processes', [3, 50, 5], 20, [3, 12, 5]],
-    ['a process that may hold its even share exactly', [10, 50], 20, [10, 10]],
+    ['a process with room for exactly its even share', [10, 50], 20, [10, 10]],
     ['more bots than places', [5, 8], 20, [5, 8]],
     ['no bots', [50, 50], 0, [0, 0]],
   ])('is right for %s', (_, rooms, bots, expected) => {

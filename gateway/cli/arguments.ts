@@ -96,7 +96,7 @@ export const pageBefore = (placeholder: string) =>
   ({
     kind: 'parsed',
     parse: id,
-    brief: 'the next page: the number that the previous page names',
+    brief: 'the next page: the number at the end of the previous one',
     placeholder,
     optional: true,
   }) as const

@@ -1,4 +1,4 @@
-/** Calls a store's webhook handler, also with calls that break off or never end. */
+/** Calls a store's webhook handler. Some of its calls break off, or never end. */
 import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { connect } from 'node:net'

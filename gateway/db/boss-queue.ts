@@ -23,7 +23,7 @@ export type QueueOptions = {
 
 const SCHEMA = 'pgboss'
 const DEAD = 'dead'
-/** Notifies every process of the queue that has a new job. */
+/** Tells every process which queue has a new job. */
 const CHANNEL = 'till_queue'
 /** How long to wait for running jobs when the process stops. */
 const STOP_MS = 10_000

@@ -1,4 +1,4 @@
-/** The file with the address of the embedded database of a data folder. Commands read it to use the same database. */
+/** The file with the address of a data folder's embedded database. Commands read it to use the gateway's database. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ const connectionSchema = z.object({
 
 export type Connection = z.infer<typeof connectionSchema>
 
-/** Written when the database starts, and removed when it stops; it outlives a kill. Contains passwords. */
+/** Written when the database starts, and removed when it stops; a kill leaves it behind. Contains passwords. */
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
 
 /** The addresses in the file of `dataDir`. Undefined without a file: then no database runs. */

@@ -27,7 +27,7 @@ describe('the statements of a migration', () => {
 
   it.each([
     ['alter table one drop column name', 'all', 'drops a column'],
-    ['alter table one rename column a to b', 'all', 'renames what another version names'],
+    ['alter table one rename column a to b', 'all', 'renames what another version uses'],
     ['alter table one alter column a type bigint', 'all', 'changes the type of a column'],
     ['alter table one alter a set not null', 'all', 'refuses rows that another version writes'],
     ['alter table one add column a int not null', 'all', 'adds a column that another version does not fill'],

@@ -57,7 +57,7 @@ const ALTER = /^alter\s+table\b/i
 const TAKES_AWAY: readonly Form[] = [
   { begin: /^drop\s+(?:table|view|function)\b/i, why: 'drops what another version may read' },
   { begin: ALTER, has: [/\bdrop\s+column\b/i], why: 'drops a column' },
-  { begin: ALTER, has: [/\brename\b/i], why: 'renames what another version names' },
+  { begin: ALTER, has: [/\brename\b/i], why: 'renames what another version uses' },
   {
     begin: ALTER,
     has: [/\btype\s+\w/i],

@@ -33,8 +33,8 @@ export type DepartureStore = {
   watchedFrom(botId: bigint): Promise<Date | undefined>
   findDepartures(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
   /**
-   * Ids of the bot's Steam trades that were under way when Steam was last asked, and first seen in the last 30 days.
-   * Sorted as text: first the ids beyond `after`, then the others.
+   * Ids of the bot's Steam trades that were under way when Steam was last asked, and were first seen in the last 30
+   * days. Sorted as text: first the ids beyond `after`, then the others.
    */
   underWay(botId: bigint, places: { limit: number; after: string }): Promise<string[]>
   /**
@@ -71,8 +71,8 @@ export type DepartureDeps = {
 }
 
 /**
- * The most Steam trades to read one by one: for each page, of those that its rows undo; after the pages, of those under
- * way.
+ * The most Steam trades to read one by one. For each page, this limits the trades that its rows undo, and after the
+ * pages, the trades under way.
  */
 const MOST_SINGLES = 5
 
@@ -143,7 +143,7 @@ export async function settleDepartures(deps: DepartureDeps, bot: BotContext, aft
 
 type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
 
-/** Stops when Steam does not answer. Resolves to the id of the last trade that it asked for. */
+/** Stops when Steam does not answer. Resolves to the id of the last trade requested. */
 async function readSingly(
   deps: DepartureDeps,
   bot: BotContext,

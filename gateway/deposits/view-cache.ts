@@ -25,9 +25,9 @@ type Options = {
 const REFRESH_MS = 500
 /** A page that has not polled for this long is gone. */
 const FORGET_MS = 10_000
-/** A view that was read longer ago is not recent. That happens while the database is down. */
+/** A view that was read longer ago is not recent. Views get this old while the database is down. */
 const STALE_MS = 5_000
-/** The most views to keep. Others are read for each call. */
+/** The most views to keep. A view that is not kept is read for each call. */
 const MOST_VIEWS = 20_000
 /** How often calls may read one cached view again. A page needs that when it is opened or shown again. */
 const FRESH_READS: Rate = { perSecond: 5, burst: 50 }

@@ -218,7 +218,7 @@ describe('the loader', () => {
   const load = (encoding: string) =>
     app.inject({ url: LOADER_PATH, headers: { host: 'pay.example', 'accept-encoding': encoding } })
 
-  test('never changes, because stores’ pages contain its hash: a new version is /embed/v2.js', async () => {
+  test('never changes, because stores’ pages contain its hash: a new version would be /embed/v2.js', async () => {
     const plain = await load('identity')
     const digest = `sha384-${createHash('sha384').update(plain.rawPayload).digest('base64')}`
     expect(digest).toBe('sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg')

@@ -34,7 +34,7 @@ test('each deposit has a burst of 120 calls, then ten a second', () => {
   expect(countPassing('b')).toBe(120)
 })
 
-test('each address has a burst of 20 reports of each kind, then one every five seconds, and a network has that of 16 addresses', () => {
+test('each address has a burst of 20 reports of each kind, then one every five seconds, and a network has as much as 16 addresses', () => {
   let nowMs = 0
   const { limitReports } = createLimits(() => nowMs)
   const countPassing = (url: string, ips: string[]) =>
@@ -66,7 +66,7 @@ test('after a call that cost more than was left, the bucket must refill before t
   expect(buckets.has('a')).toBe(true)
 })
 
-test('made-up keys displace the one that was unused longest, so memory is limited', () => {
+test('made-up keys displace the key that was unused longest, so memory is limited', () => {
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')
   expect(buckets.has('a')).toBe(false)

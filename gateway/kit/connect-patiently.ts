@@ -2,10 +2,10 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 
 /**
  * How long a connection to one of several addresses of a host may take before the next one is tried. By default, Node
- * gives each except the last only 250 ms. A distant host would then be out of reach if its last address is, such as an
- * IPv6 address on a machine without IPv6. This is long enough to repeat a lost packet once.
+ * gives each except the last only 250 ms. A distant host would be out of reach if its last address cannot be used, such
+ * as an IPv6 address on a machine without IPv6. This is long enough to repeat a lost packet once.
  */
 export const CONNECT_MS = 3_000
 
-/** Call this first in each process. It applies to all connections, also to those of libraries and of `fetch`. */
+/** Call this first in each process. It applies to all connections, including those of libraries and of `fetch`. */
 export const connectPatiently = (): void => setDefaultAutoSelectFamilyAttemptTimeout(CONNECT_MS)

@@ -328,7 +328,7 @@ describe('the gateway’s check of the ledger', () => {
     expect(await metric('differences')).toBe('0')
   })
 
-  it('is made by one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     const TAKE = `${MAKE_DUE} update ledger_check set taken_until = now() + interval '1 minute';`
     await withDamage(`${TAKE} update account set balance = 1 where kind = 'commission'`, check)
     expect(await metric('differences')).toBe('0')
@@ -347,7 +347,7 @@ describe('the gateway’s check of the ledger', () => {
   /** True for the statement of the check that examines a part of the entries. */
   const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
-  it('is repeated while it fails on the newest entries, and does not count as clean', async () => {
+  it('is repeated while its check of the newest entries fails, and does not count as clean', async () => {
     await withDamage(MAKE_NEW, async (_by, client) => {
       const failing = within(client, (query) => (statement, values) => {
         if (isPart(statement)) return Promise.reject(new Error('too slow'))

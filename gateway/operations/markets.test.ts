@@ -25,7 +25,7 @@ it('a market is listed while its only item is on sale, and after the item was so
   expect(await listMarkets(deps)).toMatchObject({ data: { markets: [{ listed: 0, unpaid: 1 }] } })
 })
 
-it('the list of markets begins with what needs a person at the vault, oldest first', async () => {
+it('the list of markets begins with the problems at the vault that need a person, oldest first', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())
   const deps = { db: till.db, clock: till.clock, config: Object.create(null) }

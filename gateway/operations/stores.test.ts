@@ -28,7 +28,7 @@ const openDeposit = (externalId: string, games?: Game[]) => {
 }
 
 describe('a store', () => {
-  it('can have many settings changed at once, and a later change leaves the others as they are', async () => {
+  it('can have many settings changed at once, and a later change leaves the other settings as they are', async () => {
     const changes = {
       name: 'Anvil',
       origins: ['https://anvil.test'],

@@ -49,8 +49,8 @@ export function readRate(
 }
 
 /**
- * True if the next rate of a source is too far from the known one, the last accepted. Must be called only while the
- * known rate is recent.
+ * True if the next rate of a source is too far from `known`, its last accepted rate. Must be called only while `known`
+ * is recent.
  */
 export const isJump = (known: bigint, next: bigint): boolean => isApart(known, next, MAX_JUMP_PERCENT)
 

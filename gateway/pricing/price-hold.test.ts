@@ -33,7 +33,7 @@ describe('the name of a hold', () => {
     )
   })
 
-  it('is no pattern if it has no asterisk, or is null for an entire game', () => {
+  it('is no pattern without an asterisk, nor if it is null, which means an entire game', () => {
     expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
       null,
       null,
@@ -74,7 +74,7 @@ describe('holds on an item', () => {
     expect(effectOfHolds(holds, RUBY, now)).toMatchObject({ asOf: longBefore })
   })
 
-  it('set its price; the most specific name counts', () => {
+  it('set its price; of several, the hold with the most specific name decides', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
     expect(effectOfHolds(holds, RUBY, now).override).toBe(2n)

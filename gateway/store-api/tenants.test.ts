@@ -249,7 +249,7 @@ describe('replays of a store', () => {
   const replay = async (id: string, body: object) =>
     (await api.call('POST', `${PATH}/${id}/replay`, { body })).json()
 
-  test('of ranges run one at a time, even to different endpoints', async () => {
+  test('that cover a range run one at a time, even to different endpoints', async () => {
     const [first, second] = [await addEndpoint(), await addEndpoint()]
     for (let n = 0; n < 3; n += 1) await anEvent()
     await expect.poll(() => receiver.received.length).toBe(6)

@@ -64,7 +64,7 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
     case 'final': {
       if (because === 'ended_by_operator' || trade.lookAt === null) return []
       const ended: TradeEvent = { kind: 'unwatched', because }
-      // While a look is due, the history is read back to this trade, so it must not stay due for good.
+      // While a look is due, the history is read back to this trade, so no look may stay due forever.
       return because === 'unresolved' ? [ended, { kind: 'looked', next: null }] : [ended]
     }
     case 'reversed':

@@ -32,7 +32,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
-    // This can concern all bots at once. A request that no other bot would serve sooner stays here.
+    // This can concern all bots at once. The request stays here unless another bot would serve it sooner.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
     const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)
@@ -115,7 +115,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isExactOfferOf(trade, offer))
-  // Ended before the find is recorded: if that fails, the next search begins at the first page again.
+  // End the search first: if recording the find fails, the next search begins at the first page.
   if (found !== undefined) deps.lists.endSearch(bot, facts.id)
   if (found !== undefined || search.pass.isComplete) {
     await record(deps, source, { kind: 'listed', offers: ours, unclear: search.unclear })

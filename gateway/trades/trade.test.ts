@@ -84,7 +84,7 @@ describe('an event', () => {
     })
   })
 
-  it('that ends a doubt, or withdraws an acceptance, takes away just that', () => {
+  it('that ends a doubt, or withdraws an acceptance, changes nothing else', () => {
     const badEnd = { state: 'not_accepted', seenAt: at(50) }
     const doubted = { ...active, acceptedAt: at(30), settlesAt: at(700_000), badEnd }
     expect(evolve(doubted, { kind: 'doubt_ended' })).toEqual({ ...doubted, badEnd: null })
@@ -260,7 +260,7 @@ describe('an event', () => {
     expect(evolve(neverSent, event)).toMatchObject({ state: 'final', startedAt: at(1), acceptedAt: at(1) })
   })
 
-  it('of a reversal counts item by item', () => {
+  it('that reverses items ends the trade once all of its items are reversed', () => {
     const part = evolve(held, { kind: 'reversed', assetIds: ['11'], at: at(50) })
     expect(part).toMatchObject({ state: 'held', reversed: ['11'] })
     expect(evolve(part, { kind: 'reversed', assetIds: ['12'], at: at(60) })).toMatchObject({
@@ -335,7 +335,7 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
   }),
   offers.map((read): Fact => ({ kind: 'offer_read', offer: read })),
   {
-    // Often enough that most histories deliver a trade, and read several reversals of it.
+    // Often enough for most histories to deliver a trade, and to read several of its reversals.
     weight: 8,
     arbitrary: steamTrades.map(
       (record): Fact => ({ kind: 'steam_trade_read', offerId: '5', steamTrade: record }),

@@ -9,8 +9,8 @@ import type { Verdict } from './refusal.ts'
 export type TradeState = TradeStateColumn
 
 /**
- * Why we cancelled the offer. It decides the meaning of the cancelled offer. `deadline`: the time was up, or another trade
- * of the deposit delivered. `needs_confirmation`: Steam wants a confirmation from the bot.
+ * Why we cancelled the offer, which decides what its cancelled state means. `deadline`: the time was up, or another
+ * trade of the deposit delivered. `needs_confirmation`: Steam wants a confirmation from the bot.
  */
 export type CancelReason = 'deadline' | 'needs_confirmation' | 'store'
 

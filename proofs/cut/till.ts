@@ -28,7 +28,7 @@ export type CutTill = {
 
 /**
  * The limit of a new store for credit at risk. A delivery exceeds it, so the rest is held, and the delivery is posted
- * to both accounts of the store.
+ * to the available and the held account of the store.
  */
 const RISK_CENTS = 1_000n
 

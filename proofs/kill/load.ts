@@ -18,7 +18,7 @@ const MOST_THOUGHT_MS = 1_200
 /** The shortest and the longest pause between two visits. */
 const PAUSE_MS = [200, 900] as const
 /**
- * The share of protected trades that are taken back, the share of those where only the first item is, and the longest
+ * The share of protected trades that are taken back, the share of these that lose only the first item, and the longest
  * delay.
  */
 const TAKEN_BACK = 0.6

@@ -95,7 +95,7 @@ function isWished({ rules, deposits }: SalesWorld, offer: Offer, wishes: readonl
   return givers.size === 1 && givers.has(gift.partnerSteamId)
 }
 
-/** The entries of the vault's log by which items begin to leave, and those by which a gift comes to nothing. */
+/** The vault's log entries for items that begin to leave, and for gifts that come to nothing. */
 const leavingSchema = z.union([
   z.object({ kind: z.literal('intended'), wish: z.string(), assets: z.array(z.unknown()) }),
   z.object({ kind: z.literal('ended'), wish: z.string() }),

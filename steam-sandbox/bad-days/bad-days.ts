@@ -40,7 +40,7 @@ const EVERYWHERE: Record<string, BadDay> = {
     effect: { status: 429, body: null },
   },
   [TIGHT_QUOTAS]: {
-    line: 'Every quota is two requests, and one more every ten seconds. Further requests get 429 or, for one method, an empty answer.',
+    line: 'Every quota allows two requests at once, and one more every ten seconds. Further requests get 429 or, for one method, an empty answer.',
     // Matches no request here, because quotas.ts applies this limit.
     at: /^$/,
     effect: {},

@@ -7,8 +7,9 @@ import type { SeenOffer } from './gift.ts'
 const ACCEPT_MS = 30 * 60_000
 /** How long the vault tries to confirm an offer. */
 const CONFIRM_MS = 10 * 60_000
-/** How often to begin a send. After each one without a session, the next waits this much longer. */
+/** The most times that a send begins. */
 const MOST_TRIES = 6
+/** After each try without a session, the wait for the next one grows by this much. */
 const TRY_AGAIN_MS = 60_000
 /**
  * The vault concludes that an offer was never sent once this many of Steam's lists lacked it. The last list must have
@@ -17,7 +18,7 @@ const TRY_AGAIN_MS = 60_000
 const LEAST_MISSES = 3
 const APPEARS_WITHIN_MS = 120_000
 
-/** `find`: look on Steam for the offer, whose send began at `begunAt`. `read`: read the offer. */
+/** `find`: look on Steam for the offer of a send that began at `begunAt`. `read`: read the offer. */
 export type Step =
   | { kind: 'send' }
   | { kind: 'find'; begunAt: Date }
@@ -33,7 +34,7 @@ export function stepBefore(giving: OpenGiving, { now, isAllowed }: { now: Date; 
       const { tries, triedAt } = giving
       if (triedAt === null) return { kind: 'send' }
       if (tries >= MOST_TRIES) return { kind: 'end', because: 'no_session' }
-      // A clock that was set back delays nothing for long.
+      // The absolute value, because a clock that was set back must not delay the send for long.
       const isEarly = Math.abs(now.getTime() - triedAt.getTime()) < tries * TRY_AGAIN_MS
       return isEarly ? { kind: 'wait' } : { kind: 'send' }
     }

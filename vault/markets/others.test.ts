@@ -48,7 +48,7 @@ it('a price that was ours a few minutes ago is not a price of others, because th
   expect(read(899n, 850n)).toEqual(known(899n))
 })
 
-it('keeps items apart, and forgets an item that was not asked about for a day', () => {
+it('items are kept apart, and an item that was not asked about for a day is forgotten', () => {
   read(900n, null)
   expect(others.read('570/Hat', { listMinor: 899n, ownMinor: 899n, nowMs })).toEqual({
     lowestMinor: null,

@@ -22,7 +22,7 @@ const salesOf = (count: number): Row[] =>
     action: 'sell',
   }))
 
-/** A Waxpeer with this history. Its pages hold 100 rows, `payouts` of them no sales, and it skips at most 1,000. */
+/** A Waxpeer with this history. Each page has 100 rows, of which `payouts` are not sales. It skips at most 1,000. */
 function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
   const [asked, clock]: [Body[], { nowMs: number }] = [[], { nowMs: NOW_MS }]
   const history = createHistory({
@@ -46,7 +46,7 @@ function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
     if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
     return answer.value.rows.map(({ id }) => Number(id))
   }
-  /** How many of these days, counted back from now, the reading contains whole. */
+  /** How many days, counted back from now, the reading contains completely. */
   const wholeDays = async (days: number): Promise<number> => {
     const answer = await history.since(new Date(NOW_MS - days * DAY_MS))
     if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
@@ -73,7 +73,7 @@ describe('the history of Waxpeer', () => {
     expect(await history.underWay()).toMatchObject({ value: { rows: [{ id: 1 }] } })
   })
 
-  it('ends a reading where a thousand sales have the same time, and after a number of pages or minutes', async () => {
+  it('is read no further where a thousand sales have the same time, nor after a number of pages or minutes', async () => {
     const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
     expect(await waxpeerWith(sameTime).idsSince(9)).toHaveLength(1_000)
     const many = waxpeerWith(salesOf(12_000))
@@ -103,7 +103,7 @@ describe('the history of Waxpeer', () => {
     expect(await waxpeerWith(salesOf(50)).history.underWay()).toMatchObject({ value: { isCut: false } })
   })
 
-  it('is read once for all games, and then for some minutes only its latest rows', async () => {
+  it('is read once for all games; for some minutes after that, only its latest rows are read again', async () => {
     const sales = salesOf(1_000)
     const { asked, clock, idsSince } = waxpeerWith(sales)
     await idsSince(9)

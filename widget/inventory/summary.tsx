@@ -15,7 +15,7 @@ import { Tiles } from './tiles.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** The panel on a desktop: the picks and their total. Everything above the list of items keeps its place. */
+/** The panel on a desktop: the picks and their total. Everything above the list of picks stays in place. */
 export function Summary({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
   const items = selectedItems(stand)

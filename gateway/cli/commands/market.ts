@@ -9,7 +9,7 @@ const MARKET = { parse: text, brief: 'the market, such as market.csgo.com', plac
 const ONE_MARKET = { kind: 'tuple', parameters: [MARKET] } as const
 
 const list = command({
-  does: 'list what needs a person at the vault, and the markets with their sales under way',
+  does: 'list the problems at the vault that need a person, and the markets with their sales under way',
   example: 'market list',
   parameters: { flags: FIND },
   load: async () => {
@@ -17,7 +17,7 @@ const list = command({
     return async (session: Session) => listMarkets(await session.find())
   },
   lines: marketLines,
-  ifEmpty: 'The vault has not reported any market, and nothing that needs a person.',
+  ifEmpty: 'The vault has reported no market, and nothing that needs a person.',
 })
 
 const off = command({

@@ -214,7 +214,7 @@ const list = command({
       after: {
         ...STORE,
         kind: 'parsed',
-        brief: 'the next page: the number that the previous page names',
+        brief: 'the next page: the number at the end of the previous one',
         optional: true,
       },
       limit: limitUpTo(MOST_LISTED),

@@ -4,7 +4,7 @@
 
 -- ------------------------------------------------------------------------------------------------------------ epochs
 
--- Returns what identifies this copy of the database, and how far its WAL is written. A null: the server does not report
+-- Returns what identifies this copy of the database, and how far its WAL is written. Null: the server does not report
 -- the value.
 create function database_life(out system_identifier text, out timeline bigint, out database_oid bigint, out log_oid bigint,
   out written bigint)

@@ -1,4 +1,4 @@
-/** Texts that somebody makes an operator paste into the search: family 58. */
+/** Texts that an attacker gets an operator to paste into the search: family 58. */
 import { find } from '../../../gateway/operations/find.ts'
 import { readText } from '../../../gateway/operations/find-text.ts'
 import { type Case, type Family, family } from '../attack.ts'
