@@ -90,6 +90,21 @@ it('what was noted before the till answered does not replace what an earlier pro
   expect(shown()).toEqual(['due_refused m deal 1', 'due_refused m deal 2'])
 })
 
+it('what ended before the till answered is not taken over from an earlier process', async () => {
+  const first = startProcess()
+  first.needs.note('offer_stuck', 'offer 1', 'Steam does not show an offer for a day or longer')
+  first.needs.note('no_room', 'm sale 7', 'no room')
+  await first.report()
+  isTillAway = true
+  const second = startProcess()
+  await second.report()
+  second.needs.end('offer_stuck', 'offer 1')
+  isTillAway = false
+  nowMs += MINUTE_MS
+  await second.report()
+  expect(shown()).toEqual(['no_room m sale 7'])
+})
+
 it('a till that does not know these reports is asked once a minute, and the log says so once', async () => {
   isTillAway = true
   const { needs, report } = startProcess()

@@ -1,4 +1,5 @@
 /** Problems that need a person now. The vault reports them to the till, which tells the operator. */
+import { keepNewest } from './markets/keep-newest.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -54,6 +55,8 @@ export const isNeedKind = (kind: string): kind is NeedKind => Object.hasOwn(LAST
 export function createNeeds(now: () => Date): Needs {
   /** In the order in which they were last noted. */
   const needs = new Map<string, Need>()
+  /** Those that ended, because an earlier process may have reported them. */
+  const ended = new Map<string, true>()
   const keyOf = (kind: NeedKind, about: string) => `${kind} ${about}`
   const put = (need: Need): void => {
     const key = keyOf(need.kind, need.about)
@@ -70,13 +73,18 @@ export function createNeeds(now: () => Date): Needs {
       const since = needs.get(keyOf(kind, subject))?.since ?? at
       put({ kind, about: subject, text: plain(text, MOST_TEXT), since, seenAt: at })
     },
-    end: (kind, about) => void needs.delete(keyOf(kind, plain(about, MOST_ABOUT))),
+    end(kind, about) {
+      const key = keyOf(kind, plain(about, MOST_ABOUT))
+      needs.delete(key)
+      keepNewest(ended, key, true)
+    },
     list() {
       for (const [key, need] of needs) if (isOver(need)) needs.delete(key)
       return [...needs.values()]
     },
-    adopt(earlier) {
+    adopt(reported) {
       const own = [...needs.values()]
+      const earlier = reported.filter(({ kind, about }) => !ended.has(keyOf(kind, about)))
       for (const need of earlier) if (!OF_ONE_PROCESS.includes(need.kind) && !isOver(need)) put(need)
       for (const need of own) {
         const before = earlier.find(({ kind, about }) => kind === need.kind && about === need.about)
