@@ -103,8 +103,8 @@ async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
   }
   calls.end()
   const minutes = (performance.now() - begun) / 60_000
-  const over = calls.overBudget({ bots: BOTS.length + FURTHER_BOTS, minutes })
-  if (over.length > 0) console.log(`siege: beyond the budget: ${over.join(', ')}`)
+  const exceeded = calls.overBudget({ bots: BOTS.length + FURTHER_BOTS, minutes })
+  if (exceeded.length > 0) console.log(`siege: beyond the budget: ${exceeded.join(', ')}`)
   const expectNone = (name: string, count: number): Outcome => ({
     name: `siege-${name}`,
     ours: `${count}`,
@@ -114,7 +114,7 @@ async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
   const also = [
     ...outcomes,
     expectNone('steam-limits-hit', calls.limited(new Set())),
-    expectNone('steam-over-budget', over.length),
+    expectNone('steam-over-budget', exceeded.length),
   ]
   const passed = also.every((outcome) => outcome.passed)
   return { name: 'siege', ours: `${KINDS.length} sieges`, limit: 'all', passed, also }
@@ -124,12 +124,12 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
   const all = ({ times }: Wave): number[] => [...times.values()].flat()
   const [undisturbed, besieged] = [percentile95(all(quiet)), percentile95(all(underSiege))]
   let refused = 0
-  for (const [words, wave] of [
+  for (const [when, wave] of [
     ['without the attacker', quiet],
     ['under siege', underSiege],
   ] as const)
     for (const [what, count] of wave.refusals) {
-      console.log(`siege: ${kind}: refused ${count} times ${words}: ${what}`)
+      console.log(`siege: ${kind}: refused ${count} times ${when}: ${what}`)
       refused += count
     }
   console.log(

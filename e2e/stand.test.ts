@@ -24,10 +24,10 @@ const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
 /** One item of each card. Equal items share a card. */
 const cardsOf = (items: readonly Item[]): Item[] => {
-  const looks = items.map(({ name, price, iconUrl, rarityName, phase }) =>
+  const appearances = items.map(({ name, price, iconUrl, rarityName, phase }) =>
     [name, price, iconUrl, rarityName, phase].join(),
   )
-  return items.filter((_, index) => looks.indexOf(looks[index] ?? '') === index)
+  return items.filter((_, index) => appearances.indexOf(appearances[index] ?? '') === index)
 }
 const byPrice = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)
 

@@ -51,7 +51,7 @@ const PROOFS: Record<string, Entry> = {
   },
   sale: {
     about:
-      'one item from a shopper’s browser to the payment of an outside market, with all parts of npm start',
+      'one item from a shopper’s browser to the payment by an outside market, with all parts of npm start',
     load: async () => (await import('./sale/prove.ts')).saleProof,
   },
   sales: {

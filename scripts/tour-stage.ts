@@ -53,7 +53,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
   return {
     urls,
     killGateway,
-    /** The last offer whose credit is held until Steam's protection ends. */
+    /** `held`: the last offer whose credit is held until Steam's protection ends. */
     memory,
     sandbox,
     advance,

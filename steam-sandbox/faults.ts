@@ -29,7 +29,7 @@ export type Faults = ReturnType<typeof createFaults>
 const MOST_ACTIVE = 1000
 const MOST_DELAY_MS = 60_000
 
-/** The list of active faults. The first match applies to a request and is counted. */
+/** Keeps the active faults. The first one that matches a request applies to it, and counts it. */
 export function createFaults(nowS: () => number) {
   let active: ActiveFault[] = []
   const forgetEnded = () => {

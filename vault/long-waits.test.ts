@@ -35,7 +35,7 @@ async function runForDays(days: number): Promise<number> {
   return rounds
 }
 
-it('a gift is asked about rarely while Steam does not finish its trade, and the log asks for a person', async () => {
+it('a gift is asked about rarely while Steam does not finish its trade, and the vault asks for a person', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   bench.acceptAll(STORAGE)
@@ -89,18 +89,18 @@ it('an offer that nobody accepts is cancelled within three rounds of the return 
 it.each([
   ['that Steam refuses for more than a day asks for a person', { status: 500 }, 1],
   ['that cannot be made for more than a day is not blamed on Steam', { status: 302 }, 0],
-])('a cancellation %s', async (_, effect, lines) => {
+])('a cancellation %s', async (_, effect, count) => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   const offerId = botOffers().at(-1)?.id
   bench.steam.fault({ match: { path: `/tradeoffer/${offerId}/cancel` }, effect, times: 10_000 })
   await runForDays(1.1)
-  const said = bench.logged.filter(
+  const complaints = bench.logged.filter(
     (line) => line.includes('does not cancel') && line.includes(`"${offerId}"`),
   )
-  expect(said).toHaveLength(lines)
+  expect(complaints).toHaveLength(count)
   const stuck = async () => (await bench.readNeeds()).filter(({ kind }) => kind === 'offer_stuck')
-  expect(await stuck()).toHaveLength(lines)
+  expect(await stuck()).toHaveLength(count)
   await clearFaults()
   await bench.runRounds(3)
   expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })

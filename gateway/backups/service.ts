@@ -109,7 +109,7 @@ export async function restoreCopy(copy: string, dataDir: string): Promise<string
 
 const loggedSchema = z.object({ msg: z.string() })
 
-/** Returns the message of the error that ended the process, with the last line of its log, which has PostgreSQL's words. */
+/** Returns the message of the error that ended the process, then the last line of its log, which quotes PostgreSQL. */
 function reasonIn(errors: string): string | undefined {
   const lines = errors.split('\n')
   const message = lines.find((line) => line.startsWith(ERROR))?.slice(ERROR.length)

@@ -121,7 +121,8 @@ export async function createQueue({
 }
 
 /**
- * The policy `short` drops a second waiting job with the same key. A delayed job must not displace an immediate one.
+ * The policy `short` drops a second waiting job with the same key. A delayed job has its time in its key, so an
+ * immediate job is not dropped in its favour.
  */
 function waitingKey(key: string | undefined, startAfter: Date | undefined): string {
   if (key === undefined) return randomUUID()

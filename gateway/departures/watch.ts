@@ -130,7 +130,7 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
 
 /**
  * Reads some of the trades under way, and books what was found late. Resolves to the `after` of the next call, which
- * begins behind these trades.
+ * begins after these trades.
  */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext, after = ''): Promise<string> {
   const { departures } = deps

@@ -39,7 +39,7 @@ export async function forecastPromise(
   if (days === 0) return null
   const { mode, free, otherPromises } = await readRoom(db, { storeId: deposit.store_id, rateId })
   const riskRoom = roomFor({ free, otherPromises, ownPromise: 0n })
-  const ruling = mostCareful([mode, deposit.credit_mode, ofShopper])
-  const atOnce = promisedPart({ total, isProtected: true, mode: ruling, riskRoom })
-  return { atOnce, days, by: ruling === 'on_release' ? 'release' : 'limit' }
+  const strictest = mostCareful([mode, deposit.credit_mode, ofShopper])
+  const atOnce = promisedPart({ total, isProtected: true, mode: strictest, riskRoom })
+  return { atOnce, days, by: strictest === 'on_release' ? 'release' : 'limit' }
 }

@@ -60,7 +60,7 @@ const problems = async (connector: Connector) => [
 
 type Query = (statement: string, values?: unknown[]) => Promise<pg.QueryResult>
 
-/** Runs the check's transactions as savepoints of this one. Discarding the connection rolls back the open savepoint. */
+/** Runs the check's transactions as savepoints of the client's. A discarded connection rolls the open one back. */
 function within(client: pg.PoolClient, wrap: (query: Query) => Query = (query) => query): Connector {
   let isOpen = false
   const query: Query = (statement, values) => {

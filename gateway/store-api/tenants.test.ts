@@ -53,7 +53,7 @@ describe('the registration of a store', () => {
     ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
     ['live', 'https://shop.example/', undefined],
   ] as const)(
-    'in %s mode with the webhook %s allows the address of the webhook only if it needs a permission',
+    'in %s mode with the webhook %s allows the webhook’s address only if that address needs a permission',
     async (mode, webhookUrl, allowed) => {
       const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
       expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
@@ -240,7 +240,7 @@ describe('replays of a store', () => {
   beforeEach(start)
   afterEach(() => lanes.stop())
 
-  /** Waits, because a received delivery may not be recorded yet. */
+  /** Waits until no delivery is due, because a received one may not be recorded yet. */
   const allRecorded = () =>
     expect
       .poll(() => till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute())

@@ -50,8 +50,8 @@ type Event = z.infer<typeof eventSchema>
 type Entry = Pick<Event, 'sequence'> & Event['data']
 
 /**
- * How long an unlocked write waits for a second call about the same event: at least this time, and at least this many
- * turns of the event loop.
+ * How long an unlocked write waits for a second one about the same event or deposit: at least this time, and at least
+ * this many turns of the event loop.
  */
 const WRITE_MS = 30
 const WRITE_TURNS = 500
@@ -108,7 +108,7 @@ function createBooks(flaw: Flaw | undefined) {
   /** The balance of a store that adds up amounts instead of keeping the state of each deposit. */
   let counted = 0
   const writes = new Map<string, number>()
-  /** Waits until the same event arrives again, but not forever. */
+  /** Waits until another write has begun for this event or deposit, but not forever. */
   const writeSlowly = async (id: string): Promise<void> => {
     writes.set(id, (writes.get(id) ?? 0) + 1)
     const end = performance.now() + WRITE_MS

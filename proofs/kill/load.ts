@@ -94,8 +94,8 @@ async function visit(till: ProcessTill, random: Random, confirmedIds: string[]):
 }
 
 /**
- * Creates a deposit with this person as its shopper, and gives it their trade link. Resolves to its hash; undefined if
- * its creation was not confirmed.
+ * Creates a deposit for this person, and enters their trade link. Resolves to the deposit's hash; undefined if the
+ * creation was not confirmed.
  */
 export async function openVisit(
   till: ProcessTill,

@@ -319,8 +319,8 @@ export class ModelMarket {
       return { ...due, assets: [...due.assets, { ...asset, assetId: other?.assetId ?? '99' }] }
     }
     if (luck.hits('market names an account of ours as the buyer', 0.02)) {
-      const [us = ''] = ours
-      return { ...due, partnerSteamId: us }
+      const [ownAccount = ''] = ours
+      return { ...due, partnerSteamId: ownAccount }
     }
     if (luck.hits('market uses the message of a deposit', 0.02)) return { ...due, message: SECRET_CODE }
     // Only the market knows the buyer, so its first answer cannot be checked. A later, different answer can.

@@ -12,20 +12,22 @@ type ReporterParts = {
   now(): Date
 }
 
-/** Returns a function that sends the new reports to the till. Calls of it wait for each other. */
+/** Returns a function that sends the new reports to the till. Each call waits for the previous one. */
 export function createReporter({ record, till, now }: ReporterParts): () => Promise<void> {
   /** The number of the last log entry whose reports the till has. */
   let lastReported: number | undefined
   let checkedAtMs = Number.NEGATIVE_INFINITY
-  let before: Promise<void> = Promise.resolve()
+  let previous: Promise<void> = Promise.resolve()
   /** Asks the till, because it may have been restored from a backup: it then lacks reports that it had. */
   const readLast = async (): Promise<number> => {
-    const has = await till.lastReported()
+    const last = await till.lastReported()
     checkedAtMs = now().getTime()
-    if (has === lastReported) return has
-    // The till may have only a part of the last entry's reports. It ignores those that it has.
-    const sure = Math.max(0, has - 1)
-    return lastReported !== undefined && has > lastReported ? Math.max(lastReported, sure) : sure
+    if (last === lastReported) return last
+    // The till may have only a part of the last entry's reports. It ignores reports that it already has.
+    const lastComplete = Math.max(0, last - 1)
+    return lastReported !== undefined && last > lastReported
+      ? Math.max(lastReported, lastComplete)
+      : lastComplete
   }
   const send = async (): Promise<void> => {
     const sinceCheckMs = now().getTime() - checkedAtMs
@@ -38,8 +40,8 @@ export function createReporter({ record, till, now }: ReporterParts): () => Prom
     record.forget(lastReported)
   }
   return () => {
-    before = before.then(send, send)
-    return before
+    previous = previous.then(send, send)
+    return previous
   }
 }
 
