@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { isOlder, ourVersion } from '../kit/version.ts'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
-import { migrationFiles } from './schema-version.ts'
+import { judgeSchema, migrationFiles } from './schema-version.ts'
 
 /** The first migration that may only add. 0009 is the last one that drops and renames columns. */
 const FIRST_THAT_ONLY_ADDS = '0010'
@@ -71,6 +71,15 @@ describe('every migration', () => {
       ({ oldestVersion }) => oldestVersion !== undefined && isOlder(version, oldestVersion),
     )
     expect(later.map(({ name, oldestVersion }) => `${name} needs ${oldestVersion}`)).toEqual([])
+  })
+
+  it('before 0051 lets the build of 0049 restart beside a newer gateway: that build calls itself 0.2.0', () => {
+    const files = migrationFiles().filter(({ name }) => name < '0050')
+    const applied = migrationFiles()
+      .filter(({ name }) => name < '0051')
+      .map(({ name, sha256, oldestVersion = null }) => ({ name, sha256, oldestVersion }))
+    expect(applied.length).toBeGreaterThan(files.length)
+    expect(judgeSchema(files, applied, '0.2.0')).toEqual({ kind: 'fits', missing: [] })
   })
 
   it('after 0009 takes nothing away from a gateway of the previous version', () => {

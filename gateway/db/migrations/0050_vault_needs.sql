@@ -1,4 +1,4 @@
--- oldest version: 0.3.0
+-- oldest version: 0.2.0
 -- What needs a person at the vault, as the vault reports it. If the till has two roles, only the vault's role may write
 -- it (gateway/db/roles.ts).
 create table vault_need (
