@@ -63,7 +63,7 @@ export const SALES: Record<string, Call> = {
   'GET operation-history': history,
 }
 
-/** Rows of `strange-rows`. */
+/** The rows that the fault `strange-rows` adds. */
 const BOUGHT_ROW = {
   item_id: '7',
   assetid: null,
