@@ -197,12 +197,9 @@ type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; r
 /** The greatest age of a reading that still gives the names of the items on sale. */
 const RECENT_MS = 5 * 60_000
 
-/** The greatest age of a reading that still shows what may be listed. */
-const FRESH_MS = 15_000
-
 type Readings = { reading: Reading; names: Names; now(): Date }
 
-/** All markets share the readings of an inventory, because each request to Steam takes seconds. */
+/** All markets share the readings that give names, because each request to Steam takes seconds. */
 function readingOnce(
   { reading, names, now }: Readings,
   { steamId, account }: { steamId: string; account: SellingAccount },
@@ -212,23 +209,20 @@ function readingOnce(
     if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items, readAtMs: now().getTime() })
     return items
   }
-  const lastOf = (appId: number, withinMs: number) => {
-    const last = names.get(`${steamId}/${appId}`)
-    const ageMs = now().getTime() - (last?.readAtMs ?? 0)
-    return last !== undefined && ageMs >= 0 && ageMs < withinMs ? last.items : undefined
-  }
   const readOnce: SellingAccount['freeItems'] = (appId) => {
     const key = `${steamId}/${appId}`
     const inventory = reading.get(key) ?? read(appId).finally(() => reading.delete(key))
     reading.set(key, inventory)
     return inventory
   }
-  const freeItems: SellingAccount['freeItems'] = async (appId) => lastOf(appId, FRESH_MS) ?? readOnce(appId)
   return {
     ...account,
-    freeItems,
+    // Always a reading that begins now: an earlier one may show an item that a wish has given away since.
+    freeItems: read,
     async recentItems(appId: number): ReturnType<SellingAccount['freeItems']> {
-      return lastOf(appId, RECENT_MS) ?? readOnce(appId)
+      const last = names.get(`${steamId}/${appId}`)
+      const ageMs = now().getTime() - (last?.readAtMs ?? 0)
+      return last !== undefined && ageMs >= 0 && ageMs < RECENT_MS ? last.items : readOnce(appId)
     },
   }
 }
@@ -242,7 +236,7 @@ async function ownPrices(
     const isOurs = isOfAccount(marketAccountOf(accesses, access))
     const sells = record.book().listings.some((each) => isOurs(each) && each.appId === appId && isLive(each))
     const isRead = names.has(`${access.steamId}/${appId}`)
-    if (sells && !isRead) await accountOf(access.steamId).freeItems(appId)
+    if (sells && !isRead) await accountOf(access.steamId).recentItems(appId)
   }
   const read = [...names.values()].filter((each) => each.appId === appId)
   const nameOf = (assetId: string) =>
