@@ -1,6 +1,6 @@
 /**
- * Decides when an account makes which call to its market. The calls of a desk wait for each other: while an answer to a
- * listing is under way, the record must not be compared with the market's list.
+ * Decides when an account makes which call to its market. All calls of a desk but those for bids wait for each other:
+ * while an answer to a listing is under way, the record must not be compared with the market's list.
  */
 import { createLock } from '../lock.ts'
 import type { OwnItem } from '../steam/look.ts'
@@ -126,12 +126,11 @@ export function createDesk(parts: DeskParts): Desk {
       return true
     },
     listSoon: (appId) => inTurn(() => listSoon(parts, state, appId)),
+    // Out of turn: bids change nothing at the market or in the record, and their prices may take minutes.
     bidsFor: (appId, items) =>
-      inTurn(() =>
-        bidsFor(
-          items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
-          { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
-        ),
+      bidsFor(
+        items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
+        { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
       ),
     list: (appId, lines) => inTurn(() => list(parts, state, { appId, lines })),
     close: () => market.close(),

@@ -23,7 +23,9 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   const listed: string[] = []
   const prices = new Map<string, bigint>([['Cap', 1_000n]])
   const leaving = new Set<string>()
-  let [lists, readings] = [0, 0]
+  let [lists, readings, looks] = [0, 0, 0]
+  /** Steam's prices wait for `held`. `reached` resolves when the first of them is asked for. */
+  let steam = { held: Promise.resolve(), reached() {} }
   const add = async (entry: DatedEntry['entry']) => {
     addDated({ at: now(), entry })
   }
@@ -56,6 +58,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
         value: lines.map(({ itemId }) => ({ itemId, isDone: true })),
       }),
       async round(appId) {
+        looks += 1
         const round = await outside.market.round(appId)
         const isOurs = ({ assetId }: Row) => inventories[steamId]?.some((item) => item.assetId === assetId)
         return round.kind === 'answered'
@@ -82,7 +85,11 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     }),
     ownAccounts: new Set(SELLERS),
     tradeTokenOf: () => undefined,
-    priceOf: async (_, name) => (name === 'Cap' ? 1_000n : undefined),
+    async priceOf(_, name) {
+      steam.reached()
+      await steam.held
+      return name === 'Cap' ? 1_000n : undefined
+    },
     hasRoom: () => true,
     limitsLock: createLock(),
     arrivals: () => 0,
@@ -97,10 +104,18 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     prices,
     /** The items that are leaving by a wish. */
     leaving,
+    looks: () => looks,
     async tendDesks() {
       for (const desk of shop.desks) await desk.round()
     },
     listItems: () => shop.round(),
+    /** Steam gives no price until `release` is called. `asked` resolves when a price is asked for. */
+    holdSteam() {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      const { promise: asked, resolve: reached } = Promise.withResolvers<void>()
+      steam = { held, reached }
+      return { asked, release }
+    },
     /** The price of each item on sale, by asset id. */
     pricesNow: () => book.listings.map(({ assetId, priceMinor }) => `${assetId} ${priceMinor}`),
     advanceMs(ms: number) {
@@ -257,4 +272,20 @@ it('an item that a wish has given away is not listed, although a desk read it in
   bench.advanceMs(8_000)
   await bench.listItems()
   expect(bench.listed).toEqual(['200 999'])
+})
+
+it('a desk looks for sales while Steam is slow to give the prices of new items', async () => {
+  const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
+  const bench = createBench(inventories)
+  await bench.runRounds(1)
+  inventories[SELLER] = itemsNamed('Cap', 200, 3)
+  const before = bench.looks()
+  const { asked, release } = bench.holdSteam()
+  const listing = bench.listItems()
+  await asked
+  await bench.tendDesks()
+  expect(bench.looks()).toBe(before + 1)
+  release()
+  await listing
+  expect(bench.listed).toHaveLength(3)
 })
