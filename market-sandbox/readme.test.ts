@@ -24,7 +24,10 @@ it('the README lists every call of the market family that is not always refused,
 })
 
 it('the README lists every call of Waxpeer, and no other', () => {
-  const table = readme.slice(readme.indexOf('| of Waxpeer | calls |'), readme.indexOf('| the socket |'))
+  const table = readme.slice(
+    readme.indexOf('| about | calls |', readme.indexOf("Waxpeer's host")),
+    readme.indexOf('| the socket |'),
+  )
   const listed = [...table.matchAll(/`([\w/-]+)`/g)].map((match) => match[1] ?? '')
   const served = [...textOf('routes/waxpeer.ts').matchAll(/^ {2}'(?:GET|POST) ([\w/-]+)':/gm)].map(
     (match) => match[1] ?? '',

@@ -53,7 +53,8 @@ function packagesOf({ packages }: Lock): (LockedPackage & Lock['packages'][strin
 
 /**
  * Returns dependencies that the lock file lacks, optional ones included. npm silently leaves out packages that the
- * registry did not offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
+ * registry did not offer when the file was written, such as binaries of other platforms. `npm ci` then refuses the file
+ * everywhere.
  */
 export function missingEntries({ packages }: Lock): string[] {
   const isFound = (from: string, name: string): boolean => {

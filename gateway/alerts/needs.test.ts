@@ -25,7 +25,7 @@ test('every count of a till without problems is 0', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot counts while its bar has more than half an hour left, unless it is merely doubted', async () => {
+test('a bot counts while its bar has more than half an hour left, unless the reason of the bar is only a doubt', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>
     sql`
@@ -102,7 +102,7 @@ test('a missing item does not count before its absence is certain', async () => 
   expect(await needs()).toMatchObject({ itemsMissing: 1 })
 })
 
-test('a trade counts a day after it should have been settled or ended, although its bot asks Steam every hour', async () => {
+test('a trade counts a day after it should have been settled, or if still open after its send began, although its bot asks Steam every hour', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'cs' }))
   const held = till.db.selectFrom('trade').select('id').where('state', '=', 'held')
   const { id } = await held.executeTakeFirstOrThrow()
@@ -112,8 +112,8 @@ test('a trade counts a day after it should have been settled or ended, although 
   expect(await needs()).toMatchObject({ tradesOverdue: 0 })
   await set({ settles_at: ago(25) })
   expect(await needs()).toMatchObject({ tradesOverdue: 1 })
-  const accepted = { state: 'active', delivered_at: null, settles_at: null, look_at: null }
-  await set({ ...accepted, send_started_at: ago(23) })
+  const open = { state: 'active', delivered_at: null, settles_at: null, look_at: null }
+  await set({ ...open, send_started_at: ago(23) })
   expect(await needs()).toMatchObject({ tradesOverdue: 0 })
   await set({ send_started_at: ago(25) })
   expect(await needs()).toMatchObject({ tradesOverdue: 1 })
@@ -148,7 +148,8 @@ test('what the vault reports as needing a person counts until the vault reports 
   expect(await needs()).toMatchObject({ vaultNeeds: 0 })
 })
 
-test('the times copied from the rules of trades equal the originals, which most commands do not load', () => {
+// They are copied because most commands do not load those rules.
+test('the times copied from the rules of trades agree with them: one is equal, the other a minute longer', () => {
   const now = new Date()
   const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
   expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)

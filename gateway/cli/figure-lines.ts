@@ -49,7 +49,7 @@ export function moneyLines({ balances, own, atRisk, isCut, check }: Money): stri
     ),
     ...(isCut
       ? [
-          `Only ${counted(balances.length, 'balance')} and ${counted(atRisk.length, 'limit')} are listed: store list has every store.`,
+          `Only ${counted(balances.length, 'balance')} and ${counted(atRisk.length, 'limit')} are listed. All stores: store list`,
         ]
       : []),
     ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${formatAmount(amountMinor, currency)}`),

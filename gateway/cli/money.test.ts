@@ -17,7 +17,7 @@ const addStores = (count: number) =>
     .returning('id')
     .execute()
 
-it('the list of money says that it is cut only if it leaves something out, and how much it lists', async () => {
+it('only a list of money that leaves something out has a notice, which says how much is listed', async () => {
   const notice = async () => moneyLines(await readMoney(database.db)).filter((line) => line.includes('Only'))
   const [first] = await addStores(500)
   const account = { store_id: first?.id ?? 0n, kind: 'available', floor: 0n, balance: 1n } as const
@@ -30,5 +30,5 @@ it('the list of money says that it is cut only if it leaves something out, and h
 
   await addStores(1)
   expect(await readMoney(database.db)).toMatchObject({ isCut: true, atRisk: { length: 500 } })
-  expect(await notice()).toEqual(['Only 1 balance and 500 limits are listed: store list has every store.'])
+  expect(await notice()).toEqual(['Only 1 balance and 500 limits are listed. All stores: store list'])
 })

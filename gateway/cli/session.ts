@@ -22,7 +22,7 @@ export type Session = {
   /** Dependencies of an act. `statementMs`: how long each statement may take, if the usual time is too short. */
   act(flags: { by?: string; reason?: string }, statementMs?: number): Promise<ActDeps>
   /** Like `act`, on a database whose master key the settings do not have. */
-  actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
+  actWithoutMasterKey(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Dependencies of a backup or a migration. */
   standalone(): Promise<StandaloneDeps>
   /** For plain SQL, without the query builder, which takes long to load. */
@@ -64,7 +64,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
     config: async () => (await settings()).config,
     find: () => find(),
     act: async (flags, statementMs) => actOf(await find(ownConfig, statementMs), flags),
-    actOnForeign: async (flags) => actOf(await find(foreignConfig), flags),
+    actWithoutMasterKey: async (flags) => actOf(await find(foreignConfig), flags),
     async standalone() {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
       if (config.databaseUrl !== undefined) {

@@ -10,7 +10,7 @@ const OFF_BY_MS = 6 * 60_000
 
 const anotherSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
-/** A success that no till wrote: a handler that believes it credits money. */
+/** A success that no till wrote: a handler that takes it as genuine credits money. */
 const forgedSuccess = async (kit: Kit) =>
   kit.unwritten(
     'deposit.succeeded',
@@ -103,7 +103,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
         if (complaint !== undefined) return complaint
         return repeatsChallenge(reply.kind === 'answered' ? reply.text : '', challenge)
           ? undefined
-          : 'the answer must be data.challenge, or JSON with it as challenge'
+          : 'the answer must be the value of data.challenge, alone or as the JSON field challenge'
       })
     },
   },

@@ -19,7 +19,9 @@ export type Connection = z.infer<typeof connectionSchema>
 /** Written when the database starts, and removed when it stops; a kill leaves it behind. Contains passwords. */
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
 
-/** The addresses in the file of `dataDir`. Undefined without a file: then no database runs. */
+/**
+ * The addresses in the file of `dataDir`. Undefined without a file: then no database runs. After a kill, none may run.
+ */
 export function runningDatabase(dataDir: string): Connection | undefined {
   const file = connectionFileOf(dataDir)
   if (!existsSync(file)) return undefined

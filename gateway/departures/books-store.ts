@@ -218,8 +218,8 @@ export async function recordMove(
 
 /**
  * Books an item out of the bot's custody, and into that of another of our bots if it went there. The history is read
- * newest first, so an item's later departure can be read before its return from the earlier one is known. `bookLate` then
- * books the later departure.
+ * newest first, so an item's later departure can be read before its return from the earlier one is known. Then nothing
+ * is booked here: `bookLate` (returns-store.ts) books the later departure once the return is known.
  */
 async function bookOut(
   tx: Tx,
@@ -249,6 +249,7 @@ async function bookOut(
 async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
+  // `back`: its shopper took it back, so the bot cannot get it back.
   if (item === undefined || item.moved === 'back') return
   const later = laterDepartures(await custodyChangesOf(tx, item), id)
   if (later === undefined) return

@@ -68,7 +68,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Makes a changing call as the page does: with a matching cookie, header and origin, unless `headers` changes them. */
+/**
+ * Makes a call that changes something, as the page does: with a matching cookie, header and origin, unless `headers`
+ * changes them.
+ */
 async function change(headers: Record<string, string | undefined> = {}, body = '{"hash":"x","n":1}') {
   const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
   const all = {
@@ -122,7 +125,7 @@ describe('refusals', () => {
     ['xx,ru;q=0.5', 'ru'],
     ['xx', 'en'],
   ] as const)(
-    'a call without a language is answered in the one of its Accept-Language, or else in English: %s gets %s',
+    'a call that names no language is answered in that of its Accept-Language header, or else in English: %s gets %s',
     async (header, language) => {
       const answer = await fetch(`${base}/api/refused`, { headers: { 'accept-language': header } })
       expect(await answer.json()).toMatchObject({ detail: ERRORS.deposit_closed.detail[language] })
@@ -155,7 +158,7 @@ describe('refusals', () => {
   })
 })
 
-describe('changing calls, and their token', () => {
+describe('calls that change something, and their token', () => {
   test('A-105 a call with the token of its cookie passes', async () => {
     expect(await change()).toMatchObject({ status: 200, json: { n: 1 } })
   })

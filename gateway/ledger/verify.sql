@@ -34,7 +34,7 @@ credited_early as (
     sum(amount) filter (where cause = 'reversed' and debit_kind <> 'held') as lost
   from entry group by trade_id
 ),
--- Deliveries used the limit in the order of their entries, because they wait for each other before they post.
+-- `place` orders a store's deliveries as they used its risk limit: each waits for the one before it to post.
 early as (
   select t.*, r.per_usd, case when t.settles_at is not null then coalesce(c.amount, 0) else 0 end as early_amount,
     case when t.released_early then coalesce(c.released, 0) else 0 end as advanced_amount, c.released_place,
@@ -64,7 +64,7 @@ select 'an entry moves money of another store', 'entry ' || e.id
 from entry e join delivered t on t.id = e.trade_id
 where coalesce(e.debit_store, t.store_id) <> t.store_id or coalesce(e.credit_store, t.store_id) <> t.store_id
 union all
-select 'an entry has a different quote or rate from its trade', 'entry ' || e.id
+select 'an entry has a different quote, rate or currency from its trade', 'entry ' || e.id
 from entry e join delivered t on t.id = e.trade_id
 where e.quote_id <> t.quote_id or e.rate_id <> t.rate_id or e.currency <> t.currency
 union all
@@ -88,7 +88,7 @@ where t.reversed_amount <> i.price_back
   or coalesce(p.reversed, 0) <> i.price_back
   or coalesce(p.commission_reversed, 0) <> i.gross_back - i.price_back
 union all
-select 'the state of a trade contradicts its delivery', 'trade ' || id || ' is ' || state
+select 'the state of a trade contradicts its delivery or amounts', 'trade ' || id || ' is ' || state
 from trade where (delivered_at is not null) <> (state in ('held', 'final', 'reversed'))
   or (state = 'final' and held_amount <> 0)
   or (state = 'reversed' and reversed_amount <> total)
@@ -130,7 +130,7 @@ union all
 select 'the at-risk amount of a trade is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id
 where t.at_risk_amount <> case
-  -- All credit was spendable when Steam reported the protection, so its remaining worth and its losses are at risk.
+  -- All credit could be spent by the time Steam reported the protection: at risk is what remains, and perhaps losses.
   when t.state = 'held' and t.protection_found_at is not null then least(
     greatest(t.at_risk_amount, t.total - t.reversed_amount), t.total - t.reversed_amount + coalesce(c.lost, 0))
   when t.state = 'held' then coalesce(c.amount, 0) + case when t.released_early then coalesce(c.released, 0) else 0 end
@@ -161,7 +161,7 @@ where d.status <> 'created' and not exists (
     when 'tradeHasInvalidItems' then 'deposit.trade_has_invalid_items' end)
 -- Items
 union all
-select 'an item of a delivered trade is not in custody', 'trade ' || t.id || ', item ' || i.asset_id
+select 'the arrival of an item is not booked, or wrongly', 'trade ' || t.id || ', item ' || i.asset_id
 from delivered t join trade_item i on i.trade_id = t.id
 left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in' and c.departure_id is null
 where c.id is null or c.received_asset_id is distinct from i.received_asset_id or c.bot_id <> t.bot_id
@@ -174,14 +174,14 @@ union all
 select 'an item that no trade brought is in custody', 'custody entry ' || c.id
 from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
 union all
-select 'an item was moved in custody from a place where it was not', 'custody entry ' || id
+select 'a custody entry does not follow from the one before it', 'custody entry ' || id
 from (
   select id, moved, bot_id, departure_id, lag(moved) over item as was, lag(bot_id) over item as at
   from custody_entry window item as (partition by trade_id, asset_id order by id)
 ) c
 where case moved when 'in' then was is distinct from (case when departure_id is not null then 'out' end)
   when 'out' then was is distinct from 'in' or at <> bot_id else false end
--- From here on: checks over all rows. verify.ts cuts the file here; only the checks above also run for some deposits.
+-- From here on, checks need all rows. The checks above can run on a selection of deposits: verify.ts cuts the file here.
 union all
 select 'the balances of a currency do not sum to zero', currency || ': ' || sum(balance)
 from account group by currency having sum(balance) <> 0
@@ -256,7 +256,7 @@ union all
 select 'a Steam trade is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
 union all
-select 'the record of an operator contradicts its trade', 'act ' || a.id || ', ' || a.act
+select 'the record of an operator''s act contradicts the trade', 'act ' || a.id || ', ' || a.act
 from operator_act a left join trade t on t.id::text = a.arguments ->> 'tradeId'
 where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') and (t.id is null or case a.act
   when 'trade credit' then not t.credited_by_operator or t.steam_trade_id <> a.arguments ->> 'steamTradeId'
@@ -264,11 +264,11 @@ where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') a
   when 'trade reverse' then not t.reversed_by_operator
   else t.state in ('intended', 'sending', 'unknown', 'active') end)
 union all
-select 'the record of an operator names a trade that was not released early', 'act ' || a.id
+select 'the record of an operator''s act names a trade that was not released early', 'act ' || a.id
 from operator_act a, jsonb_array_elements_text(a.arguments -> 'tradeIds') named left join trade t on t.id::text = named
 where a.act = 'deposit release' and t.released_early is not true
 union all
-select 'a store has more credit at risk than its limit at the last delivery',
+select 'at its last early credit, a store had more credit at risk than its limit',
   'store ' || store_id || ': ' || sum(ceil(amount / per_usd)) || ' of ' || risk_limit_usd_cents
 from (
   select l.store_id, l.risk_limit_usd_cents, t.per_usd, case
@@ -281,7 +281,7 @@ from (
       where e.trade_id = t.id and e.cause = 'reversed' and e.debit_kind <> 'held' and e.id < l.place
         and e.created_at > l.delivered_at - interval '30 days'), 0)) end as amount
   from last_early l join early t on t.store_id = l.store_id and t.place <= l.place
-) room
+) used
 group by store_id, risk_limit_usd_cents having sum(ceil(amount / per_usd)) > risk_limit_usd_cents
 union all
 select 'the at-risk amount of a store is not the sum of its trades', 'store ' || store_id

@@ -149,7 +149,7 @@ describe('the check of the ledger', () => {
          where a.store_id = (select min(id) from store))`,
     ],
     [
-      'an entry has a different quote or rate from its trade',
+      'an entry has a different quote, rate or currency from its trade',
       'update ledger_entry set rate_id = (select max(id) from exchange_rate) where id = 1',
     ],
     [
@@ -173,7 +173,7 @@ describe('the check of the ledger', () => {
       'update trade_item set reversed_at = now() where reversed_at is null and trade_id = (select max(id) from trade)',
     ],
     [
-      'the state of a trade contradicts its delivery',
+      'the state of a trade contradicts its delivery or amounts',
       `update trade set state = 'declined' where id = (select min(id) from trade)`,
     ],
     [
@@ -198,7 +198,7 @@ describe('the check of the ledger', () => {
       `update trade set protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
     ],
     [
-      'a store has more credit at risk than its limit at the last delivery',
+      'at its last early credit, a store had more credit at risk than its limit',
       `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
     ],
     [
@@ -238,15 +238,15 @@ describe('the check of the ledger', () => {
       `update trade set reason = 'bot_retired' where id = 1`,
     ],
     ...['trade credit', 'trade release', 'trade reverse'].map((act): [string, string] => [
-      'the record of an operator contradicts its trade',
+      "the record of an operator's act contradicts the trade",
       `insert into operator_act (at, operator, act, arguments)
        values (now(), 'Ada', '${act}', '{"tradeId": "1", "steamTradeId": "9001"}')`,
     ]),
     [
-      'the record of an operator contradicts its trade',
+      "the record of an operator's act contradicts the trade",
       `insert into operator_act (at, operator, act, arguments) values (now(), 'Ada', 'trade end', '{"tradeId": "99"}')`,
     ],
-    ['an item of a delivered trade is not in custody', `delete from custody_entry where id = 1`],
+    ['the arrival of an item is not booked, or wrongly', `delete from custody_entry where id = 1`],
     [
       'an item went back without a reversal, or the other way round',
       `delete from custody_entry where moved = 'back'`,

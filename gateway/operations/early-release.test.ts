@@ -157,7 +157,7 @@ it('a release without its record, and a record without its release, are differen
   ])
   expect(await rename('another act', 'deposit release')).toEqual([])
   expect(await differencesAfter('update trade set released_early = false')).toContain(
-    'the record of an operator names a trade that was not released early',
+    "the record of an operator's act names a trade that was not released early",
   )
   expect(await differencesAfter('update trade set released_early = true')).toEqual([])
 })

@@ -126,7 +126,7 @@ async function massList(context: CallContext): Promise<Reply> {
           error: answer.error,
         }
   })
-  // The market reports success even if single lines failed.
+  // The market reports success even if some of the lines failed.
   return json({ success: true, items })
 }
 
@@ -147,6 +147,7 @@ function refuseOtherCurrency({ request, seller }: CallContext): Reply | undefine
 
 function reprice({ market, seller }: CallContext, id: unknown, price: number): boolean {
   const itemId = Number(id)
+  // A price of 0 takes the listing down.
   if (price !== 0 && !isPrice(price)) return false
   return market.change((world, nowS) => priceItem(world, { seller: seller.steamId, itemId, price }, nowS))
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one seed of the simulation of sales in memory: items leave the bots, are listed, sold, given and paid for, under
- * faults, until nothing moves.
+ * Runs one seed of the simulation of sales in memory: items leave the bots, are listed, sold, given and paid for,
+ * first under faults, and then for long enough without them that everything ends.
  */
 import type { Key } from '../../vault/files/key.ts'
 import type { Wishes } from '../../vault/giving/till-line.ts'
@@ -29,8 +29,9 @@ export type SalesOutcome = {
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
 const FAULTY_TURNS = 160
-/** How many turns come before the calm days, and again after them; and the time between two of these turns. */
+/** Turns in quick succession, without faults: just before the calm days, and again just after them. */
 const BURST_TURNS = 60
+/** The time between two of these turns. */
 const BURST_PAUSE_MS = MINUTE_MS / 4
 /** Long enough for the escrow of an offer, and then the payment of the sale. */
 const CALM_DAYS = 32
@@ -130,7 +131,7 @@ async function playSeed(scene: Scene): Promise<void> {
   }
   luck.isCalm = true
   for (let count = 0; count < BURST_TURNS; count += 1) await calmTurn(scene, BURST_PAUSE_MS)
-  world.switchOff()
+  world.switchOffMarkets()
   for (let count = 0; count < CALM_DAYS * 2; count += 1) await calmTurn(scene, DAY_MS / 2)
   for (let count = 0; count < BURST_TURNS; count += 1) await calmTurn(scene, BURST_PAUSE_MS)
   checkFinalState(world, scene.vault, till.view())

@@ -48,7 +48,7 @@ export type SalesWorld = {
   priceOf(name: string): bigint
   /** Whether the operator has switched the markets off at the vault. */
   isOff(): boolean
-  switchOff(): void
+  switchOffMarkets(): void
 }
 
 /** `movedShare`: the share of deposits whose items the selling account already has. */
@@ -86,7 +86,7 @@ export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: W
     entries: [],
     now: () => new Date(nowMs()),
     isOff: () => isOff,
-    switchOff() {
+    switchOffMarkets() {
       isOff = true
     },
   }

@@ -8,7 +8,7 @@ export type Trace = {
   lines(): readonly string[]
 }
 
-/** The fewest recent lines that a trace keeps. */
+/** A trace keeps at least this many of its latest lines. */
 const KEPT = 60
 /** The multipliers of the hash, which resembles FNV-1a and has two halves of 32 bits. */
 const PRIMES = [0x01000193, 0x85ebca6b] as const

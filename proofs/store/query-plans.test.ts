@@ -64,9 +64,9 @@ afterAll(async () => {
 })
 
 /**
- * Fills the database with the deposits of rows.ts. Each also has an event, those of store 1 a webhook delivery, and one in
- * ten a movement of money. Half of the deliveries are due, half of these for the first time. The payload of every event
- * is about `depositId`.
+ * Fills the database with the deposits of rows.ts. Each also has an event. Those of store 1 also have a webhook
+ * delivery, and one in ten has a movement of money. Half of the deliveries are due, and half of these were never
+ * claimed, so they are in the lane `first`. The payload of every event is about `depositId`.
  */
 async function fill(db: Db, depositId: bigint): Promise<void> {
   const data = await storeDepositOf(till.db, { storeId: STORE, depositId }, PUBLIC_URL)
@@ -170,7 +170,7 @@ const operatorList = (filter: Partial<DepositFilter>) =>
 const middleId = () => String(1_000 + Math.floor(DEPOSITS / 2))
 const middleTime = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
-/** An id that only about 200 deposits precede. */
+/** One of the oldest deposits: a list with the newest first has only about 200 more after it. */
 const NEAR_THE_END = 1_200n
 /** The limit for calls that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
@@ -234,13 +234,13 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ]),
   ['endpoints', () => listEndpoints(operatorDeps(), { limit: 50 })],
   ['failing endpoints', () => listEndpoints(operatorDeps(), { limit: 50, failing: true })],
-  ['the next step of a deposit', () => showDeposit(operatorDeps(), 1_011n)],
+  ['a deposit for an operator, with its next step', () => showDeposit(operatorDeps(), 1_011n)],
   ['the balance', () => readBalances(observed, STORE)],
   ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
   ['the poll of a waiting page', () => viewReader(observed, 'http://steam.test')([hash('md5', '10')])],
   ['the polls of fifty waiting pages', () => viewReader(observed, 'http://steam.test')(fiftyHashes())],
   ...(['first', 'again'] as const).map((lane): [string, () => Promise<unknown>] => [
-    `webhooks of the lane ${lane} among many that are due in both`,
+    `webhooks of the lane “${lane}”, while many are due in both lanes`,
     async () => {
       const claims = await claimLane({ db: observed, clock: till.clock }, { endpointId: 1n, lane }, 8)
       expect(claims).toHaveLength(8)

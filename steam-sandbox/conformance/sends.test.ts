@@ -6,6 +6,7 @@ import {
   inventoryOf,
   logIn,
   type Person,
+  read,
   sendDraft,
   startSteamWithoutWaits,
   wait,
@@ -235,4 +236,14 @@ describe('sending fails with', () => {
   })
 
   expectAllTested()
+})
+
+it('accepting fails while Steam calls the inventory full, and works afterwards', async () => {
+  const { id } = await sendDraft(steam, bot)
+  const shopper = await logIn(steam, 'nova_hound')
+  const received = await read(shopper, id)
+  await control(steam, 'PUT behaviours/accept-inventory-full', { times: 1 })
+  const error = await failure(wait<string>((done) => received.accept(done)))
+  expect(error.message).toContain('maximum number of items allowed in your Counter-Strike 2 inventory')
+  expect(await wait<string>((done) => received.accept(done))).toBe('accepted')
 })

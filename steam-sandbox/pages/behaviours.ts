@@ -4,7 +4,7 @@ import { switchOff, switchOn } from '../routes/changes.ts'
 import { advance, type Sandbox } from '../sandbox.ts'
 import { PEOPLE } from '../world/people.ts'
 import { DAY_S } from '../world/world.ts'
-import { lineOfHtml, moment, page } from './layout.ts'
+import { htmlOfLine, moment, page } from './layout.ts'
 
 const STEPS = [
   { label: '5 minutes later', seconds: 300 },
@@ -50,7 +50,7 @@ function switches(behaviours: Record<string, { line: string }>, on: ReadonlySet<
   const rows = Object.entries(behaviours).map(([name, { line }]) => {
     const isOn = on.has(name)
     const [verb, label] = isOn ? ['off', 'Switch off'] : ['on', 'Switch on']
-    return `<li><div><code>${name}</code><p>${lineOfHtml(line)}</p></div>
+    return `<li><div><code>${name}</code><p>${htmlOfLine(line)}</p></div>
 <button type="button" data-copy="${name}" aria-label="Copy the name ${name}">Copy</button>
 <button name="${verb}" value="${name}" class="${isOn ? 'accept' : ''}" aria-label="${label}: ${name}">${label}</button></li>`
   })

@@ -43,7 +43,7 @@ export function person(account: Account): string {
 }
 
 /** One line of text; `words` in backticks become code. */
-export function lineOfHtml(line: string): string {
+export function htmlOfLine(line: string): string {
   return escapeHtml(line).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 

@@ -13,13 +13,13 @@ import {
   type World,
 } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { itemList, lineOfHtml, linkRow, moment, notFound, page, person } from './layout.ts'
+import { htmlOfLine, itemList, linkRow, moment, notFound, page, person } from './layout.ts'
 
 export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (!account) return notFound('There is no such profile.')
   const open = world().offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
-  const behaviourHtml = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
+  const behaviourHtml = account.behaviour ? `<p>${htmlOfLine(lineOf(account.behaviour))}</p>` : ''
   const settings = `<p><a href="/profiles/${steamId}/tradeoffers/privacy">Who can send me trade offers?</a></p>`
   const link = account.kind === 'shopper' ? `${linkRow(tradeLink(account), account.name)}${settings}` : ''
   const unshown = account.assets.length - MOST_SHOWN

@@ -7,14 +7,14 @@ import { validTokenOf } from '../world/offers.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type World, withAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { lineOfHtml, linkRow, notFound, page, person } from './layout.ts'
+import { htmlOfLine, linkRow, notFound, page, person } from './layout.ts'
 
 /** Asks who the visitor is. Steam knows that from the login, but nobody logs in to the sandbox's pages. */
 export function whoAreYou({ world }: Sandbox, at: string): Reply {
   const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const rows = shoppers.map(
     (account) =>
-      `<li><a href="/profiles/${account.steamId}/${at}">${escapeHtml(account.name)}</a><p>${lineOfHtml(lineOfShopper(account))}${account.settings === undefined ? '' : ' Settings were changed here.'}</p></li>`,
+      `<li><a href="/profiles/${account.steamId}/${at}">${escapeHtml(account.name)}</a><p>${htmlOfLine(lineOfShopper(account))}${account.settings === undefined ? '' : ' Settings were changed here.'}</p></li>`,
   )
   return page(
     'Who are you?',

@@ -2,7 +2,7 @@ import { type Incoming, type Reply, redirect } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
 import type { Scene } from '../tour.ts'
 import { escapeHtml } from './html.ts'
-import { lineOfHtml, page } from './layout.ts'
+import { htmlOfLine, page } from './layout.ts'
 
 export function tourPage({ tour }: Sandbox): Reply {
   const cards = tour.scenes().map((scene, index) => sceneCard(scene, index + 1, tour.isPlaying()))
@@ -26,8 +26,8 @@ function sceneCard(
   const outcome =
     state === 'playing'
       ? '<p role="status" data-playing>Playing …</p>'
-      : summary && `<p role="status" class="${state}">${lineOfHtml(summary)}</p>`
-  return `<li class="card" id="${escapeHtml(name)}"><h2>${number}. ${escapeHtml(title)}</h2><p>${lineOfHtml(line)}</p>
+      : summary && `<p role="status" class="${state}">${htmlOfLine(summary)}</p>`
+  return `<li class="card" id="${escapeHtml(name)}"><h2>${number}. ${escapeHtml(title)}</h2><p>${htmlOfLine(line)}</p>
 <form method="post"><button class="accept" name="play" value="${escapeHtml(name)}" aria-label="${label}: ${escapeHtml(title)}"${isBusy ? ' disabled' : ''}>${label}</button></form>
 ${outcome}${rows.length > 0 ? `<p>Look at:</p><ul>${rows.join('')}</ul>` : ''}</li>`
 }

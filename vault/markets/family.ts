@@ -111,7 +111,7 @@ function createFamilyCaller({ key, connection, time }: Options): FamilyCaller {
 
 function hostOf({ appId }: Ask): string {
   const host = appId === undefined ? MAIN_HOST : HOSTS[appId]
-  if (host === undefined) throw new Error(`no market of the family sells the game ${appId}`)
+  if (host === undefined) throw new Error(`no market of the family sells items of the game ${appId}`)
   return host
 }
 
@@ -256,7 +256,7 @@ function saleCalls(
       const { due, unread } = answer.value
       if (due.every((deal) => isStillSold(rows, deal)))
         return { kind: 'answered', value: { rows, due, unread } }
-      // An item was sold between the two answers. Read again: a deal that looks like a lie is refused for good.
+      // An item was sold between the two answers. Read again, because the vault refuses for good a deal without its row.
       const later = await readRows()
       return later.kind === 'answered'
         ? { kind: 'answered', value: { rows: later.value, due, unread } }

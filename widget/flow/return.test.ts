@@ -12,8 +12,8 @@ import {
 } from './test-flow.ts'
 import { inventory, item, LINK, loaded, opening, payment, play, USER } from './test-states.ts'
 
-describe('technical works that are over when the page asks for the deposit again', () => {
-  it('A-022 end on the page, although the deposit did not change', async () => {
+describe('maintenance that is over when the page asks for the deposit again', () => {
+  it('A-022 is no longer shown, although the deposit did not change', async () => {
     const unchanged = ({ headers }: Call) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')
     const { flow, pass } = await payItems({
@@ -65,7 +65,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('D-25 repeats the trade call, which joins the trade of the first call', async () => {
+  it('D-25 repeats the trade call, and shows its answer', async () => {
     const { flow, callsTo, pass } = await payItems({
       '/api/trade': hangsFirst(() => json({ state: 'active' })),
     })

@@ -38,7 +38,8 @@ const forget = command({
   parameters: { flags: SERIOUS_ACT },
   load: async () => {
     const { forgetLostKey } = await import('../../operations/key-ring.ts')
-    return async (session: Session, flags: SeriousFlags) => forgetLostKey(await session.actOnForeign(flags))
+    return async (session: Session, flags: SeriousFlags) =>
+      forgetLostKey(await session.actWithoutMasterKey(flags))
   },
 })
 

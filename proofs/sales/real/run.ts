@@ -198,7 +198,7 @@ function endFaults(scene: Scene): void {
     await monitor.query('delete from send_rule; delete from market_off')
   })
   engine.at(begunAt + BURST_MS, () => {
-    world.switchOff()
+    world.switchOffMarkets()
     scene.phase = 'long'
     scene.lastBurstAt = begunAt + BURST_MS + CALM_MS
   })

@@ -108,7 +108,7 @@ export function startInProcess(
 
 const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
 
-/** The promise that the constraints of each table protect. */
+/** The promise that the constraints of each table protect. docs/proofs.md lists the promises. */
 const PROMISE_OF_TABLE: Record<string, PromiseName> = {
   account: 'I4',
   custody_entry: 'I13',
@@ -145,7 +145,7 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       if (scene.leaseEpochs.get(botId) !== lease.leaseEpoch) scene.faults.note('write under an old lease')
       return lease.leaseEpoch
     },
-    mayWrite: (deadlineMs) => (currentLease()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
+    mayWrite: (neededMs) => (currentLease()?.endsAt ?? endsAt) - scene.engine.now() > neededMs,
   }
 }
 

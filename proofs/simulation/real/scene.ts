@@ -30,7 +30,7 @@ export type Process = Restartable & {
 
 export type HeldLease = { lease: Lease; endsAt: number }
 
-/** The terms that each store has had, by store id. `termsKeyOf` makes a text of them. */
+/** The terms that each store has had, by store id, each as the text of `termsKeyOf` (check.ts). */
 export type Settings = Map<number, Set<string>>
 
 export type Scene = Sim & {
@@ -50,7 +50,7 @@ export type Scene = Sim & {
   leaseEpochs: Map<bigint, bigint>
   /** Bots that Steam refuses forever, by Steam id. `retired`: the operator has retired the bot since. */
   lost: Map<string, 'dead' | 'retired'>
-  /** Ids of the bots that may have open offers. */
+  /** Database ids of the bots with a trade whose offer may be open. */
   open: ReadonlySet<string>
   /** Whole hashes and tokens, none of which may appear in a log. */
   secrets: string[]
