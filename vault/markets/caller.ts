@@ -38,7 +38,8 @@ const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
 
 /**
  * Pauses for ten minutes after the market has refused the key, and for a minute after "too many requests", or after a
- * status alone that refuses the key: buyers wait only five minutes, and such a status may be a mishap.
+ * status alone that refuses the key: buyers wait only five minutes, and such a status may be a mishap. So the key counts
+ * as refused only if the first call after the pause, or a later one, gets such a status too, and none succeeded before.
  */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
@@ -47,21 +48,32 @@ export function createCaller<Ask>(
   const pace = createPace(protocol.everyMs, time)
   let lockedOutUntilMs = Number.NEGATIVE_INFINITY
   let pausedUntilMs = Number.NEGATIVE_INFINITY
+  /** When a status alone first refused the key. Undefined once a call to the main host has succeeded. */
+  let doubtedAtMs: number | undefined
+  const keyStatus = (): Failure => {
+    const nowMs = time.now()
+    doubtedAtMs ??= nowMs
+    // Calls that were under way together may have met the same mishap.
+    if (nowMs - doubtedAtMs >= PAUSE_MS) {
+      lockedOutUntilMs = nowMs + PAUSE_MS
+      return { kind: 'locked_out' }
+    }
+    pausedUntilMs = nowMs + PAUSE_MS
+    return { kind: 'busy' }
+  }
   return async (name, schema, ask) => {
     if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
     await ask.begin?.()
     const answer = await askOnce(protocol, connection, { name, ask })
-    if (answer.kind === 'key_status') {
-      lockedOutUntilMs = time.now() + PAUSE_MS
-      return { kind: 'locked_out' }
-    }
+    if (answer.kind === 'key_status') return keyStatus()
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS
       if (answer.kind === 'unanswered' && answer.because === TOO_MANY_REQUESTS)
         pausedUntilMs = time.now() + PAUSE_MS
       return answer
     }
+    if (protocol.isSideHost?.(ask) !== true) doubtedAtMs = undefined
     const parsed = schema.safeParse(answer.value)
     if (!parsed.success) return { kind: 'unanswered', because: 'an answer of an unexpected shape' }
     return { kind: 'answered', value: ask.read(parsed.data) }

@@ -256,19 +256,42 @@ describe('a market in trouble', () => {
   })
 
   it.each(['key-unauthorized', 'key-forbidden'] as const)(
-    'that refuses the key with a status alone (%s) is called again after a minute',
+    'that refuses the key with a status alone (%s) is called again after a minute, and refuses the key only if it does so again',
     async (fault) => {
       bench.market.begin(fault)
       expect((await client.round(DOTA)).kind).toBe('refused')
       const before = bench.market.log.length
+      expect(await client.money()).toEqual({ kind: 'busy' })
+      expect(await client.ready()).toEqual({ kind: 'busy' })
+      expect(bench.market.log).toHaveLength(before + 1)
+      bench.advanceMs(60_000)
+      // Neither says anything about the key.
+      expect((await client.keepOnline(bench.accessToken())).kind).toBe('refused')
+      expect((await client.round(DOTA)).kind).toBe('refused')
       expect(await client.money()).toEqual({ kind: 'locked_out' })
       expect(await client.ready()).toEqual({ kind: 'locked_out' })
-      expect(bench.market.log).toHaveLength(before + 1)
+      expect(bench.market.log).toHaveLength(before + 4)
       bench.market.end(fault)
       bench.advanceMs(60_000)
       expect((await client.money()).kind).toBe('answered')
     },
   )
+
+  it('that refuses the key with a status alone from time to time never counts as refusing it', async () => {
+    for (let times = 0; times < 3; times += 1) {
+      bench.market.begin('key-unauthorized', 1)
+      expect(await client.money()).toEqual({ kind: 'busy' })
+      bench.advanceMs(60_000)
+      expect((await client.money()).kind).toBe('answered')
+    }
+  })
+
+  it('that refuses the key with a status alone in answer to two calls at the same time is asked again', async () => {
+    bench.market.begin('key-unauthorized', 2)
+    expect(await Promise.all([client.money(), client.money()])).toEqual([{ kind: 'busy' }, { kind: 'busy' }])
+    bench.advanceMs(60_000)
+    expect((await client.money()).kind).toBe('answered')
+  })
 
   it('that answers 401 to an access token is called on with the key', async () => {
     bench.market.begin('token-unauthorized')

@@ -7,7 +7,8 @@ export const CLOCKS_DIFFER_MS = 120_000
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
  * `locked_out`: the market refused the key, now or in the last minutes. `busy`: the call was not made, because too many
- * calls are waiting, or the market answered another one with "too many requests" in the last minute.
+ * calls are waiting, or the market answered another one with "too many requests" in the last minute. Also if, for the
+ * first time, the status of an answer refuses the key, now or in the last minute: the market has carried out nothing.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }

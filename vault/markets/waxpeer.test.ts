@@ -65,9 +65,9 @@ describe('an account', () => {
 
   it('is called again a minute after a status alone that refuses the key, but not after one that refuses the token', async () => {
     bench.market.begin('key-unauthorized')
-    expect(await client.ready()).toEqual({ kind: 'locked_out' })
+    expect(await client.ready()).toEqual({ kind: 'busy' })
     bench.market.end('key-unauthorized')
-    expect(await client.ready()).toEqual({ kind: 'locked_out' })
+    expect(await client.ready()).toEqual({ kind: 'busy' })
     bench.advanceMs(60_000)
     bench.market.begin('token-unauthorized')
     expect(await client.keepOnline(token)).toEqual({ kind: 'refused', code: 'HTTP 401' })
