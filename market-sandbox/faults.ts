@@ -11,7 +11,13 @@ type Fault = {
 }
 
 /** `lost`: the market carries out the request, but the answer never arrives. */
-export type Effect = { status?: number; body?: string; html?: true; delayMs?: number; lost?: true }
+export type Effect = {
+  status?: number
+  body?: string | ((request: Incoming) => string)
+  html?: true
+  delayMs?: number
+  lost?: true
+}
 
 const ANY_REQUEST = /^/
 const BROWSER_CHECK_PAGE =
@@ -45,6 +51,16 @@ export const FAULTS = {
     line: 'Every call answers `success: false` with a number as the error.',
     at: ANY_REQUEST,
     effect: { status: 200, body: '{"success":false,"error":3001}' },
+  },
+  'address-in-refusal': {
+    line: 'Every call is refused with a text that quotes its address, with the key.',
+    at: ANY_REQUEST,
+    effect: {
+      body({ path, query }) {
+        const text = `cannot answer ${path}?${query}`
+        return JSON.stringify({ success: false, error: text, msg: text })
+      },
+    },
   },
   slow: { line: 'Every answer takes 30 seconds.', at: ANY_REQUEST, effect: { delayMs: 30_000 } },
   'family-hangs': {

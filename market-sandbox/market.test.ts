@@ -95,6 +95,26 @@ describe('the control API', () => {
     expect([ask('/api/v2/ping-new'), ask('/v1/list-items-steam')]).toEqual([3_600_000, undefined])
   })
 
+  it('quotes the address of a call, with the key, in a refusal', () => {
+    const faults = createFaults()
+    faults.begin('address-in-refusal')
+    const request = {
+      method: 'GET',
+      host: '',
+      isOwn: false,
+      origin: undefined,
+      path: '/api/v2/get-money',
+      query: new URLSearchParams({ key: 'abc' }),
+      form: new URLSearchParams(),
+      body: '',
+    }
+    const body = faults.take(request)?.body
+    expect(typeof body === 'function' && JSON.parse(body(request))).toMatchObject({
+      success: false,
+      error: 'cannot answer /api/v2/get-money?key=abc',
+    })
+  })
+
   it('refuses an unknown item, an unknown temper of a buyer, and an unknown deal', async () => {
     expect((await call('POST', 'buy', { items: [1] })).status).toBe(409)
     expect((await call('POST', 'buy', { items: [1], as: 'nobody' })).status).toBe(400)

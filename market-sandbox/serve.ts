@@ -29,14 +29,15 @@ export async function serve(
   if (market.log.length > MOST_LOG_ENTRIES) market.log.shift()
   const effect = market.faults.take(request)
   if (effect?.delayMs !== undefined) await market.pause(effect.delayMs)
-  const reply = (effect && replyOf(effect)) ?? (await answer(request, markets))
+  const reply = (effect && replyOf(effect, request)) ?? (await answer(request, markets))
   if (effect?.lost) return void response.destroy()
   send(response, reply)
 }
 
-function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
+function replyOf({ status = 200, body, html }: Effect, request: Incoming): Reply | undefined {
   if (body === undefined) return undefined
-  return { status, headers: { 'content-type': html ? 'text/html' : 'application/json' }, body }
+  const headers = { 'content-type': html ? 'text/html' : 'application/json' }
+  return { status, headers, body: typeof body === 'string' ? body : body(request) }
 }
 
 async function answer(request: Incoming, markets: Markets): Promise<Reply> {

@@ -32,6 +32,8 @@ export type Caller<Ask> = <T, R>(
 const PAUSE_MS = 60_000
 /** A market that fails may refuse a good key. So the key is tried again, but rarely: a wrong one stays wrong. */
 export const LOCKED_OUT_MS = 600_000
+/** Replaces the key in answers. */
+const HIDDEN = '***'
 const TOO_MANY_REQUESTS = 'HTTP 429'
 /** The statuses with which a server refuses a key, before it carries out anything. */
 const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
@@ -43,8 +45,9 @@ const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
  */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
-  { connection, time }: { connection: Connection; time: Time },
+  { key, connection, time }: { key: string; connection: Connection; time: Time },
 ): Caller<Ask> {
+  const hiding = hideKey(connection, key)
   const pace = createPace(protocol.everyMs, time)
   let lockedOutUntilMs = Number.NEGATIVE_INFINITY
   let pausedUntilMs = Number.NEGATIVE_INFINITY
@@ -65,7 +68,7 @@ export function createCaller<Ask>(
     if (time.now() < lockedOutUntilMs) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
     await ask.begin?.()
-    const answer = await askOnce(protocol, connection, { name, ask })
+    const answer = await askOnce(protocol, hiding, { name, ask })
     if (answer.kind === 'key_status') return keyStatus()
     if (answer.kind !== 'answered') {
       if (answer.kind === 'locked_out') lockedOutUntilMs = time.now() + LOCKED_OUT_MS
@@ -80,6 +83,15 @@ export function createCaller<Ask>(
   }
 }
 
+/** An answer may quote the address of the call, which contains the key, and texts of answers reach the log and the till. */
+const hideKey = (connection: Connection, key: string): Pick<Connection, 'ask'> => ({
+  async ask(call) {
+    const reply = await connection.ask(call)
+    const text = reply.text.replaceAll(key, HIDDEN).replaceAll(encodeURIComponent(key), HIDDEN)
+    return { ...reply, text }
+  },
+})
+
 /** The part that every answer of a market contains. */
 const envelopeSchema = z.looseObject({ success: z.boolean() })
 
@@ -90,7 +102,7 @@ const unanswered = (because: string): Failure => ({ kind: 'unanswered', because 
 
 async function askOnce<Ask>(
   protocol: Protocol<Ask>,
-  connection: Connection,
+  connection: Pick<Connection, 'ask'>,
   { name, ask }: { name: string; ask: Ask & Refusable },
 ): Promise<MarketAnswer<unknown> | KeyStatus> {
   const call = protocol.callOf(name, ask)

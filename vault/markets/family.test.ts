@@ -227,6 +227,14 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
+  it('that quotes the address of a call in its refusal does not make the vault repeat the key', async () => {
+    const key = bench.market.open(bench.seller.steamId)
+    bench.market.begin('address-in-refusal')
+    const answer = await bench.clientWith(key).money()
+    expect(answer).toMatchObject({ kind: 'refused', code: expect.stringContaining('/api/v2/get-money?') })
+    expect(JSON.stringify(answer)).not.toContain(key)
+  })
+
   it('whose host of one game refuses the key is not called for that game for ten minutes, but is for others', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0

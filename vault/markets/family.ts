@@ -94,7 +94,7 @@ function createFamilyCaller({ key, connection, time }: Options): FamilyCaller {
       failureOf,
       isSideHost: (ask) => hostOf(ask) !== MAIN_HOST,
     },
-    { connection, time },
+    { key, connection, time },
   )
   /** Each host's refusal of the key, and when it came. */
   const refusals = new Map<string, { failure: Failure; atMs: number }>()

@@ -15,7 +15,10 @@ export const createWaxpeerCaller = (
   key: string,
   parts: { connection: Connection; time: Time },
 ): WaxpeerCaller =>
-  createCaller<Ask>({ everyMs: EVERY_MS, callOf: (name, ask) => callOf(name, key, ask), failureOf }, parts)
+  createCaller<Ask>(
+    { everyMs: EVERY_MS, callOf: (name, ask) => callOf(name, key, ask), failureOf },
+    { ...parts, key },
+  )
 
 function callOf(name: string, key: string, { query = [], body }: Ask): Call {
   const url = new URL(name, HOST)

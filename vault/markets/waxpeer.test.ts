@@ -74,6 +74,16 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
+  it('whose call Waxpeer refuses with the address of the call does not repeat the key', async () => {
+    const key = bench.market.waxpeer.open(bench.seller.steamId)
+    client.close()
+    client = bench.waxpeerWith(key)
+    bench.market.begin('address-in-refusal')
+    const answer = await client.ready()
+    expect(answer).toMatchObject({ kind: 'refused', code: expect.stringContaining('/v1/user?') })
+    expect(JSON.stringify(answer)).not.toContain(key)
+  })
+
   it('makes at most one call a second', async () => {
     const beganMs = bench.machineMs()
     // A round makes three calls.
