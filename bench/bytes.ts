@@ -27,10 +27,12 @@ const PAGE_FILES = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 export async function benchBytes(): Promise<Outcome> {
   await buildWidgetIfChanged()
   const { withPayment } = readDocument(readFileSync(join(DIST, 'index.html'), 'utf8'), 'live')
-  const sizes = LANGUAGES.map((language) => bytesOf(withPayment(payment({ language, user: null }))))
+  const sizes = LANGUAGES.map((language) =>
+    bytesOf(withPayment(payment({ language, user: null }), new Date())),
+  )
   const list = LANGUAGES.map((language, index) => `${language} ${kb(sizes[index] ?? 0)}`).join(', ')
   console.log(`link field: ${list}. The largest one counts.`)
-  const items = bytesOf(withPayment(payment({ language: 'en' })))
+  const items = bytesOf(withPayment(payment({ language: 'en' }), new Date()))
   console.log(`known shopper, with the scripts for the items: ${kb(items)}`)
   const ours = Math.max(...sizes)
   const outcome = { name: 'bytes', ours: kb(ours), limit: `<=${LIMIT_KB}KB`, passed: ours <= LIMIT_KB * 1024 }

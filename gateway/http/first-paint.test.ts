@@ -45,10 +45,12 @@ const PAYMENT: Payment = {
   targetAmount: null,
 }
 
-const pageOf = (change: Partial<Payment>, mode: 'sandbox' | 'live' = 'live'): string =>
-  readDocument(BUILD, mode).withPayment({ ...PAYMENT, ...change })
+const SENT_AT = new Date('2026-11-26T12:00:00Z')
 
-const DATA = /<script type="application\/json" id="payment">(.*?)<\/script>/s
+const pageOf = (change: Partial<Payment>, mode: 'sandbox' | 'live' = 'live'): string =>
+  readDocument(BUILD, mode).withPayment({ ...PAYMENT, ...change }, SENT_AT)
+
+const DATA = /<script type="application\/json" id="payment" data-sent-at="1795694400000">(.*?)<\/script>/s
 
 /** The payment as the page's code reads it. */
 const readBack = (html: string): unknown => JSON.parse(DATA.exec(html)?.[1] ?? 'null')
@@ -115,7 +117,7 @@ test('links to Steam lead to the sandbox if it is in use', () => {
   )
   const linkIn = (steam?: string) =>
     /<a href="([^"]*)">/.exec(
-      readDocument(build, 'sandbox', steam).withPayment({ ...PAYMENT, language: 'en' }),
+      readDocument(build, 'sandbox', steam).withPayment({ ...PAYMENT, language: 'en' }, SENT_AT),
     )?.[1]
   expect(linkIn()).toBe('https://steamcommunity.com/my/tradeoffers')
   expect(linkIn('http://localhost:4301')).toBe('http://localhost:4301/my/tradeoffers')
@@ -133,5 +135,7 @@ test('each style has a hash for the content security policy', () => {
 })
 
 test('a build without shells is sent unchanged', () => {
-  expect(readDocument('<html data-mode="live">', 'live').withPayment(PAYMENT)).toBe('<html data-mode="live">')
+  expect(readDocument('<html data-mode="live">', 'live').withPayment(PAYMENT, SENT_AT)).toBe(
+    '<html data-mode="live">',
+  )
 })

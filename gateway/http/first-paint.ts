@@ -9,8 +9,8 @@ import type { Payment } from '../../contract/widget-api.ts'
 export type Document = {
   /** The page without a payment. */
   plain: string
-  /** The page with the shell of this deposit. */
-  withPayment(payment: Payment): string
+  /** The page with the shell of this deposit. `sentAt`: now; the page's code compares it with the device's clock. */
+  withPayment(payment: Payment, sentAt: Date): string
   /** The hashes of its inline styles, for the policy. */
   styleHashes: string[]
 }
@@ -34,14 +34,14 @@ export function readDocument(html: string, mode: 'sandbox' | 'live', steam = STE
   const plain = before + after
   return {
     plain,
-    withPayment: (payment) => {
+    withPayment: (payment, sentAt) => {
       if (shells === '') return plain
       const { language } = payment
       const shell = fill(shellIn[language ?? 'neutral'], { ...valuesOf(payment, mode), steam })
       const head = before
         .replace('lang="en"', `lang="${language ?? 'en'}"`)
         .replace(TITLE, () => `<title>${escapeHtml(`${payment.storeName} #${payment.id}`)}</title>`)
-      return `${head}<div id="shell">${shell}</div>${inertJson('payment', payment)}${after}`
+      return `${head}<div id="shell">${shell}</div>${inertJson(payment, sentAt)}${after}`
     },
     styleHashes: before
       .split('<style>')
@@ -103,11 +103,11 @@ export function escapeHtml(value: string): string {
 /** Characters that could end the element or start a comment in it, and two that end lines in old scripts. */
 const SPECIAL = /[<>&\u2028\u2029]/g
 
-/** Serialises a value as data that no browser runs, whatever strings it contains. */
-function inertJson(id: string, value: unknown): string {
-  const json = JSON.stringify(value).replace(
+/** Serialises the payment as data that no browser runs, whatever strings it contains. */
+function inertJson(payment: Payment, sentAt: Date): string {
+  const json = JSON.stringify(payment).replace(
     SPECIAL,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return `<script type="application/json" id="${id}">${json}</script>`
+  return `<script type="application/json" id="payment" data-sent-at="${sentAt.getTime()}">${json}</script>`
 }

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Payment } from '../../contract/widget-api.ts'
+import { systemClock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import type { Csrf } from './csrf.ts'
 import { serveLoader } from './embed-loader.ts'
@@ -115,7 +116,8 @@ type Shown = { payment: Payment | undefined; framed: Framed | undefined }
 function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown): FastifyReply {
   reply.header('vary', 'accept-encoding')
   const isPlain = payment === undefined && framed === undefined
-  const whole = payment === undefined ? page.plain : page.withPayment(payment)
+  // By the clock of the header Date, as in the answers of the API.
+  const whole = payment === undefined ? page.plain : page.withPayment(payment, systemClock.now())
   const html = framed === undefined ? whole : whole.replace('<head>', () => `<head>${framed.meta}`)
   if (!/\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) return reply.send(html)
   return reply

@@ -12,6 +12,7 @@ import type {
   TradeUrlBody,
   User,
 } from '../../contract/widget-api.ts'
+import { type Convert, deviceClock, inDeviceTime } from './device-clock.ts'
 import type { InventoryAnswer } from './inventory-answer.ts'
 import type { Refusal } from './state.ts'
 
@@ -37,9 +38,6 @@ type Call = {
 }
 
 const DEADLINE_MS = 30_000
-
-/** A smaller difference between two clocks is ignored: the answer's way here may explain it. */
-const CLOCK_TOLERANCE_MS = 10_000
 
 const NO_DETAILS: Refusal = { code: null, detail: null }
 
@@ -132,11 +130,12 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   const { status } = response
   if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
-    const convert = deviceClock(response)
+    const convert = clockOf(response)
     const body: unknown = isBodyIgnored ? null : await response.json()
     // Anything but an object counts as lost. An object's fields are not checked: the page trusts its own server.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NO_DETAILS }
-    return { kind: 'ok', status, body: inDeviceTime(body, convert) as T, etag: response.headers.get('etag') }
+    const inTime = isRecord(body) ? inDeviceTime(body as Partial<Payment>, convert) : body
+    return { kind: 'ok', status, body: inTime as T, etag: response.headers.get('etag') }
   }
   const refusal = await refusalOf(response)
   return status >= 500 && !isDecided(refusal)
@@ -144,26 +143,9 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
     : { kind: 'refused', status, refusal }
 }
 
-type Convert = (iso: string) => string
-
-/**
- * Returns a function that converts a time of the server to this device's clock, with which the shopper compares it. The
- * server's clock is known from the answer. Call this as soon as the answer arrives.
- */
-function deviceClock({ headers }: Response): Convert {
-  const aheadMs = Date.now() - Date.parse(headers.get('date') ?? '')
-  const isWrong = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
-  return (iso) => {
-    const serverMs = Date.parse(iso)
-    return isWrong && !Number.isNaN(serverMs) ? new Date(serverMs + aheadMs).toISOString() : iso
-  }
-}
-
-/** Converts the only time of day that the page shows: the others stand beside a date. */
-function inDeviceTime(body: unknown, convert: Convert): unknown {
-  const { nextOfferAt } = (body ?? {}) as Partial<Payment>
-  return nextOfferAt === undefined ? body : { ...(body as Payment), nextOfferAt: convert(nextOfferAt) }
-}
+/** The server's clock is known from the answer. Call this as soon as the answer arrives. */
+const clockOf = ({ headers }: Response): Convert =>
+  deviceClock(Date.parse(headers.get('date') ?? ''), Date.now())
 
 const isRecord = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
 
@@ -180,7 +162,7 @@ function isDecided(refusal: Refusal): boolean {
 
 async function refusalOf(response: Response): Promise<Refusal> {
   try {
-    const convert = deviceClock(response)
+    const convert = clockOf(response)
     const problem = (await response.json()) as Partial<Problem>
     const retryAfterS = Number(response.headers.get('retry-after'))
     const code = typeof problem.code === 'string' ? problem.code : null

@@ -1,5 +1,6 @@
 /** The payment that came with the page. */
 import type { Payment } from '../../contract/widget-api.ts'
+import { deviceClock, inDeviceTime } from '../flow/device-clock.ts'
 
 export type IncludedPayment = {
   payment: Payment
@@ -10,10 +11,14 @@ export type IncludedPayment = {
 /** Returns null if no payment of this deposit came with the page, or if it cannot be parsed. */
 export function includedPayment(hash: string): IncludedPayment | null {
   try {
-    const payment = JSON.parse(document.getElementById('payment')?.textContent ?? 'null') as Payment | null
+    const element = document.getElementById('payment')
+    const payment = JSON.parse(element?.textContent ?? 'null') as Payment | null
     if (payment?.hash !== hash) return null
     const [page] = performance.getEntriesByType('navigation')
-    return { payment, atMs: page instanceof PerformanceNavigationTiming ? page.responseStart : 0 }
+    const atMs = page instanceof PerformanceNavigationTiming ? page.responseStart : 0
+    // Scripts cannot read the page's header Date, so the page repeats that time.
+    const sentMs = Number(element?.dataset.sentAt)
+    return { payment: inDeviceTime(payment, deviceClock(sentMs, performance.timeOrigin + atMs)), atMs }
   } catch {
     return null
   }

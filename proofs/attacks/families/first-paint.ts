@@ -70,7 +70,7 @@ const HOSTILE = [
 const tagsOf = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
 
 const pageOf = (change: Partial<Payment>): string =>
-  readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change })
+  readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change }, new Date(0))
 
 /** Returns undefined if the page has exactly the tags of an honest one. */
 const mustHaveSameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
