@@ -4,14 +4,21 @@ import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isPast } from '../kit/clock.ts'
 import { tryLock } from '../kit/lock.ts'
 
 const PREFIX = 'tradetill-check-'
 const FOLDER = /^tradetill-check-[A-Za-z0-9]{6}$/
 
-export async function withScratchFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+/**
+ * Longer than a check takes. A free lock alone does not prove that a check was killed: those of 0.2.0 have none, and
+ * the lock of a check in another container that shares the temporary folder cannot be seen.
+ */
+const ABANDONED_MS = 12 * 3_600_000
+
+export async function withScratchFolder<T>(now: Date, work: (folder: string) => Promise<T>): Promise<T> {
   const place = realpathSync(tmpdir())
-  await removeAbandoned(place)
+  await removeAbandoned(place, now)
   const folder = join(place, `${PREFIX}${randomBytes(3).toString('hex')}`)
   // Locked before it exists, so another check never finds it without its lock.
   const lock = await tryLock(nameOf(folder))
@@ -30,11 +37,12 @@ export async function withScratchFolder<T>(work: (folder: string) => Promise<T>)
 const nameOf = (folder: string): string => `check ${folder}`
 
 /** Removes the folders of killed checks. Leaves those of other accounts, and what cannot be removed now. */
-async function removeAbandoned(place: string): Promise<void> {
+async function removeAbandoned(place: string, now: Date): Promise<void> {
   for (const name of readdirSync(place).filter((each) => FOLDER.test(each))) {
     const folder = join(place, name)
     const stats = lstatSync(folder, { throwIfNoEntry: false })
     if (stats === undefined || !stats.isDirectory() || stats.uid !== process.getuid?.()) continue
+    if (!isPast(stats.ctime, ABANDONED_MS, now)) continue
     const lock = await tryLock(nameOf(folder))
     if (lock === undefined) continue
     // The server of a check that was killed a moment ago may still write.

@@ -22,6 +22,7 @@ import { checkCopy, checkDump, dump } from './service.ts'
 
 const hex = (): string => randomBytes(6).toString('hex')
 const NOW = new Date('2026-11-22T08:00:00Z')
+const HOUR_MS = 3_600_000
 const environment = { PATH: process.env.PATH }
 
 let database: TestDatabase
@@ -65,7 +66,7 @@ it('a long check of a dump leaves no database behind, even if idle connections a
   expect(left.rows).toEqual([])
 })
 
-it('a check removes the databases of killed checks, and none of a check that is under way', async () => {
+it('a check removes the databases of killed checks, and none of a check that may be under way', async () => {
   const [ofOldVersion, ofKilled] = [`tradetill_check_${hex()}`, `tradetill_check_20260102030405_${hex()}`]
   const restoring = `tradetill_check_20260102030405_${hex()}`
   const justCreated = `tradetill_check_20261122080000_${hex()}`
@@ -79,7 +80,9 @@ it('a check removes the databases of killed checks, and none of a check that is 
     expect(await check(database.url)).toMatchObject({ kind: 'inspected' })
     const left = await sql<{ datname: string }>`
       select datname from pg_database where datname in (${sql.join(all)})`.execute(database.db)
-    expect(left.rows.map(({ datname }) => datname).sort()).toEqual([restoring, justCreated].sort())
+    expect(left.rows.map(({ datname }) => datname).sort()).toEqual(
+      [ofOldVersion, restoring, justCreated].sort(),
+    )
   } finally {
     await client.end()
     for (const name of all)
@@ -87,20 +90,25 @@ it('a check removes the databases of killed checks, and none of a check that is 
   }
 })
 
-it('the check of a copy removes the folders of killed checks, and none of a check that is under way', async () => {
+it('the check of a copy removes the folders of killed checks, and none of a check that may be under way', async () => {
   const folderOf = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'tradetill-check-'))
-  const [ofKilled, inUse] = [folderOf(), folderOf()]
-  writeFileSync(join(ofKilled, 'master.key'), 'a key')
+  const [unlocked, inUse] = [folderOf(), folderOf()]
+  writeFileSync(join(unlocked, 'master.key'), 'a key')
   const lock = await tryLock(`check ${inUse}`)
   const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
-  try {
+  const isThereAfterCheckIn = async (ms: number): Promise<boolean[]> => {
     const reason = expect.stringMatching(/^\S+ is not a copy of an embedded database\.$/)
-    expect(await checkCopy(folder, claim)).toEqual({ kind: 'refused', reason })
-    expect(existsSync(ofKilled)).toBe(false)
-    expect(existsSync(inUse)).toBe(true)
+    const now = new Date(Date.now() + ms)
+    expect(await checkCopy(folder, claim, now)).toEqual({ kind: 'refused', reason })
+    return [unlocked, inUse].map((each) => existsSync(each))
+  }
+  try {
+    // A running check has no lock that this one can see if it is of 0.2.0, or in another container.
+    expect(await isThereAfterCheckIn(11 * HOUR_MS)).toEqual([true, true])
+    expect(await isThereAfterCheckIn(13 * HOUR_MS)).toEqual([false, true])
   } finally {
     await lock?.release()
-    for (const each of [ofKilled, inUse]) rmSync(each, { recursive: true, force: true })
+    for (const each of [unlocked, inUse]) rmSync(each, { recursive: true, force: true })
   }
 })
 

@@ -165,9 +165,12 @@ async function damageOf(file: string, path: string, { environment }: Programs): 
   }
 }
 
-/** Inspects the backup in `folder` with a server that runs on a copy of it, so the backup itself is not changed. */
-export async function checkCopy(folder: string, claim: Claim): Promise<Inspected> {
-  return withScratchFolder(async (scratch) => {
+/**
+ * Inspects the backup in `folder` with a server that runs on a copy of it, so the backup itself is not changed. `now`:
+ * by the machine's clock, like the times of folders.
+ */
+export async function checkCopy(folder: string, claim: Claim, now: Date): Promise<Inspected> {
+  return withScratchFolder(now, async (scratch) => {
     const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'pipe'] })
     const errors = text(child.stderr)
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

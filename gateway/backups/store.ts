@@ -76,13 +76,14 @@ const IN_USE_OR_FOREIGN = new Set(['55006', '42501'])
 
 /**
  * Drops the databases of killed checks: those that nobody uses, and whose name has a time before `until` (14 digits). A
- * running check can be without a connection for a moment, so `until` must be a while ago. Names of 0.2.0 have no time.
+ * running check can be without a connection for a moment, so `until` must be a while ago. Leaves databases of 0.2.0:
+ * their names have no time, so one of a running check looks the same.
  */
 export async function dropAbandonedScratches(client: Client, until: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select datname as name from pg_database
-    where datname ~ '^tradetill_check_([0-9]{14}_)?[0-9a-f]{12}$'
-      and coalesce(substring(datname from '_([0-9]{14})_') collate "C" < $1, true)
+    where datname ~ '^tradetill_check_[0-9]{14}_[0-9a-f]{12}$'
+      and substring(datname from '_([0-9]{14})_') collate "C" < $1
       and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`,
     [until],
   )

@@ -60,7 +60,7 @@ export async function checkBackup(
   const claim = { mode, masterKey, oldMasterKeys }
   const serverUrl = server ?? config.ownerDatabaseUrl ?? url
   const checked = isFolder(path)
-    ? await checkCopy(path, claim)
+    ? await checkCopy(path, claim, now)
     : serverUrl === undefined
       ? undefined
       : await checkDump(path, { serverUrl, claim, at: now, ...config.programs })
