@@ -24,6 +24,7 @@ const setTrade = (tradeId: string | undefined, change: (trade: Trade) => Trade) 
     answer: undefined,
   }))
 const clearFaults = () => fetch(`${bench.steam.url}/control/faults`, { method: 'DELETE' })
+const stuck = async () => (await bench.readNeeds()).filter(({ kind }) => kind === 'offer_stuck')
 /** Runs a round every ten minutes. Resolves to the number of rounds. */
 async function runForDays(days: number): Promise<number> {
   const rounds = (days * DAY_MS) / TEN_MINUTES_MS
@@ -99,12 +100,29 @@ it.each([
     (line) => line.includes('does not cancel') && line.includes(`"${offerId}"`),
   )
   expect(complaints).toHaveLength(count)
-  const stuck = async () => (await bench.readNeeds()).filter(({ kind }) => kind === 'offer_stuck')
   expect(await stuck()).toHaveLength(count)
   await clearFaults()
   await bench.runRounds(3)
   expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
   expect(await stuck()).toEqual([])
+})
+
+it('an offer asks for a person while Steam does not show for more than a day whether it was sent', async () => {
+  bench.steam.begin('send-drop-after', { times: 1 })
+  bench.steam.begin('offers-without-items')
+  const wish = await bench.makeWish(bench.addStock(BOT, 1))
+  await runForDays(0.9)
+  expect(await stuck()).toEqual([])
+  await runForDays(0.2)
+  const { message } = botOffers().at(-1) ?? {}
+  const about = `offer to ${bench.accountOf(STORAGE).steamId} with the message ${message}`
+  expect(await stuck()).toEqual([{ kind: 'offer_stuck', about }])
+  bench.steam.end('offers-without-items')
+  await bench.runRounds(3)
+  expect(await stuck()).toEqual([])
+  bench.acceptAll(STORAGE)
+  await bench.runRounds(3)
+  expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
 })
 
 it('a gift whose send was lost ends, even if its bot sent thousands of offers in the last days', async () => {

@@ -58,7 +58,7 @@ export function createGiftOffers(parts: Parts): GiftOffers {
   const context = { ...parts, patience: createPatience(parts.nowS), offerOf: new Map<string, string>() }
   return {
     send: (gift) => send(parts, gift),
-    find: (gift, agoMs) => find(parts, gift, agoMs),
+    find: (gift, agoMs) => findSent(parts, gift, agoMs),
     read: (offerId) => read(context, offerId),
     confirm: (offerId, gift) => confirm(parts, offerId, gift),
     async cancel(offerId) {
@@ -139,6 +139,22 @@ async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): Return
     cursor = list.cursor
   }
   return { kind: 'unanswered' }
+}
+
+/** How long it may stay unclear whether an offer was sent before a person must look. */
+const UNCLEAR_MS = 86_400_000
+
+/** Finds the offer, and tells a person if Steam's lists have not shown for a day whether it exists. */
+async function findSent(parts: Parts, gift: Gift, agoMs: number): ReturnType<GiftOffers['find']> {
+  const found = await find(parts, gift, agoMs)
+  const { partnerSteamId, message } = gift
+  const about = `offer to ${partnerSteamId} with the message ${message}`
+  if (found.kind !== 'unanswered') parts.needs.end('offer_stuck', about)
+  else if (agoMs >= UNCLEAR_MS) {
+    const line = 'Steam has not shown for a day or longer whether an offer was sent, so a person must look'
+    parts.needs.note('offer_stuck', about, line)
+  }
+  return found
 }
 
 /** Why an offer waits. Continues a sentence that begins with `Steam`. */
