@@ -127,6 +127,19 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
   })
 
+  it('that only the socket reports is due once the history names its price', async () => {
+    const { due, assetId } = await waxpeer.sell(DOTA, 'never')
+    // The poll leaves out a sale whose offer the market knows.
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
+    bench.market.begin('history-late')
+    const readRows = async () => (await unwrap(client.round(DOTA))).rows
+    await expect.poll(readRows, { timeout: 60_000 }).toMatchObject([{ itemId: assetId, stage: 'sold' }])
+    expect((await unwrap(client.round(DOTA))).due).toEqual([])
+    bench.market.end('history-late')
+    const round = await unwrap(client.round(DOTA))
+    expect(round).toMatchObject({ due: [due], rows: [{ stage: 'sold', price: 1 }] })
+  })
+
   it('is due and wanted although the history shows only a former sale of the item, which was cancelled', async () => {
     const former = await waxpeer.sell(DOTA, 'declines')
     await unwrap(client.reportOffer(DOTA, { ...former.due, offerId: bench.send(former.due) }))
@@ -143,7 +156,12 @@ describe('a sale', () => {
     // The list leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
     expect((await isWanted(due, offerId, listedAt)).kind).toBe('unanswered')
-    await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
+    const sold = { itemId: assetId, stage: 'sold', price: null }
+    const readRows = async () => (await unwrap(client.round(DOTA))).rows
+    await expect.poll(readRows, { timeout: 60_000 }).toMatchObject([sold])
+    expect((await unwrap(client.round(DOTA))).due).toEqual([])
+    bench.advanceMs(151_000)
+    expect((await unwrap(client.round(DOTA))).due).toEqual([due])
     bench.market.end('history-late')
     expect(await unwrap(isWanted(due, offerId, listedAt))).toBe(true)
     bench.cancel(offerId)

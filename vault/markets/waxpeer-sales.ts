@@ -77,7 +77,8 @@ export function saleCalls(parts: Parts): SaleCalls {
       const allRows = [...deals.flatMap((each) => each.rows), ...onSale.value, ...pending]
       const rows = firstOfEach(allRows, ({ itemId }) => itemId)
       const unread = [...polled.unread, ...unreadPushes].filter((dealId) => !read.has(dealId))
-      return { kind: 'answered', value: { rows, due: deals.map(({ due }) => due), unread } }
+      const due = deals.filter((each) => !mustWait(each)).map((each) => each.due)
+      return { kind: 'answered', value: { rows, due, unread } }
     },
     isWanted: (deal, about) => isWanted(parts, deal, about),
     isCalledOff: createCalledOff(parts),
@@ -193,6 +194,13 @@ function withPrices(deal: PushedDeal, history: readonly HistoryRow[]): PushedDea
   })
   return { ...deal, rows }
 }
+
+/** A deal without a price waits for the history only until this much of its time is left. */
+const LEFT_AFTER_WAIT_S = 150
+
+/** True while the history may still name a missing price. The rows already show the items as sold. */
+const mustWait = ({ rows }: DueDeal): boolean =>
+  rows.some(({ price, leftS }) => price === null && leftS !== null && leftS > LEFT_AFTER_WAIT_S)
 
 /** If both poll and socket report a deal, the poll's version counts. */
 function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
