@@ -214,6 +214,34 @@ describe('an answer about the offers that lacks everything', () => {
 })
 
 describe('an offer in Steam’s list that cannot be read', () => {
+  it('is read on its own once a minute, and after all others, because that answer may be unreadable too', async () => {
+    const store = await aStore(till)
+    for (let made = 0; made < 2; made += 1) await offerFor(till, bot, await aDeposit(till, store))
+    const row = { offerId: '1', partnerSteamId: null, message: null }
+    // A list that never ends, so both offers are read on their own.
+    session.listOffers = async () => ({
+      kind: 'offers',
+      sent: [],
+      received: [],
+      unreadable: [row],
+      next: '100',
+    })
+    const { readOffer } = session
+    session.readOffer = async (offerId) => {
+      const answer = await readOffer(offerId)
+      return offerId === '2' ? answer : { kind: 'unavailable', reason: 'steam_error', detail: '' }
+    }
+    const { watch } = tradeHandlers(till.deps)
+    session.calls.length = 0
+    for (let look = 0; look < 12; look += 1) {
+      await watch(bot)
+      till.clock.advance(5_000)
+    }
+    const reads = session.calls.filter((call) => call.startsWith('read'))
+    expect(reads.slice(0, 2)).toEqual(['read 2', 'read 1'])
+    expect(reads.filter((call) => call === 'read 1')).toHaveLength(1)
+  })
+
   it('does not keep a trade unknown if it names another partner or has another message', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partner = (await row())?.partner_steam_id ?? ''

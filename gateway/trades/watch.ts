@@ -29,6 +29,12 @@ const WATCH_BACK_MS = 15 * 60_000
 /** How many open offers a turn may read one by one because the list did not show them. */
 const SINGLES_A_TURN = 5
 
+/**
+ * How often to read an offer whose row of the list cannot be read. Its own answer may be unreadable too, and such an
+ * answer counts as a failure of Steam until the next list.
+ */
+const UNREADABLE_EVERY_MS = 60_000
+
 /** Reads a few pages of the list for all open offers of the bot. Resolves to the number of open trades. */
 async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
   const open = await deps.trades.openTradesOf(bot.botId)
@@ -61,10 +67,11 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   // A trade older than the list may have changed before the time at which the list begins. An incomplete list, or an
   // unreadable row, proves nothing.
   const unreadable = new Set(turn.unreadable.map(({ offerId }) => offerId))
+  const isUnreadable = ({ offerId }: TradeSummary) => unreadable.has(offerId)
   const mayHaveChanged = (row: TradeSummary) =>
-    !pass.isComplete || row.createdAt < pass.since || unreadable.has(row.offerId)
+    !pass.isComplete || row.createdAt < pass.since || isUnreadable(row)
   const unseen = active.filter((row) => !listed.has(row.id) && mayHaveChanged(row))
-  await readSingly(bot, lists.readAt, { unseen, nowMs: now.getTime(), recordRead })
+  await readSingly(bot, lists.readAt, { unseen, isUnreadable, nowMs: now.getTime(), recordRead })
   const others = turn.offers.filter((offer) => !ours.has(offer.offerId))
   await tendStrays(deps, bot, { offers: others, orphans })
   await declineCounters(deps, bot, turn.received)
@@ -79,20 +86,29 @@ function listedSince(completeAt: Date | null, now: Date): Date {
 
 type Unseen = {
   unseen: readonly TradeSummary[]
+  /** True if the list has a row for the offer that cannot be read. */
+  isUnreadable(row: TradeSummary): boolean
   nowMs: number
   recordRead(row: TradeSummary, offer: Offer): Promise<void>
 }
 
-/** Reads the offers that were last read longest ago. Stops if Steam does not answer. */
+/**
+ * Reads the offers that were last read longest ago, those with an unreadable row last and less often. Stops if Steam
+ * gives no usable answer.
+ */
 async function readSingly(
   { session }: BotContext,
   readAt: Map<bigint, number>,
-  { unseen, nowMs, recordRead }: Unseen,
+  { unseen, isUnreadable, nowMs, recordRead }: Unseen,
 ): Promise<void> {
   const ids = new Set(unseen.map(({ id }) => id))
   for (const id of readAt.keys()) if (!ids.has(id)) readAt.delete(id)
-  const byAge = [...unseen].sort((one, other) => (readAt.get(one.id) ?? 0) - (readAt.get(other.id) ?? 0))
-  for (const row of byAge.slice(0, SINGLES_A_TURN)) {
+  const lastReadAt = ({ id }: TradeSummary) => readAt.get(id) ?? 0
+  const byAge = [...unseen].sort((one, other) => lastReadAt(one) - lastReadAt(other))
+  const isDue = (row: TradeSummary) => nowMs - lastReadAt(row) >= UNREADABLE_EVERY_MS
+  const first = byAge.filter((row) => !isUnreadable(row))
+  const last = byAge.filter((row) => isUnreadable(row) && isDue(row))
+  for (const row of [...first, ...last].slice(0, SINGLES_A_TURN)) {
     if (row.offerId === null) continue
     readAt.set(row.id, nowMs)
     const answer = await session.readOffer(row.offerId)
