@@ -21,24 +21,32 @@ const item: FreeItem = {
 }
 
 /** The first whole minute after its last failure at which the rule asks for the item. */
-function minutesUntilAsked(times: number, ofItems: number): number {
+function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
   for (let minutes = 0; minutes <= DAY_MINUTES; minutes += 1) {
     const lastAt = new Date(NOW.getTime() - minutes * MINUTE_MS)
-    if (askableNow([item], new Map([['730/1', { times, ofItems, lastAt }]]), NOW).length > 0) return minutes
+    if (
+      askableNow(
+        [item],
+        new Map([['730/1', { times, ofItems, alone, fewest: alone > 0 ? 1 : 2, lastAt }]]),
+        NOW,
+      ).length > 0
+    )
+      return minutes
   }
   return Number.POSITIVE_INFINITY
 }
 
 it.each([
-  ['one failure that no item can cause', 1, 0, 15],
-  ['three of them', 3, 0, 60],
-  ['a day of them', 30, 0, 60],
-  ['one failure that an item may have caused', 1, 1, 15],
-  ['five, in wishes that others share', 5, 5, 15],
-  ['a first failure alone', 6, 6, 15],
-  ['three failures alone', 8, 8, 60],
-  ['many failures alone', 20, 20, 480],
-  ['failures of both kinds', 12, 9, 120],
-] as const)('after %s, the rule asks for an item again in time', (_, times, ofItems, minutes) => {
-  expect(minutesUntilAsked(times, ofItems)).toBe(minutes)
+  ['one failure that no item can cause', 1, 0, 0, 15],
+  ['three of them', 3, 0, 0, 60],
+  ['a day of them', 30, 0, 0, 60],
+  ['one failure that an item may have caused', 1, 1, 0, 15],
+  ['five, in wishes that others share', 5, 5, 0, 15],
+  ['a first failure alone', 6, 6, 1, 15],
+  ['three failures alone', 8, 8, 3, 60],
+  ['three failures of an item that was alone from the start', 3, 3, 3, 60],
+  ['many failures alone', 20, 20, 15, 480],
+  ['failures of both kinds', 12, 9, 4, 120],
+] as const)('after %s, the rule asks for an item again in time', (_, times, ofItems, alone, minutes) => {
+  expect(minutesUntilAsked(times, ofItems, alone)).toBe(minutes)
 })

@@ -176,34 +176,47 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
 
 /**
  * How many of the rule's wishes for an item lately ended without a delivery, and when the last one did. `ofItems`: how
- * many of these ends an item may have caused.
+ * many of these ends an item may have caused; in the smallest of those wishes there were `fewest` items, and in `alone`
+ * of them the item was alone.
  */
-export type Failures = { times: number; ofItems: number; lastAt: Date }
+export type Failures = { times: number; ofItems: number; alone: number; fewest: number; lastAt: Date }
 
 /** A failed wish of the rule counts for this long, and only while it is among this many newest wishes. */
 const FAILURE_DAYS = 7
 const MOST_WISHES = 2_000
+
+type FailureRow = { key: string; because: string | null; size: number; times: number; lastAt: Date }
 
 /**
  * The failures of each item that the rule lately wished to this destination, by `app/asset`. `offset 0`
  * forces a lookup for each wish: a join of whole tables would read them all.
  */
 export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {
-  const { rows } = await sql<{ key: string; because: string | null; times: number; lastAt: Date }>`
-    select app_id || '/' || asset_id as key, because, count(*)::int as times, max(closed_at) as "lastAt"
+  const { rows } = await sql<FailureRow>`
+    select app_id || '/' || asset_id as key, because, size, count(*)::int as times, max(closed_at) as "lastAt"
     from (select * from wish order by id desc limit ${MOST_WISHES}) recent
     join lateral (select because from vault_deed
       where wish_id = recent.id and state in ('ended', 'refused') offset 0) deed on true
-    join lateral (select app_id, asset_id from wish_item where wish_id = recent.id offset 0) item on true
+    join lateral (select app_id, asset_id, count(*) over ()::int as size
+      from wish_item where wish_id = recent.id offset 0) item on true
     where asked_by = 'rule' and destination = ${destination}
       and closed_at > till_now() - make_interval(days => ${FAILURE_DAYS})
-    group by 1, 2`.execute(tx)
+    group by 1, 2, 3`.execute(tx)
   const failures = new Map<string, Failures>()
-  for (const { key, because, times, lastAt } of rows) {
-    const known = failures.get(key) ?? { times: 0, ofItems: 0, lastAt }
+  for (const { key, because, size, times, lastAt } of rows) {
+    const known = failures.get(key) ?? {
+      times: 0,
+      ofItems: 0,
+      alone: 0,
+      fewest: Number.POSITIVE_INFINITY,
+      lastAt,
+    }
+    const isOfItems = mayBeOfItems(because)
     failures.set(key, {
       times: known.times + times,
-      ofItems: known.ofItems + (mayBeOfItems(because) ? times : 0),
+      ofItems: known.ofItems + (isOfItems ? times : 0),
+      alone: known.alone + (isOfItems && size === 1 ? times : 0),
+      fewest: isOfItems ? Math.min(known.fewest, size) : known.fewest,
       lastAt: lastAt > known.lastAt ? lastAt : known.lastAt,
     })
   }

@@ -85,9 +85,6 @@ const FIRST_WAIT_MS = 15 * 60_000
 /** The longest wait of an item that cannot leave, and of one after failures that no item can cause, as in an outage. */
 const LONGEST_WAIT_MS = 8 * 3_600_000
 const LONGEST_WAIT_OF_OTHERS_MS = 3_600_000
-/** After this many failures that an item may have caused, the item is alone in its wish. */
-const SHARED_TRIES = Math.floor(Math.log2(MOST_ITEMS))
-
 /** Doubles with each failure. */
 const growing = (failures: number, longestMs: number): number =>
   failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), longestMs)
@@ -96,14 +93,14 @@ const growing = (failures: number, longestMs: number): number =>
  * How long the rule does not ask for an item. While an item shares its wish with others, a failure may be theirs, and
  * the next wish is smaller, so the wait stays short.
  */
-function waitMsOf({ times, ofItems }: Failures): number {
-  const ofAnItemMs = ofItems === 0 ? 0 : growing(Math.max(1, ofItems - SHARED_TRIES), LONGEST_WAIT_MS)
+function waitMsOf({ times, ofItems, alone }: Failures): number {
+  const ofAnItemMs = ofItems === 0 ? 0 : growing(Math.max(1, alone), LONGEST_WAIT_MS)
   return Math.max(ofAnItemMs, growing(times - ofItems, LONGEST_WAIT_OF_OTHERS_MS))
 }
 
 /**
  * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish, so after each failure
- * that an item may have caused, the items of the wish are asked for in smaller wishes, until that item is alone. Then
+ * that an item may have caused, the items of the wish are asked for in wishes of half its size, until that item is alone. Then
  * they wait longer after every failure: otherwise an offer that is always refused would be sent every minute forever.
  * Pure.
  */
@@ -112,12 +109,15 @@ export function askableNow(
   failures: ReadonlyMap<string, Failures>,
   now: Date,
 ): { mostItems: number; items: FreeItem[] }[] {
-  const halvingsOf = (item: FreeItem) => failures.get(keyOf(item))?.ofItems ?? 0
+  const mostBeside = (item: FreeItem) => {
+    const fewest = failures.get(keyOf(item))?.fewest ?? Number.POSITIVE_INFINITY
+    return Math.max(1, Math.min(MOST_ITEMS, Math.floor(fewest / 2)))
+  }
   const due = items.filter((item) => {
     const failed = failures.get(keyOf(item))
     return failed === undefined || now.getTime() - failed.lastAt.getTime() >= waitMsOf(failed)
   })
-  const groups = Map.groupBy(due, (item) => Math.max(1, Math.floor(MOST_ITEMS / 2 ** halvingsOf(item))))
+  const groups = Map.groupBy(due, mostBeside)
   return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))
 }
 
