@@ -3,6 +3,8 @@ import { GAMES } from '../../contract/games.ts'
 import { LANGUAGES } from '../../contract/languages.ts'
 import type { InventoryQuery } from '../../contract/widget-api.ts'
 import { SHOPPER, type StockedTill, startStockedTill } from '../testing/inventory.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { requestTrade } from '../trades/request.ts'
 import { msUntilAllowed } from './allowance.ts'
 import { readInventory } from './service.ts'
 
@@ -53,6 +55,17 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   return seen
 }
 
+/** Requests a trade that Steam refuses because its item is gone. */
+async function requestGoneItem() {
+  const quoteId = (await till.ask()).quoteId ?? undefined
+  till.readers[0]?.session.sends.push({ answer: 'refused', reason: 'items_gone' })
+  const request = requestTrade(till.deps, { hash: till.hash, game: 'cs', items: ['1'], quoteId })
+  const trades = () => till.db.selectFrom('trade').select('id').execute()
+  await expect.poll(trades).toHaveLength(1)
+  for (const { id } of await trades()) await tradeHandlers(till.deps).trade(till.bot, id)
+  expect(await request).toMatchObject({ code: 'items_unavailable' })
+}
+
 describe('a link that keeps reloading', () => {
   test('causes at most 12 reads a minute, and gets stored items for the rest', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({
@@ -93,6 +106,9 @@ describe('a link that keeps reloading', () => {
     await chargeReadsTo(till.depositId)
     till.clock.advance(20_000)
     expect(await till.ask({ reload: true })).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
+    expect(till.steam.reads).toBe(1)
+    await requestGoneItem()
+    expect(await till.ask()).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
     expect(till.steam.reads).toBe(1)
   })
 })

@@ -74,13 +74,14 @@ async function begin(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey
   if (known !== undefined && mayServe(known, { reload: asker.reload, now })) return known
   const wait = await retryAfterOf(tx, { depositId: asker.depositId, key, now })
   if (wait === undefined) return request(deps, tx, { key, asker, tried: [] })
-  // Too many reloads: the items of the last minute are better than none.
-  if (known !== undefined && mayServe(known, { reload: false, now })) return known
+  // Too many reads: the items of the last minute are better than none, even if some of them are gone.
+  const last = await latestRequest(tx, key, { since: new Date(now.getTime() - FRESH_MS), mayHaveGone: true })
+  if (last !== undefined && mayServe(last, { reload: false, now })) return last
   return { failure: 'too_many', ...wait } as const
 }
 
 const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
-  latestRequest(tx, key, new Date(clock.now().getTime() - FRESH_MS))
+  latestRequest(tx, key, { since: new Date(clock.now().getTime() - FRESH_MS) })
 
 /**
  * True if a new call can share this request: while it is running, and for a minute after it found items. A reload can

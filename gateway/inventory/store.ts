@@ -29,15 +29,16 @@ export type RequestRow = Pick<
 
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
-/**
- * An answer from before the shopper's last delivery would still contain the delivered items. An answer from before
- * Steam found a trade's items gone or invalid would still contain those.
- */
-const isStillTrue = sql<boolean>`not exists (
+/** An answer from before the shopper's last delivery would still contain the delivered items. */
+const isAfterDeliveries = sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id
-    and (trade.delivered_at >= inventory_request.created_at
-      or (trade.ended_at >= inventory_request.created_at
-        and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
+    and trade.delivered_at >= inventory_request.created_at)`
+
+/** An answer from before Steam found a trade's items gone or invalid would still contain those, too. */
+const isStillTrue = sql<boolean>`${isAfterDeliveries} and not exists (
+  select from trade where trade.partner_steam_id = inventory_request.steam_id
+    and trade.ended_at >= inventory_request.created_at
+    and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))`
 
 /** Locks the key, so one transaction at a time finds or opens a request. */
 export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: InventoryKey): Promise<void> {
@@ -48,8 +49,15 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
 /** An answer without items is short. Checking the length first avoids parsing long answers. */
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
-/** The newest request of the key after `since` whose answer can still be true. */
-export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
+/**
+ * The newest request of the key after `since` whose answer can still be true. `mayHaveGone`: it may contain items of a
+ * trade that Steam since found gone or invalid.
+ */
+export function latestRequest(
+  tx: Tx,
+  key: InventoryKey,
+  { since, mayHaveGone = false }: { since: Date; mayHaveGone?: boolean },
+): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
     .select(COLUMNS)
@@ -58,7 +66,7 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .where('game', '=', key.game)
     .where('language', '=', key.language)
     .where('created_at', '>', since)
-    .where(isStillTrue)
+    .where(mayHaveGone ? isAfterDeliveries : isStillTrue)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
