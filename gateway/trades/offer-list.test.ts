@@ -279,6 +279,24 @@ describe('an offer in Steam’s list that cannot be read', () => {
 })
 
 describe('an offer of an unanswered send in Steam’s list', () => {
+  it('is not taken for the shopper’s earlier offer, whose row lacks its message or cannot be read', async () => {
+    const store = await aStore(till)
+    await offerFor(till, bot, await aDeposit(till, store))
+    const earlier = session.offers.get('1')
+    session.sends.push({ answer: 'unknown', createsOffer: false })
+    const answer = requestTrade(till.deps, (await aDeposit(till, store)).body)
+    await expect.poll(trades).toHaveLength(2)
+    const { id = 0n, partner_steam_id: partnerSteamId = '' } = (await trades())[1] ?? {}
+    if (earlier === undefined) throw new Error('Steam has no offer')
+    session.offers.set('1', { ...earlier, partnerSteamId, itemsToReceive: [], message: '' })
+    session.unreadable = [{ offerId: '1', partnerSteamId, message: null }]
+    const { trade } = tradeHandlers(till.deps)
+    await trade(bot, id)
+    await lookFourTimes(() => trade(bot, id))
+    expect((await trades())[1]).toMatchObject({ state: 'abandoned' })
+    await answer
+  })
+
   it.each<[string, Partial<Offer>]>([
     ['its items', { itemsToReceive: [] }],
     ['its message', { message: '' }],
@@ -316,6 +334,24 @@ describe('an offer of an unanswered send in Steam’s list', () => {
     till.clock.advance(3_600_000)
     if ((await row())?.due_at !== null) await work()
     expect(await row()).toMatchObject({ state: 'final' })
+  })
+})
+
+describe('a review that an unreadable row keeps from its end', () => {
+  it('is logged once after an hour', async () => {
+    const { answer, work } = await sendWithoutAnswer(false)
+    await lookFourTimes(work)
+    await answer
+    session.unreadable = [{ offerId: '70', partnerSteamId: null, message: null }]
+    till.clock.advance(DAY_MS)
+    const lines = () => till.lines.filter((line) => line.includes('could not be read for an hour'))
+    await work()
+    for (let look = 0; look < 5; look += 1) {
+      till.clock.advance(1_200_000)
+      expect(lines()).toHaveLength(look < 3 ? 0 : 1)
+      await work()
+    }
+    expect(lines()).toHaveLength(1)
   })
 })
 

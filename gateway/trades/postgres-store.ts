@@ -67,6 +67,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
         .execute()
       return new Map(rows.map((row) => [row.secret_code, summaryOf(row)]))
     },
+    tradesOfOffers: (offerIds) => tradesOfOffers(db, offerIds),
     partnersSince: (botId, since) => partnersSince(db, botId, since),
     postpone: (seen, writer, when) => postpone(db, { seen, writer, when }),
     historyOf: (botId) => historyOf(db, botId),
@@ -96,6 +97,14 @@ const isProtected = (eb: ExpressionBuilder<Tables, 'trade'>) =>
 
 const tradesOf = (db: Db, botId: bigint) =>
   db.selectFrom('trade').selectAll().where('bot_id', '=', botId).orderBy('id')
+
+async function tradesOfOffers(db: Db, offerIds: readonly string[]): Promise<Map<string, bigint>> {
+  if (offerIds.length === 0) return new Map()
+  const { rows } = await sql<{ offerId: string; id: bigint }>`
+    select steam_offer_id as "offerId", id from trade
+    where steam_offer_id = any(${[...offerIds]}::text[])`.execute(db)
+  return new Map(rows.map(({ offerId, id }) => [offerId, id]))
+}
 
 async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<string, bigint>> {
   const rows = await db

@@ -5,9 +5,9 @@ import { isPast } from '../kit/clock.ts'
 import type { Offer, Partner, Unavailable } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
 import { moveOn } from './move-on.ts'
-import { BLOCKED_MS, readOn, type Search, type Shell } from './offer-list.ts'
+import { BLOCKED_MS, readOn, type Search, type Shell, type Turn } from './offer-list.ts'
 import { record } from './record.ts'
-import { countUnclear, isExactOfferOf, isOfferOf, isVagueOfferOf } from './stray.ts'
+import { isExactOfferOf, isOfferOf, isVagueOfferOf, unclearRows } from './stray.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
 /** A write to Steam takes at most this long. The lease must outlast it. */
@@ -111,7 +111,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   const isFound = (offers: readonly Offer[]) => offers.some((offer) => isExactOfferOf(trade, offer))
   const turn = await readOn(search.pass, bot, isFound)
   const { offers, hasFailed } = turn
-  search.unclear += countUnclear(trade, turn)
+  search.unclear += await countUnclear(deps, loaded, turn)
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isExactOfferOf(trade, offer))
@@ -131,7 +131,23 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   }
 }
 
-function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
+/**
+ * Counts the rows that may be the trade's own offer. Leaves out the known offers of other trades: a shopper who tries
+ * again asks the same bot for the same items.
+ */
+export async function countUnclear(
+  { trades }: ShellDeps,
+  { trade, facts }: LoadedTrade,
+  turn: Turn,
+): Promise<number> {
+  const rows = unclearRows(trade, turn)
+  const known = await trades.tradesOfOffers(rows.flatMap(({ offerId }) => offerId ?? []))
+  const isOfAnother = (offerId: string) => (known.get(offerId) ?? facts.id) !== facts.id
+  return rows.filter(({ offerId }) => offerId === null || !isOfAnother(offerId)).length
+}
+
+/** Logs once if only rows that show too little have kept the search from its end for an hour. */
+export function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
   if (!search.pass.isComplete) return
   const now = clock.now()
   search.blockedAt = search.unclear > 0 ? (search.blockedAt ?? now) : null

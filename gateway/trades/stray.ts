@@ -54,13 +54,13 @@ export function isExactOfferOf(
 
 type Sought = Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>
 
-/** Counts the rows of a list that may be the trade's own offer, although they do not show it. */
-export function countUnclear(
+/** The rows of a list that may be the trade's own offer, although they do not show it. */
+export function unclearRows(
   trade: Sought,
   { offers, unreadable }: { offers: readonly Offer[]; unreadable: readonly UnreadableOffer[] },
-): number {
+): { offerId: string | null }[] {
   const vague = offers.filter((offer) => isVagueOfferOf(trade, offer))
-  return vague.length + unreadable.filter((row) => mightBe(trade, row)).length
+  return [...vague, ...unreadable.filter((row) => mightBe(trade, row))]
 }
 
 /** True if the row lacks the offer's items or its message, as Steam's rows sometimes do, and fits the trade otherwise. */

@@ -77,6 +77,8 @@ export type TradeStore = {
   oldestProtectedOf(botId: bigint): Promise<Date | undefined>
   /** The bot's trades by their secret codes, in any state. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
+  /** The trades to which these offers of Steam belong, by the offers' ids. */
+  tradesOfOffers(offerIds: readonly string[]): Promise<Map<string, bigint>>
   /** Partners of the bot's trades since `since`, without the till's bots, each with the newest of their deposits. */
   partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
   /**

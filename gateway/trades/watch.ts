@@ -7,8 +7,15 @@ import { beginPass, readOn, type Shell } from './offer-list.ts'
 import { type AcceptedOffer, cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
-import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
-import { countUnclear, isOfferOf } from './stray.ts'
+import {
+  askAgain,
+  countUnclear,
+  LIST_MARGIN_MS,
+  reportBlocked,
+  SEARCH_MARGIN_MS,
+  WRITE_DEADLINE_MS,
+} from './send.ts'
+import { isOfferOf } from './stray.ts'
 import { isEnded, type TradeState } from './trade.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps, type TradeSummary } from './trade-store.ts'
 
@@ -257,7 +264,8 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
  */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
-async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTrade): Promise<OffersRead> {
+async function offersOf(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<OffersRead> {
+  const { trade, facts } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return { kind: 'offers', offers: [] }
   if (trade.offerId !== null && trade.state !== 'countered') {
     const answer = await bot.session.readOffer(trade.offerId)
@@ -272,12 +280,16 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
   const turn = await readOn(pass, bot, isFound)
   const ours = turn.offers.filter(isOurs)
-  search.unclear += countUnclear(trade, turn)
+  search.unclear += await countUnclear(deps, loaded, turn)
   const isOver = ours.length > 0 || pass.isComplete
+  // A row that may be the offer does not show whether it was accepted. The search is kept, because it knows since when.
+  const isBlocked = isOver && ours.length === 0 && search.unclear > 0
   // Ended first: if the database fails now, the next review begins at the first page again.
-  if (isOver) deps.lists.endSearch(bot, facts.id)
+  if (isOver && !isBlocked) deps.lists.endSearch(bot, facts.id)
   await declineCounters(deps, bot, turn.received)
-  // A row that may be the offer does not show whether it was accepted.
-  if (isOver && ours.length === 0 && search.unclear > 0) return { kind: 'silence' }
+  if (isBlocked) {
+    reportBlocked(deps, search, facts)
+    return { kind: 'silence' }
+  }
   return isOver ? { kind: 'offers', offers: ours } : { kind: turn.hasFailed ? 'silence' : 'more' }
 }

@@ -100,6 +100,7 @@ function tasksOfBots({ trades, clock }: Deps, db: Db): Task[] {
     { name: 'protected trades of a bot', run: () => trades.protectedTradesOf(BOT, ['t1', 't2']) },
     { name: 'oldest protected trade of a bot', run: () => trades.oldestProtectedOf(BOT) },
     { name: 'trades of a bot by code', run: () => trades.tradesByCode(BOT, ['c1', 'c2']) },
+    { name: 'trades of offers', run: () => trades.tradesOfOffers(['o1', 'o2']) },
     {
       name: 'partners of a bot',
       run: () => trades.partnersSince(BOT, new Date(clock.now().getTime() - DAY_MS)),

@@ -78,6 +78,16 @@ export function createMemoryStore(memory: TillMemory, pause: Pause): TradeStore 
         }
         return found
       }),
+    // Needs no pause: the offer of a trade stays its offer.
+    tradesOfOffers: async (offerIds) => {
+      const found = new Map<string, bigint>()
+      if (offerIds.length === 0) return found
+      for (const row of memory.trades.values()) {
+        const { id, offerId } = summaryOf(row)
+        if (offerId !== null && offerIds.includes(offerId)) found.set(offerId, id)
+      }
+      return found
+    },
     partnersSince: (botId, since) =>
       read(() => {
         const rows = [...memory.trades.values()].filter(
