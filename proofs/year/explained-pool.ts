@@ -92,6 +92,7 @@ export const BOUNDED: readonly string[] = [
   'sweep_place',
   'till_clock',
   'till_identity',
+  'vault_need',
   'verified_balance',
   'webhook_address',
   'webhook_endpoint',
