@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -37,4 +48,18 @@ test('a restore that fails halfway leaves no part of the database, which may hav
   expect(existsSync(home)).toBe(true)
   expect(existsSync(join(home, 'cluster.new'))).toBe(false)
   expect(existsSync(join(home, 'cluster'))).toBe(false)
+})
+
+test('a restore that fails leaves the password and the key as they were, and no part of its own', async () => {
+  const { copy, dataDir } = newFolders()
+  writeFileSync(join(copy, 'master.key'), 'of the copy')
+  mkdirSync(dataDir)
+  for (const name of ['database.json', 'master.key']) writeFileSync(join(dataDir, name), 'before')
+  // A name that sorts behind all others, and cannot be copied: a socket or a pipe is no file.
+  execFileSync('mkfifo', [join(copy, 'zz')])
+
+  await expect(putBack(copy, dataDir)).rejects.toThrow('zz')
+  for (const name of ['database.json', 'master.key'])
+    expect(readFileSync(join(dataDir, name), 'utf8')).toBe('before')
+  expect(readdirSync(dataDir).filter((name) => name.endsWith('.new'))).toEqual([])
 })

@@ -37,32 +37,39 @@ async function putInto(dataDir: string, copy: string): Promise<string> {
   const { home, account } = preparePostgresFiles(dataDir)
   const cluster = join(home, 'cluster')
   if (existsSync(cluster)) throw new Error(`${dataDir} already has a database. Move it away first.`)
-  const unfinished = `${cluster}.new`
-  rmSync(unfinished, { recursive: true, force: true })
+  // The cluster comes last: a start finds a database only if everything else is there.
+  const names = readdirSync(copy).sort((a, b) => Number(a === 'cluster') - Number(b === 'cluster'))
+  const places = names.map((name) =>
+    placeOf(name === 'cluster' ? cluster : join(dataDir, name), join(copy, name)),
+  )
+  const removeUnfinished = (): void => {
+    for (const { unfinished } of places) rmSync(unfinished, { recursive: true, force: true })
+  }
+  removeUnfinished()
   try {
-    await copyFiles(copy, { unfinished, dataDir, account })
+    // Unlike this, `cpSync` calls a full disk an input/output error.
+    for (const { from, unfinished } of places)
+      await cp(from, unfinished, { recursive: true, preserveTimestamps: true })
+    giveTo(account, `${cluster}.new`)
+    // Replace nothing before everything is copied: a failed restore leaves the password and key that were there.
+    for (const { unfinished, target } of places) renameSync(unfinished, target)
   } catch (error) {
     // The copied part may have filled the disk.
-    rmSync(unfinished, { recursive: true, force: true })
+    removeUnfinished()
     throw error
   }
-  // Move the copy only when complete, so a start finds all of it or nothing.
-  renameSync(unfinished, cluster)
   return cluster
 }
 
-type Place = { unfinished: string; dataDir: string; account: Account | undefined }
+type Place = { from: string; unfinished: string; target: string }
 
-async function copyFiles(copy: string, { unfinished, dataDir, account }: Place): Promise<void> {
-  for (const name of readdirSync(copy)) {
-    const target = name === 'cluster' ? unfinished : join(dataDir, name)
-    // Unlike this, `cpSync` calls a full disk an input/output error.
-    await cp(join(copy, name), target, { recursive: true, preserveTimestamps: true })
-  }
+const placeOf = (target: string, from: string): Place => ({ from, unfinished: `${target}.new`, target })
+
+function giveTo(account: Account | undefined, cluster: string): void {
   // PostgreSQL refuses a folder that other accounts can read.
-  chmodSync(unfinished, 0o700)
+  chmodSync(cluster, 0o700)
   if (account === undefined) return
-  chownSync(unfinished, account.uid, account.gid)
-  for (const path of readdirSync(unfinished, { recursive: true, encoding: 'utf8' }))
-    chownSync(join(unfinished, path), account.uid, account.gid)
+  chownSync(cluster, account.uid, account.gid)
+  for (const path of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
+    chownSync(join(cluster, path), account.uid, account.gid)
 }
