@@ -43,13 +43,23 @@ it('an item that was sold on one market is given in time while the other market 
   bench.market.begin('family-hangs')
   bench.switchMarketOn(FAMILY)
 
+  // Time passes only with the rounds of Waxpeer's line, so on a busy machine no other line can use up the sale's time.
+  const lines = bench.vault().lines.map(({ name, round }) =>
+    name.startsWith(WAXPEER)
+      ? {
+          name,
+          async round() {
+            await round()
+            bench.advanceMs(SECOND_MS)
+          },
+        }
+      : { name, round },
+  )
+  expect(lines.filter(({ name }) => name.startsWith(WAXPEER))).toHaveLength(1)
   const stop = new AbortController()
-  const running = repeat(bench.vault().lines, {
+  const running = repeat(lines, {
     stop: stop.signal,
-    async pause() {
-      bench.advanceMs(SECOND_MS)
-      await bench.market.look()
-    },
+    pause: () => bench.market.look(),
     onFailure: (line, error) => bench.logged.push(`${line} failed: ${error}`),
   })
   await expect.poll(() => soldItem()?.status, { timeout: 60_000 }).toBe('given')
