@@ -1,17 +1,8 @@
 /** Restores a copy of an embedded database into a data folder. The next start recovers it. */
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, chownSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tryLock } from '../gateway/kit/lock.ts'
+import { lockDataFolder } from './data-folder.ts'
 import { type Account, preparePostgresFiles } from './postgres-files.ts'
 
 /**
@@ -20,12 +11,7 @@ import { type Account, preparePostgresFiles } from './postgres-files.ts'
  */
 export async function putBack(copy: string, dataDir: string): Promise<string> {
   if (!existsSync(join(copy, 'cluster'))) throw new Error(`${copy} is not a copy of an embedded database.`)
-  mkdirSync(dataDir, { recursive: true })
-  const folder = realpathSync(dataDir)
-  // The lock of a gateway: a second restore would remove files of this one, and a gateway would create a database.
-  const lock = await tryLock(`gateway ${folder}`)
-  if (lock === undefined)
-    throw new Error(`Another gateway or restore is using the data folder ${dataDir}. Stop it first.`)
+  const { folder, lock } = await lockDataFolder(dataDir)
   try {
     return await putInto(folder, copy)
   } finally {
@@ -39,8 +25,9 @@ async function putInto(dataDir: string, copy: string): Promise<string> {
   if (existsSync(cluster)) throw new Error(`${dataDir} already has a database. Move it away first.`)
   // The cluster comes last: a start finds a database only if everything else is there.
   const names = readdirSync(copy).sort((a, b) => Number(a === 'cluster') - Number(b === 'cluster'))
+  const clusterPlace = placeOf(cluster, join(copy, 'cluster'))
   const places = names.map((name) =>
-    placeOf(name === 'cluster' ? cluster : join(dataDir, name), join(copy, name)),
+    name === 'cluster' ? clusterPlace : placeOf(join(dataDir, name), join(copy, name)),
   )
   const removeUnfinished = (): void => {
     for (const { unfinished } of places) rmSync(unfinished, { recursive: true, force: true })
@@ -50,7 +37,7 @@ async function putInto(dataDir: string, copy: string): Promise<string> {
     // Unlike this, `cpSync` calls a full disk an input/output error.
     for (const { from, unfinished } of places)
       await cp(from, unfinished, { recursive: true, preserveTimestamps: true })
-    giveTo(account, `${cluster}.new`)
+    giveTo(account, clusterPlace.unfinished)
     // Replace nothing before everything is copied: a failed restore leaves the password and key that were there.
     for (const { unfinished, target } of places) renameSync(unfinished, target)
   } catch (error) {

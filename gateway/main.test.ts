@@ -73,7 +73,7 @@ test('only one gateway runs on a data folder, a killed one does not block the ne
   expect((await fetch(`${first.base}/api/payment?hash=${'0'.repeat(32)}`)).status).toBe(404)
   const second = launch(await freePort(), {}, WITH_DATABASE)
   expect(await second.ended).toBe(1)
-  expect(second.text()).toContain('Another gateway is running')
+  expect(second.text()).toContain('Another gateway or restore is using the data folder')
   first.child.kill('SIGKILL')
   await first.ended
   const third = await launchReady({}, WITH_DATABASE)

@@ -1,0 +1,16 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { type Lock, tryLock } from '../gateway/kit/lock.ts'
+
+/**
+ * Creates the data folder if there is none, and takes its lock: two gateways must never share an embedded database, a
+ * gateway must not create one during a restore, and a second restore would remove files of the first. Throws if
+ * somebody holds the lock. `folder`: the real path.
+ */
+export async function lockDataFolder(dataDir: string): Promise<{ folder: string; lock: Lock }> {
+  mkdirSync(dataDir, { recursive: true })
+  const folder = realpathSync(dataDir)
+  const lock = await tryLock(`gateway ${folder}`)
+  if (lock === undefined)
+    throw new Error(`Another gateway or restore is using the data folder ${dataDir}. Stop it first.`)
+  return { folder, lock }
+}
