@@ -1,5 +1,6 @@
 /** Checks what a till needs, in the order in which it is set up. */
 import { existsSync, statfsSync } from 'node:fs'
+import { readNeeds } from '../alerts/needs-store.ts'
 import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
 import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
@@ -28,7 +29,7 @@ import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-sto
 import { machineFindings, settingsFindings } from './settings.ts'
 import { readStoreStates } from './store-states.ts'
 import { alarmFindings, epochFindings, vaultFindings } from './till-state.ts'
-import { readAlarms, readVault } from './till-state-store.ts'
+import { readVault } from './till-state-store.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
@@ -160,7 +161,7 @@ async function examineParts(
     ...(config.console === undefined ? [] : [operatorsPart(db)]),
     ['prices', () => withClock(examinePrices)],
     ['bots', () => withClock(examineBots)],
-    ['alarms', async () => alarmFindings(await readAlarms(db))],
+    ['alarms', async () => alarmFindings(await readNeeds(db))],
     ['vault', async () => vaultFindings(await readVault(db))],
     [
       'stores',

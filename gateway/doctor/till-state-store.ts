@@ -1,17 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'
-import type { AlarmState, VaultState } from './till-state.ts'
-
-export async function readAlarms(db: Db): Promise<AlarmState> {
-  const { rows } = await sql<AlarmState>`
-    select (select count(*)::int from departure where explanation is null and stage in ('under_way', 'gone')) as departures,
-      (select count(*)::int from custody_drift where kind = 'missing' and is_sure) as missing,
-      (select count(*)::int from vault_need) as "vaultNeeds"`.execute(db)
-  const [row] = rows
-  if (row === undefined) throw new Error('the database did not answer')
-  return row
-}
+import type { VaultState } from './till-state.ts'
 
 export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultState> {
   const { rows } = await sql<{ mayRead: boolean | null; connected: number; unseen: number }>`

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readNeeds } from '../alerts/needs-store.ts'
 import { withMigrationLock } from '../db/migrate.ts'
 import { grantVault } from '../db/roles.ts'
 import { startConsole } from '../testing/console.ts'
@@ -13,7 +14,7 @@ import { type ConsoleAnswer, type ConsoleProbe, consoleFindings, operatorFinding
 import { probeConsole } from './console-probe.ts'
 import type { Finding } from './finding.ts'
 import { alarmFindings, epochFindings, type VaultState, vaultFindings } from './till-state.ts'
-import { readAlarms, readVault } from './till-state-store.ts'
+import { readVault } from './till-state-store.ts'
 
 const DAY_MS = 86_400_000
 const OURS = { mode: 'live', publicUrl: new URL('https://pay.example'), nowMs: 0 } as const
@@ -45,7 +46,7 @@ it.each([
   ['console behind a proxy that refuses strangers', () => answer({ status: 403 })],
   ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
   ['epoch', () => epoch({})],
-  ['alarms', () => alarmFindings({ departures: 0, missing: 0, vaultNeeds: 0 })],
+  ['alarms', () => alarmFindings({ departuresUnexplained: 0, itemsMissing: 0, vaultNeeds: 0 })],
 ])('no fault is found in a correct set-up: %s', (_what, findings) => {
   expect(findings().length).toBeGreaterThan(0)
   expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
@@ -95,19 +96,19 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
   [
     'unexplained departures',
-    () => alarmFindings({ departures: 2, missing: 0, vaultNeeds: 0 }),
+    () => alarmFindings({ departuresUnexplained: 2, itemsMissing: 0, vaultNeeds: 0 }),
     'alarms.departures',
     /--unexplained/,
   ],
   [
     'items that are missing on Steam',
-    () => alarmFindings({ departures: 0, missing: 1, vaultNeeds: 0 }),
+    () => alarmFindings({ departuresUnexplained: 0, itemsMissing: 1, vaultNeeds: 0 }),
     'alarms.drift',
     /items drift/,
   ],
   [
     'a report of the vault that needs a person',
-    () => alarmFindings({ departures: 0, missing: 0, vaultNeeds: 1 }),
+    () => alarmFindings({ departuresUnexplained: 0, itemsMissing: 0, vaultNeeds: 1 }),
     'alarms.vault',
     /market list/,
   ],
@@ -139,8 +140,14 @@ it.each([
         { name: 'olaf', passkeys: 0 },
       ]),
   ],
-  ['1 unexplained departure', () => alarmFindings({ departures: 1, missing: 0, vaultNeeds: 0 })],
-  ['2 unexplained departures', () => alarmFindings({ departures: 2, missing: 0, vaultNeeds: 0 })],
+  [
+    '1 unexplained departure',
+    () => alarmFindings({ departuresUnexplained: 1, itemsMissing: 0, vaultNeeds: 0 }),
+  ],
+  [
+    '2 unexplained departures',
+    () => alarmFindings({ departuresUnexplained: 2, itemsMissing: 0, vaultNeeds: 0 }),
+  ],
 ])('a finding is in the singular or plural, as its count requires: %s', (says, findings) => {
   expect(findings()[0]?.says).toBe(says)
 })
@@ -217,7 +224,11 @@ describe('the doctor on a real PostgreSQL', () => {
   })
 
   it('sees no alarm in an empty till', async () => {
-    expect(await readAlarms(till.db)).toEqual({ departures: 0, missing: 0, vaultNeeds: 0 })
+    expect(await readNeeds(till.db)).toMatchObject({
+      departuresUnexplained: 0,
+      itemsMissing: 0,
+      vaultNeeds: 0,
+    })
   })
 
   it('reads the vault’s role, its rights, its connection, and the wishes that it has not answered within 15 minutes', async () => {

@@ -1,3 +1,5 @@
+import { alertText } from '../alerts/alert.ts'
+import type { Needs } from '../alerts/needs-store.ts'
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
@@ -27,40 +29,29 @@ export function epochFindings({ epoch, breakKind, isDisarmed }: EpochState): Fin
   return [epochFinding, armedFinding]
 }
 
-export type AlarmState = {
-  /** Unexplained departures. */
-  departures: number
-  /** Items in the books that are certainly missing on Steam. */
-  missing: number
-  /** Problems at the vault that need a person, as the vault last reported them. */
-  vaultNeeds: number
-}
+type AlarmNeeds = Pick<Needs, 'departuresUnexplained' | 'itemsMissing' | 'vaultNeeds'>
 
-export function alarmFindings({ departures, missing, vaultNeeds }: AlarmState): Finding[] {
+export function alarmFindings({ departuresUnexplained, itemsMissing, vaultNeeds }: AlarmNeeds): Finding[] {
   const alarm = (
     check: string,
     count: number,
     { says, advice }: { says: string; advice: string },
   ): Finding => (count === 0 ? good(check, says) : mend(check, says, advice))
   return [
-    alarm('alarms.departures', departures, {
-      says: counted(departures, 'unexplained departure'),
+    alarm('alarms.departures', departuresUnexplained, {
+      says: counted(departuresUnexplained, 'unexplained departure'),
       advice: 'tradetill items departures --unexplained',
     }),
-    alarm('alarms.drift', missing, {
+    alarm('alarms.drift', itemsMissing, {
       says: counted(
-        missing,
+        itemsMissing,
         'item in the books that is missing on Steam',
         'items in the books that are missing on Steam',
       ),
       advice: 'tradetill items drift --json',
     }),
     alarm('alarms.vault', vaultNeeds, {
-      says: counted(
-        vaultNeeds,
-        'report of the vault that needs a person',
-        'reports of the vault that need a person',
-      ),
+      says: `${vaultNeeds} ${alertText('vaultNeeds', vaultNeeds)}`,
       advice: 'tradetill market list',
     }),
   ]
