@@ -8,6 +8,13 @@ import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
+/** On a narrow screen the search may be closed: then it is opened, and focuses its field. */
+export function focusSearch(stand: Element): void {
+  const field = stand.querySelector<HTMLElement>('.search input')
+  if (field !== null) field.focus()
+  else stand.querySelector<HTMLElement>('.controls [aria-expanded=false]')?.click()
+}
+
 export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
   const { texts } = useStandTexts()
   const isNarrow = useNarrow()

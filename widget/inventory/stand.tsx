@@ -14,7 +14,7 @@ import { useNarrow } from '../ui/hooks.ts'
 import { Skeletons } from '../ui/skeletons.tsx'
 import { Age } from './age.tsx'
 import { BottomBar } from './bottom-bar.tsx'
-import { Controls } from './controls.tsx'
+import { Controls, focusSearch } from './controls.tsx'
 import { Grid } from './grid.tsx'
 import { useOutcome } from './pick-for-me.tsx'
 import { useRoom } from './room.ts'
@@ -56,9 +56,7 @@ function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
   const { target, currentTarget, key } = event
   if (key !== '/' || (target instanceof Element && target.matches(TYPED_INTO))) return
   event.preventDefault()
-  const field = currentTarget.querySelector<HTMLElement>('.search input')
-  if (field !== null) field.focus()
-  else currentTarget.querySelector<HTMLElement>('.controls [aria-expanded=false]')?.click()
+  focusSearch(currentTarget)
 }
 
 /** False if the inventory failed to load or has no usable item. */

@@ -5,6 +5,7 @@ import { otherGames } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand } from '../flow/state.ts'
 import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import type { SteamPage } from '../steam-pages.ts'
+import { focusSearch } from './controls.tsx'
 import { useStandTexts } from './texts.ts'
 import { unusableItems } from './unusable.ts'
 
@@ -84,7 +85,8 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
           className="button primary"
           onClick={({ currentTarget }) => {
             // This button disappears with the message.
-            currentTarget.closest('.stand')?.querySelector<HTMLElement>('.search input')?.focus()
+            const stand = currentTarget.closest('.stand')
+            if (stand !== null) focusSearch(stand)
             flow.dispatch({ kind: 'searchTyped', text: '' })
           }}
         >
