@@ -82,7 +82,7 @@ function NeedsTable({ needs }: Pick<Data, 'needs'>) {
       caption="What needs a person at the vault"
       rows={needs}
       keyOf={({ kind, about }) => `${kind} ${about}`}
-      empty="Nothing at the vault needs you."
+      empty=""
       columns={[
         { name: 'Needs you', show: ({ kind }) => <Pill tone="warn">{kind}</Pill> },
         { name: 'What', show: ({ text }) => text },
