@@ -233,7 +233,8 @@ const ACTIONS = {
     if ((await press(shopper.page, '.quiet-button')) !== null) shopper.picked = []
   },
   pay: async (shopper) => {
-    if ((await press(shopper.page, '.pay')) !== null) shopper.offered = shopper.picked
+    if ((await press(shopper.page, '.pay:not([aria-disabled=true])')) !== null)
+      shopper.offered = shopper.picked
   },
   leave: async ({ page }) => {
     if ((await press(page, '.step-back')) === null) return

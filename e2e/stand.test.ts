@@ -320,7 +320,7 @@ test('A-086 with no item picked, neither a click nor Enter nor a script can pay'
   await button.focus()
   await page.keyboard.press('Enter')
   await button.evaluate((element: HTMLButtonElement) => {
-    element.disabled = false
+    element.ariaDisabled = 'false'
     element.click()
   })
   expect(await page.getByRole('dialog').count()).toBe(0)

@@ -53,7 +53,8 @@ export function PayButton({ stand, payment, flow }: Props) {
       type="button"
       className="button primary pay"
       data-next-step
-      disabled={!isOpen || payBlock(stand, payment) !== null}
+      // Not disabled, because a dialog that closes gives the focus to it, and a browser focuses no disabled button.
+      aria-disabled={!isOpen || payBlock(stand, payment) !== null}
       aria-label={texts.pay}
       aria-describedby={faceId}
       onClick={() => flow.dispatch({ kind: 'payPressed' })}
