@@ -220,6 +220,28 @@ describe('listings are taken down', () => {
   })
 })
 
+it('a sale is offered again if its account had no session for the send, and given up if that lasts', async () => {
+  const [item = 0] = await putOnSale(1)
+  const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)
+  const before = offers().length
+  expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+  bench.steam.begin('send-401', { times: 2 })
+  await runFreshRounds(1)
+  bench.steam.end('send-401')
+  expect(offers()).toHaveLength(before)
+  expect((await readReports())(item)).toEqual(['listing', 'sold'])
+  await runFreshRounds(8)
+  expect((await readReports())(item).slice(0, 3)).toEqual(['listing', 'sold', 'delivered'])
+  expect(offers()).toHaveLength(before + 1)
+  const [other = 0] = await putOnSale(1)
+  await bench.market.buy([other], 'accepts')
+  bench.steam.begin('send-401')
+  await runFreshRounds(6)
+  bench.steam.end('send-401')
+  expect((await readReports())(other).slice(0, 3)).toEqual(['listing', 'sold', 'cancelled'])
+  expect(offers()).toHaveLength(before + 1)
+})
+
 it('buyers get no more items than the limits allow', async () => {
   // A market sells nothing for a seller that has not pinged it for a while.
   await runFreshRounds(1)

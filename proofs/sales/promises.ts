@@ -108,9 +108,16 @@ const leavingSchema = z.union([
         due: z.object({ dealId: z.string(), assets: z.array(z.unknown()) }),
       }),
       z.object({
-        kind: z.enum(['send_refused', 'abandoned', 'offer_ended']),
+        kind: z.enum(['abandoned', 'offer_ended']),
         market: z.string(),
         dealId: z.string(),
+      }),
+      z.object({
+        kind: z.literal('send_refused'),
+        market: z.string(),
+        dealId: z.string(),
+        // Such a send may be repeated, so its items still count.
+        because: z.string().refine((because) => because !== 'no_session'),
       }),
     ]),
   }),

@@ -17,6 +17,7 @@ export type SaleEntry =
   | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
+  /** No offer was made. `because`: if it is NO_SESSION, the send may be repeated, and otherwise it ends the deal. */
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
   | { kind: 'send_unanswered'; market: string; dealId: string }
   /** The offer was not in Steam's list. */
@@ -30,6 +31,9 @@ export type SaleEntry =
   | { kind: 'offer_ended'; market: string; dealId: string; how: EndedOffer }
   | { kind: 'delivered'; market: string; dealId: string; steamTradeId: string }
   | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
+
+/** The account had no session for the send. Older versions logged another text, and ended the deal. */
+export const NO_SESSION = 'no_session'
 
 /** An entry with its time. */
 export type DatedEntry = { at: Date; entry: SaleEntry }
@@ -56,7 +60,7 @@ type SentDeal = DealBase & {
 }
 
 /**
- * `intended`: nothing was sent yet. `sending`: no answer to the send is recorded. `unknown`: the answer was lost, so the
+ * `intended`: no offer was made yet. `sending`: no answer to the send is recorded. `unknown`: the answer was lost, so the
  * vault looks for the offer. `active`: the offer is known. `ended`: nothing was given.
  */
 export type Deal =
@@ -258,7 +262,9 @@ function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
     case 'send_begun':
       return { ...base, state: 'sending', begunAt: at, missed: 0, missedAt: null }
     case 'send_refused':
-      return { ...base, state: 'ended', because: 'refused' }
+      return entry.because === NO_SESSION
+        ? { ...base, state: 'intended' }
+        : { ...base, state: 'ended', because: 'refused' }
     case 'send_unanswered':
       return deal.state === 'sending' ? { ...deal, state: 'unknown' } : deal
     case 'offer_missed':

@@ -11,6 +11,7 @@ import {
   type Listing,
   latestListing,
   type MarketAccount,
+  NO_SESSION,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
@@ -151,8 +152,10 @@ async function sendOrFind(
   await journal.add({ kind: 'send_begun', ...ids })
   const sent = await giftOffers.send(due)
   if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
-  else if (sent.kind === 'refused') await journal.add({ kind: 'send_refused', ...ids, because: sent.because })
-  else await journal.add({ kind: 'send_unanswered', ...ids })
+  else if (sent.kind === 'refused') {
+    const because = sent.lacksSession === true ? NO_SESSION : sent.because
+    await journal.add({ kind: 'send_refused', ...ids, because })
+  } else await journal.add({ kind: 'send_unanswered', ...ids })
   return sent.kind === 'sent'
 }
 
