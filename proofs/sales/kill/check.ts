@@ -53,6 +53,7 @@ export async function unsettledSales(till: SellingTill): Promise<string[]> {
     till.pool,
     `select 'wish ' || id || ' is open' as line from wish where closed_at is null
      union all select 'report ' || n || ' has no answer' from vault_told where answer is null
+     union all select 'the hold of trade ' || id || ' is over' from trade where state = 'held' and settles_at <= till_now()
      union all select 'sale ' || id || ' is ' || state from sale where state in ('listed', 'sold', 'delivered', 'settling')`,
     z.object({ line: z.string() }),
   )
