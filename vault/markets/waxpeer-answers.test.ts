@@ -46,6 +46,16 @@ describe('the numbers of a sale may be bare or in quotes', () => {
   })
 })
 
+it.each([
+  ['"30.00"', 30],
+  ['"30"', 0.03],
+  ['"30.5"', 30.5],
+  ['30', 0.03],
+])('the price %s of a listing is %d dollars', (price, dollars) => {
+  const answer = onSaleSchema.parse(parseLossless(`{"items":[{"item_id":1,"price":${price}}]}`))
+  expect(onSaleOf(answer)[0]?.price).toBe(dollars)
+})
+
 it('a price lowered a thousandfold is not the price of a listing', () => {
   const shown = (price: number) =>
     onSaleOf(onSaleSchema.parse({ items: [{ item_id: '1', price }] }))[0]?.price ?? 0

@@ -20,20 +20,19 @@ const SETTLING_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 export const LOOK_BACK_MS = Math.max(...Object.values(SETTLING_MS)) + DAY_MS
 
 const units = z.int().nonnegative().transform(BigInt)
+const quoted = z.string().regex(/^\d{1,13}(?:\.\d{1,6})?$/)
 /** A number, which Waxpeer may write in quotes. */
-const number = z.union([
-  z.number(),
-  z
-    .string()
-    .regex(/^\d{1,13}(?:\.\d{1,6})?$/)
-    .transform(Number),
-])
+const number = z.union([z.number(), quoted.transform(Number)])
 const UNITS_OF_A_DOLLAR = 1_000
+const dollarsOf = (value: number): number => (Number.isInteger(value) ? value / UNITS_OF_A_DOLLAR : value)
 /**
  * A price in dollars. Waxpeer writes whole thousandths of a dollar. Without the conversion, 30 of them would look like 30
- * dollars, and an item whose price somebody lowered a thousandfold would be given.
+ * dollars, and an item whose price somebody lowered a thousandfold would be given. In quotes, "30.00" are dollars.
  */
-const price = number.transform((value) => (Number.isInteger(value) ? value / UNITS_OF_A_DOLLAR : value))
+const price = z.union([
+  z.number().transform(dollarsOf),
+  quoted.transform((text) => (text.includes('.') ? Number(text) : dollarsOf(Number(text)))),
+])
 /** The number of a deal. */
 const dealId = z.union([z.string().min(1).max(100), z.int().nonnegative()]).transform(String)
 /** Numbers above this are milliseconds since 1970, and others are seconds. Waxpeer uses both, and dates as text. */
