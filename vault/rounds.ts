@@ -28,8 +28,8 @@ export type Line = { name: string; round(): Promise<void> }
 
 export type Rounds = Pick<Giver, 'book'> & {
   /**
-   * The lines, which may run at the same time: one for each account at a market, because its buyers wait only minutes, and
-   * one for all else. Listing and wishes share a line, because an item leaves by only one of them.
+   * The lines, which may run at the same time: one for each account at a market, because its buyers wait only minutes, one
+   * for the reports of sales, and one for all else. Listing and wishes share a line, because an item leaves by only one.
    */
   lines: readonly Line[]
   /** See `roundOf`. */
@@ -70,6 +70,7 @@ export function createRounds(parts: RoundsParts): Rounds {
   const lines: Line[] = [
     ...shop.desks,
     { name: 'listings and wishes', round: () => allOf([() => shop.round(), () => giver.round()]) },
+    { name: 'reports of sales', round: () => shop.report() },
   ]
   return {
     record,

@@ -135,6 +135,20 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBe(Math.floor((account?.free ?? 0) / 10))
   })
 
+  it('is reported as given, even if the listing of other items hangs', async () => {
+    const [item = 0] = await putOnSale(1)
+    expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
+    const { lines } = bench.vault()
+    const others = lines.filter(({ name }) => name !== 'listings and wishes')
+    expect(others).toHaveLength(lines.length - 1)
+    for (let round = 0; round < 8; round += 1) {
+      for (const line of others) await line.round()
+      await bench.market.look()
+      bench.advanceMs(ROUND_MS)
+    }
+    expect((await readReports())(item).slice(0, 3)).toEqual(['listing', 'sold', 'delivered'])
+  })
+
   it('is listed again, under a new number, if its buyer declined the offer', async () => {
     const [item = 0] = await putOnSale(1)
     await bench.market.buy([item], 'declines')
