@@ -46,8 +46,8 @@ export const ERRORS = {
     title: 'Not found',
     detail: { en: 'There is nothing at this address.', ru: 'По этому адресу ничего нет.' },
     forStores: {
-      en: 'The store of this API key{key} has no webhook endpoint with this id, or no event with the eventId of a replay. Check the id, and check that the key belongs to the right store.',
-      ru: 'У магазина с этим ключом API{key} нет адреса для веб-хуков с таким id или, при повторной отправке, события с таким eventId. Проверьте id и то, что ключ принадлежит нужному магазину.',
+      en: 'The store of this API key{key} has no webhook endpoint or event with {asked}. Check this value, and check that the key belongs to the right store.',
+      ru: 'У магазина с этим ключом API{key} нет адреса для веб-хуков или события с {asked}. Проверьте это значение и то, что ключ принадлежит нужному магазину.',
     },
   },
   deposit_not_found: {

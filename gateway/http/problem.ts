@@ -47,7 +47,10 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function problemOf(request: FastifyRequest, { code, fields, until, refusalCause: cause }: Refusal): Problem {
+function problemOf(
+  request: FastifyRequest,
+  { code, fields, until, refusalCause: cause, asked }: Refusal,
+): Problem {
   const { status, title, detail } = ERRORS[code]
   const language = languageOf(request)
   const { store } = request.call
@@ -59,14 +62,14 @@ function problemOf(request: FastifyRequest, { code, fields, until, refusalCause:
     detail:
       store === undefined
         ? detail[language]
-        : detailForStores(code, language, { key: store.keyId, asked: describeDeposit(request) }),
+        : detailForStores(code, language, { key: store.keyId, asked: asked ?? describeAsked(request) }),
     ...(fields && { errors: fields }),
     ...(cause && { cause }),
     ...(until && { until: until.toISOString() }),
   }
 }
 
-function describeDeposit({ params, query }: FastifyRequest): string {
+function describeAsked({ params, query }: FastifyRequest): string {
   const id = fieldOf(params, 'id')
   return id === undefined
     ? `externalId ${JSON.stringify(fieldOf(query, 'externalId') ?? '')}`
@@ -79,6 +82,7 @@ type Refusal = {
   retryAfterS?: number | undefined
   until?: Date | undefined
   refusalCause?: RefusalCause | undefined
+  asked?: string | undefined
 }
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {

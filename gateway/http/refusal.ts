@@ -2,8 +2,13 @@ import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
 
-/** The details of a refusal besides its code: fields to correct, or the cause and when to call again. */
-export type RefusalDetails = FieldError[] | { retryAfterS?: number; until?: Date; cause?: RefusalCause }
+/**
+ * The details of a refusal besides its code: fields to correct, or the cause and when to call again. `asked`: what the
+ * call asked for in vain, if its path and query do not say it.
+ */
+export type RefusalDetails =
+  | FieldError[]
+  | { retryAfterS?: number; until?: Date; cause?: RefusalCause; asked?: string }
 
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */
 export class ProblemError extends Error {
@@ -14,6 +19,7 @@ export class ProblemError extends Error {
   /** The time at which `retryAfterS` ends, if a page shows it. */
   readonly until: Date | undefined
   readonly refusalCause: RefusalCause | undefined
+  readonly asked: string | undefined
 
   constructor(code: ErrorCode, details?: RefusalDetails) {
     super(`refused: ${code}`)
@@ -23,6 +29,7 @@ export class ProblemError extends Error {
     this.retryAfterS = Array.isArray(details) ? undefined : details?.retryAfterS
     this.until = Array.isArray(details) ? undefined : details?.until
     this.refusalCause = Array.isArray(details) ? undefined : details?.cause
+    this.asked = Array.isArray(details) ? undefined : details?.asked
   }
 }
 

@@ -59,12 +59,12 @@ describe('an endpoint', () => {
     const { id } = await add()
     const eventId = crypto.randomUUID()
     const answers = [
-      await api.call('GET', `${PATH}/77`),
-      await api.call('POST', `${PATH}/${id}/replay`, { body: { eventId } }),
-    ]
-    for (const answer of answers) {
+      [await api.call('GET', `${PATH}/77`), 'id 77'],
+      [await api.call('POST', `${PATH}/${id}/replay`, { body: { eventId } }), `eventId ${eventId}`],
+    ] as const
+    for (const [answer, asked] of answers) {
       expect(answer.json()).toMatchObject({ status: 404, code: 'not_found' })
-      expect(answer.json().detail).toMatch(/no webhook endpoint with this id, or no event .+ Check the id/)
+      expect(answer.json().detail).toContain(`no webhook endpoint or event with ${asked}. Check this value`)
     }
   })
 
@@ -243,6 +243,8 @@ describe('an endpoint', () => {
   test('of another store is treated as unknown by every call', async () => {
     const { id } = await add()
     const key = await api.newKey(await aStore(till))
+    // Each refusal names the id that was asked for, and is otherwise the same.
+    const asForId = (body: string): string => body.replace('with id 999.', `with id ${id}.`)
     const calls = [
       ['GET', ''],
       ['DELETE', ''],
@@ -255,7 +257,7 @@ describe('an endpoint', () => {
     for (const [method, path] of calls) {
       const foreign = await api.call(method, `${PATH}/${id}${path}`, { key })
       const unknown = await api.call(method, `${PATH}/999${path}`, { key })
-      expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+      expect([foreign.statusCode, foreign.body]).toEqual([404, asForId(unknown.body)])
     }
     const callsWithBody: [path: string, body: object][] = [
       ['', { url: receiver.url }],
@@ -264,7 +266,7 @@ describe('an endpoint', () => {
     for (const [path, body] of callsWithBody) {
       const foreign = await api.call('POST', `${PATH}/${id}${path}`, { key, body })
       const unknown = await api.call('POST', `${PATH}/999${path}`, { key, body })
-      expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+      expect([foreign.statusCode, foreign.body]).toEqual([404, asForId(unknown.body)])
     }
   })
 })

@@ -247,7 +247,7 @@ function refusalsOf({ method, scope, refusals = [] }: Operation, use: Use): Docu
 }
 
 const refusalText = (code: ErrorCode): string =>
-  `\`${code}\`: ${detailForStores(code, 'en', { asked: 'this id or externalId' })}${TEMPORARY.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
+  `\`${code}\`: ${detailForStores(code, 'en', { asked: code === 'not_found' ? 'this id or eventId' : 'this id or externalId' })}${TEMPORARY.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
 
 export function asRecord(value: unknown): JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

@@ -72,7 +72,7 @@ export async function replay(
     const now = clock.now()
     await refuseExcessiveReplay(tx, { storeId, eventTypes, now }, body)
     const replayed = await replayDeliveries(tx, { id, storeId, eventTypes, now }, body)
-    if ('eventId' in body && replayed === 0) refuse('not_found')
+    if ('eventId' in body && replayed === 0) refuse('not_found', { asked: `eventId ${body.eventId}` })
     if (replayed > 0) {
       await noteReplay(tx, { storeId, at: now, deliveries: replayed, since: dayBefore(now) })
       await signals.notify(tx, DELIVERIES_TOPIC)
