@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { captureLog } from '../testing/log.ts'
 import { type AppOptions, createApp } from './app.ts'
@@ -83,6 +83,9 @@ test('opening a page with an unknown hash is a guess; after 200 guesses from an 
 })
 
 test('the page is compressed for a browser that accepts gzip', async () => {
+  // Each page names the time at which it was sent.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { app } = await appWith()
   for (const path of ['/', `/${HASH}`]) {
     const plain = await app.inject(path)
