@@ -1,7 +1,6 @@
 /** A temporary folder for the check of a copy. It contains the database with its password and, in the sandbox, a key. */
-import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
-import { chmod, mkdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isPast } from '../kit/clock.ts'
@@ -19,11 +18,9 @@ const ABANDONED_MS = 12 * 3_600_000
 export async function withScratchFolder<T>(now: Date, work: (folder: string) => Promise<T>): Promise<T> {
   const place = realpathSync(tmpdir())
   await removeAbandoned(place, now)
-  const folder = join(place, `${PREFIX}${randomBytes(3).toString('hex')}`)
-  // Locked before it exists, so another check never finds it without its lock.
+  const folder = await mkdtemp(join(place, PREFIX))
   const lock = await tryLock(nameOf(folder))
   try {
-    await mkdir(folder)
     // If started by root, PostgreSQL runs as another account, which must be able to enter the folder.
     await chmod(folder, 0o711)
     return await work(folder)
