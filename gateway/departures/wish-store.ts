@@ -175,11 +175,11 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
 /**
- * How many of the rule's wishes for an item lately ended without a delivery, and when the last one did. `ofItems`: how
- * many of these ends an item may have caused; in the smallest of those wishes there were `fewest` items, and in `alone`
- * of them the item was alone.
+ * The rule's wishes for an item that lately ended without a delivery, the last one at `lastAt`. `others`: how many of
+ * these ends no item can have caused. Of the other ends, which an item may have caused, the item was alone in the wishes
+ * of `alone`, and the smallest of their wishes had `fewest` items: Infinity if there are none.
  */
-export type Failures = { times: number; ofItems: number; alone: number; fewest: number; lastAt: Date }
+export type Failures = { others: number; alone: number; fewest: number; lastAt: Date }
 
 /** A failed wish of the rule counts for this long, and only while it is among this many newest wishes. */
 const FAILURE_DAYS = 7
@@ -204,17 +204,10 @@ export async function recentFailures(tx: Tx, destination: string): Promise<Map<s
     group by 1, 2, 3`.execute(tx)
   const failures = new Map<string, Failures>()
   for (const { key, because, size, times, lastAt } of rows) {
-    const known = failures.get(key) ?? {
-      times: 0,
-      ofItems: 0,
-      alone: 0,
-      fewest: Number.POSITIVE_INFINITY,
-      lastAt,
-    }
+    const known = failures.get(key) ?? { others: 0, alone: 0, fewest: Number.POSITIVE_INFINITY, lastAt }
     const isOfItems = mayBeOfItems(because)
     failures.set(key, {
-      times: known.times + times,
-      ofItems: known.ofItems + (isOfItems ? times : 0),
+      others: known.others + (isOfItems ? 0 : times),
       alone: known.alone + (isOfItems && size === 1 ? times : 0),
       fewest: isOfItems ? Math.min(known.fewest, size) : known.fewest,
       lastAt: lastAt > known.lastAt ? lastAt : known.lastAt,

@@ -93,9 +93,9 @@ const growing = (failures: number, longestMs: number): number =>
  * How long the rule does not ask for an item. While an item shares its wish with others, a failure may be theirs, and
  * the next wish is smaller, so the wait stays short.
  */
-function waitMsOf({ times, ofItems, alone }: Failures): number {
-  const ofAnItemMs = ofItems === 0 ? 0 : growing(Math.max(1, alone), LONGEST_WAIT_MS)
-  return Math.max(ofAnItemMs, growing(times - ofItems, LONGEST_WAIT_OF_OTHERS_MS))
+function waitMsOf({ others, alone, fewest }: Failures): number {
+  const ofAnItemMs = fewest === Number.POSITIVE_INFINITY ? 0 : growing(Math.max(1, alone), LONGEST_WAIT_MS)
+  return Math.max(ofAnItemMs, growing(others, LONGEST_WAIT_OF_OTHERS_MS))
 }
 
 /**
