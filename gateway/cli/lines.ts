@@ -3,7 +3,7 @@ import { counted } from '../kit/counted.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf } from '../operations/amount.ts'
 import type { CheckedBackup } from '../operations/backups.ts'
-import { answersNotice, holdNotice } from '../operations/bot-notice.ts'
+import { answersNotice, noticeOf } from '../operations/bot-notice.ts'
 import type { BotList } from '../operations/bots.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DeparturePage } from '../operations/departures.ts'
@@ -126,10 +126,7 @@ export function tradeLines({ trades, isCut }: TradeList): string[] {
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
-  ...added.map((bot) => {
-    const notice = answersNotice(bot) + holdNotice(bot.ownHoldDays)
-    return `Bot ${bot.botId} added: ${bot.name} (${bot.steamId}).${notice}`
-  }),
+  ...added.map((bot) => `Bot ${bot.botId} added: ${bot.name} (${bot.steamId}).${noticeOf(bot)}`),
   ...refused.map(({ line, message }) => `Line ${line}: ${message}`),
 ]
 

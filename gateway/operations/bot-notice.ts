@@ -2,6 +2,10 @@ import { counted } from '../kit/counted.ts'
 
 type Answers = { protectionAcknowledged: boolean; areOffersListed: boolean }
 
+/** Returns all notices about a bot that was just added, or approved again; empty if there are none. */
+export const noticeOf = (bot: Answers & { ownHoldDays: number | null }): string =>
+  answersNotice(bot) + holdNotice(bot.ownHoldDays)
+
 /** Returns a notice about answers of Steam that leave a doubt about a bot with a new token; empty if none does. */
 export function answersNotice({ protectionAcknowledged, areOffersListed }: Answers): string {
   const offers = areOffersListed ? '' : ' Steam’s answers about its offers were empty, so they prove nothing.'
@@ -13,7 +17,7 @@ export function answersNotice({ protectionAcknowledged, areOffersListed }: Answe
  * Returns a notice about a bot that was just added; empty if Steam would hold no trade. `days`: how long Steam would hold
  * a trade because of the bot; null if that was not checked.
  */
-export function holdNotice(days: number | null): string {
+function holdNotice(days: number | null): string {
   if (days === null)
     return ' Whether Steam would hold its trades was not checked: bot enrol and bot add do that with --check-with.'
   if (days === 0) return ''

@@ -8,7 +8,7 @@ import { createSandboxAgent } from '../steam/web/agent.ts'
 import type { LoginWay } from '../steam/web/enrol.ts'
 import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
-import { answersNotice, holdNotice } from './bot-notice.ts'
+import { noticeOf } from './bot-notice.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
 import { obtainRefreshToken } from './token.ts'
 
@@ -61,8 +61,7 @@ export async function enrolBot(
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
       : ''
     const verb = expected === undefined ? 'added' : 'renewed'
-    const notice = answersNotice(bot) + holdNotice(bot.ownHoldDays)
-    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${notice}`)
+    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot)}`)
   })
 }
 
