@@ -29,16 +29,15 @@ export type RequestRow = Pick<
 
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
-/** An answer from before the shopper's last delivery would still contain the delivered items. */
-const isAfterDeliveries = sql<boolean>`not exists (
+/**
+ * An answer from before the shopper's last delivery would still contain the delivered items. One from before Steam found
+ * a trade's items gone or invalid would still contain those, which `mayHaveGone` allows.
+ */
+const isStillTrue = (mayHaveGone = false) => sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id
-    and trade.delivered_at >= inventory_request.created_at)`
-
-/** An answer from before Steam found a trade's items gone or invalid would still contain those, too. */
-const isStillTrue = sql<boolean>`${isAfterDeliveries} and not exists (
-  select from trade where trade.partner_steam_id = inventory_request.steam_id
-    and trade.ended_at >= inventory_request.created_at
-    and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))`
+    and (trade.delivered_at >= inventory_request.created_at
+      or (not ${mayHaveGone}::boolean and trade.ended_at >= inventory_request.created_at
+        and (trade.refusal = 'items_gone' or trade.reason = 'invalid_items'))))`
 
 /** Locks the key, so one transaction at a time finds or opens a request. */
 export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: InventoryKey): Promise<void> {
@@ -66,7 +65,7 @@ export function latestRequest(
     .where('game', '=', key.game)
     .where('language', '=', key.language)
     .where('created_at', '>', since)
-    .where(mayHaveGone ? isAfterDeliveries : isStillTrue)
+    .where(isStillTrue(mayHaveGone))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -138,7 +137,7 @@ export function requestWithItems(
     .where('token_hmac', 'not in', tokenHmacs)
     .where('done_at', '>', since)
     .where(sql<boolean>`answer->>'kind' = 'items'`)
-    .where(isStillTrue)
+    .where(isStillTrue())
     .orderBy('done_at', 'desc')
     .limit(1)
     .executeTakeFirst()
