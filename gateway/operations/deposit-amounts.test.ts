@@ -84,6 +84,24 @@ describe('deposits by amount', () => {
     expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(credits))
   })
 
+  it('are refused after a deposit that is not in the list, such as one that a restored till lost', async () => {
+    const withoutCredit = await aDeposit(till, { id: stores[0] ?? 0n })
+    for (const before of [withoutCredit.id, 999n]) {
+      for (const list of [listDeposits, exportDeposits]) {
+        expect(await list(operatorOf(till), { ...USD, limit: 7, before })).toEqual({
+          kind: 'refused',
+          refusal: 'not_found',
+          message: `Deposit ${before} is not in this list: begin the list again.`,
+        })
+      }
+    }
+    const last = idsOf(credits).at(-1)
+    expect(await listDeposits(operatorOf(till), { ...USD, limit: 7, before: last })).toMatchObject({
+      kind: 'done',
+      data: { deposits: [], next: null },
+    })
+  })
+
   it('need a currency', async () => {
     const filter = { order: 'smallest', limit: 7 } as const
     expect(await listDeposits(operatorOf(till), filter)).toMatchObject({ refusal: 'usage' })

@@ -107,6 +107,16 @@ export async function examineDeposits(
   return rows
 }
 
+/**
+ * Whether a page can begin after this deposit: it exists, and has a credit if the list is by amount. After any other,
+ * every list seems to end.
+ */
+export async function hasPlace(db: Db, depositId: bigint, order: DepositOrder | undefined): Promise<boolean> {
+  const { rows } = await sql`
+    select from deposit where id = ${depositId} and ${keyOf(order)} is not null`.execute(db)
+  return rows.length > 0
+}
+
 /** The same index serves both directions, because PostgreSQL can read it backwards. */
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`

@@ -3,6 +3,7 @@ import {
   type DepositFilter,
   depositRows,
   examineDeposits,
+  hasPlace,
   isSortCheaper,
   type ListedDeposit,
   mostExamined,
@@ -40,6 +41,8 @@ export async function listDeposits(
   let next: bigint | null = null
   for (let round = 1; ; round += 1) {
     const examined = await examineDeposits(db, { ...filter, before }, { now, isSorted })
+    if (examined.length === 0 && before !== undefined && !(await hasPlace(db, before, filter.order)))
+      return refused('not_found', `Deposit ${before} is not in this list: begin the list again.`)
     const fitting = examined.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
     ids.push(...fitting.map(({ id }) => id))
     // The next page begins after the last row of a full page, or else after the last row examined.

@@ -223,6 +223,12 @@ describe('the list of deposits', () => {
     expect(third).toBeDefined()
   })
 
+  it('is refused after a deposit that does not exist, and ends after the last deposit', async () => {
+    const listFrom = (before: bigint) => listDeposits(deps, { limit: 2, before })
+    expect(await listFrom(999n)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+    expect(await listFrom(paid.id)).toMatchObject({ kind: 'done', data: { deposits: [], next: null } })
+  })
+
   it('has the deposits oldest first, page by page', async () => {
     const newest = ids(await listed())
     const first = await listed({ order: 'oldest', limit: 2 })
