@@ -69,7 +69,10 @@ export function createRounds(parts: RoundsParts): Rounds {
   })
   const lines: Line[] = [
     ...shop.desks,
-    { name: 'listings and wishes', round: () => allOf([() => shop.round(), () => giver.round()]) },
+    {
+      name: 'listings and wishes',
+      round: () => allOf([() => shop.round(), () => giver.round(), () => shop.reprice()]),
+    },
     { name: 'reports of sales', round: () => shop.report() },
   ]
   return {

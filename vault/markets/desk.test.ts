@@ -19,8 +19,7 @@ let moneyReads: number
 /** Since when the desk last asked whether sales were paid. */
 let moneySince: Date | undefined
 let items: Map<string, OwnItem>
-/** When the desk looked for sales, and the names whose prices it read. Each price takes seconds. */
-let looksMs: number[]
+/** The names whose prices the desk read. Each price takes seconds. */
 let priced: string[]
 let ready: Awaited<ReturnType<Market['ready']>>
 let said: Record<string, string | number>[]
@@ -45,7 +44,6 @@ beforeEach(() => {
   moneyReads = 0
   moneySince = undefined
   items = new Map()
-  looksMs = []
   priced = []
   ready = { kind: 'answered', value: { problems: [], feeBp: null } }
   said = []
@@ -74,9 +72,7 @@ beforeEach(() => {
     marketAccount: { market: outside.market.name, account: '76561198000000009', isFirst: true },
     seller: {
       ...outside.seller(),
-      async round() {
-        looksMs.push(nowMs)
-      },
+      async round() {},
       async unlist(_, itemIds) {
         takenDown.push(...itemIds)
       },
@@ -378,22 +374,26 @@ it('for six weeks a desk asks how a sale ended, and then it says once that it st
   expect(said).toHaveLength(1)
 })
 
-it('however many items are on sale, their new prices do not keep a desk from looking for sales', async () => {
-  const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
+it('a desk reprices all its listings within the hour, at most ten at a time, and nothing while it may not list', async () => {
+  const listings = onSale(100)
   items = new Map(
-    ids.map((assetId) => [assetId, { assetId, marketHashName: `Item ${assetId}`, isTradable: true }]),
+    listings.map(({ assetId }) => [
+      assetId,
+      { assetId, marketHashName: `Item ${assetId}`, isTradable: true },
+    ]),
   )
-  book = {
-    ...bookOf([]),
-    listings: ids.map((assetId) => ({ ...givenListing(null), assetId, itemId: assetId, state: 'on_sale' })),
-  }
-  looksMs = [nowMs]
-  const endMs = nowMs + 3_500 * SECOND_MS
-  while (nowMs < endMs) {
-    await desk.tend()
-    nowMs += ROUND_S * SECOND_MS
-  }
-  const gapsMs = looksMs.slice(1).map((atMs, index) => atMs - (looksMs[index] ?? 0))
-  expect(Math.max(...gapsMs)).toBeLessThan(60 * SECOND_MS)
-  expect(priced.toSorted()).toEqual(ids.map((assetId) => `Item ${assetId}`).toSorted())
+  book = { ...bookOf([]), listings }
+  expect(await desk.reprice()).toBe(false)
+  await desk.tend()
+  const counts: number[] = []
+  for (let before = 0; await desk.reprice(); before = priced.length) counts.push(priced.length - before)
+  expect(counts).toEqual(Array(10).fill(10))
+  expect(priced.toSorted()).toEqual(listings.map(({ assetId }) => `Item ${assetId}`).toSorted())
+  nowMs += 3_600 * SECOND_MS
+  isOffAtTill = true
+  await desk.tend()
+  expect(await desk.reprice()).toBe(false)
+  isOffAtTill = false
+  await desk.tend()
+  expect(await desk.reprice()).toBe(true)
 })

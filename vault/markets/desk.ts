@@ -1,5 +1,5 @@
 /**
- * Decides when an account makes which call to its market. All calls of a desk but those for bids wait for each other:
+ * Decides when an account makes which call to its market. All calls of a desk but those for prices wait for each other:
  * while an answer to a listing is under way, the record must not be compared with the market's list.
  */
 import { createLock } from '../lock.ts'
@@ -8,7 +8,7 @@ import { isLive, isOfAccount, type Journal, type Listing, type MarketAccount, so
 import { feeOf } from './fees.ts'
 import type { Line, Listed, Money } from './market.ts'
 import type { Bid } from './placement.ts'
-import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
+import { bidsFor, type Pricing, type Reprice, repricesFor } from './pricing.ts'
 import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
 import type { createSeller } from './seller.ts'
 import { createTimetable, type Timetable } from './timetable.ts'
@@ -25,8 +25,8 @@ const ARRIVING_MS = 3 * MINUTE_MS
 /** How often to adjust prices. */
 const REPRICE_MS = 60 * MINUTE_MS
 /**
- * The most listings to reprice in a round. The vault reads one price from Steam every few seconds, and buyers wait only
- * five minutes.
+ * The most listings to reprice in a round. The vault reads one price from Steam every few seconds, and new items and
+ * wishes wait meanwhile.
  */
 const MOST_REPRICED = 10
 /** How often to ask the market whether sales were paid. */
@@ -66,7 +66,7 @@ export type DeskParts = ReadinessParts & {
 export type Desk = {
   marketAccount: MarketAccount
   games: readonly number[]
-  /** Does everything except listing. The caller lists afterwards, because sales that must be handed over come first. */
+  /** Does everything except listing and repricing, which read prices. Buyers do not wait that long. */
   tend(): Promise<void>
   /** True if the desk may list now. */
   isOpen(): boolean
@@ -77,6 +77,8 @@ export type Desk = {
   /** Bids for these items, except those that the market has recently refused. */
   bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
   list(appId: number, lines: readonly Line[]): Promise<void>
+  /** Changes the prices of a few listings. False if none may change now. */
+  reprice(): Promise<boolean>
   close(): void
 }
 
@@ -133,6 +135,15 @@ export function createDesk(parts: DeskParts): Desk {
         { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
       ),
     list: (appId, lines) => inTurn(() => list(parts, state, { appId, lines })),
+    async reprice() {
+      const batch = readiness.mayList() ? takeToReprice(parts, state) : undefined
+      if (batch === undefined) return false
+      const { appId } = batch
+      // Out of turn, like bids.
+      const changes = await changesFor(parts, state, batch)
+      if (changes.length > 0) await inTurn(() => reprice(parts, state, { appId, changes }))
+      return true
+    },
     close: () => market.close(),
   }
 }
@@ -172,7 +183,6 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
       await seller.round(appId)
   }
   await seller.advance()
-  if (readiness.mayList()) await repriceSome(parts, state)
   await followMoney(parts, state)
 }
 
@@ -200,11 +210,11 @@ async function takeDown(parts: DeskParts, { takingDown }: State, appId: number):
   await parts.seller.unlist(appId, itemIds)
 }
 
-/** Reprices a few listings of one game. The others, and other games, have their turns in later rounds. */
-async function repriceSome(parts: DeskParts, state: State): Promise<void> {
-  const { market, account, seller } = parts
-  const { toReprice, timetable } = state
-  for (const appId of market.games) {
+type Batch = { appId: number; assetIds: ReadonlySet<string> }
+
+/** Takes a few listings of one game to reprice. The others, and other games, have their turns in later rounds. */
+function takeToReprice(parts: DeskParts, { toReprice, timetable }: State): Batch | undefined {
+  for (const appId of parts.market.games) {
     if (toReprice.has(appId) || !timetable.isDue(`reprice ${appId}`, REPRICE_MS)) continue
     const onSale = listingsOf(parts, appId).filter((listing) => listing.state === 'on_sale')
     if (onSale.length > 0)
@@ -214,16 +224,33 @@ async function repriceSome(parts: DeskParts, state: State): Promise<void> {
       )
   }
   const [next] = toReprice
-  if (next === undefined) return
+  if (next === undefined) return undefined
   const [appId, assetIds] = next
   toReprice.delete(appId)
   // At the end of the map, so the game waits for the others.
   if (assetIds.length > MOST_REPRICED) toReprice.set(appId, assetIds.slice(MOST_REPRICED))
-  const taken = new Set(assetIds.slice(0, MOST_REPRICED))
-  const inventory = await account.recentItems(appId)
-  const items = inventory && new Map([...inventory].filter(([assetId]) => taken.has(assetId)))
-  const lines = await repricesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
-  if (lines.length > 0) await seller.reprice(appId, lines)
+  return { appId, assetIds: new Set(assetIds.slice(0, MOST_REPRICED)) }
+}
+
+/** The changes of prices that these listings need. */
+async function changesFor(
+  parts: DeskParts,
+  state: State,
+  { appId, assetIds }: Batch,
+): Promise<readonly Reprice[]> {
+  const inventory = await parts.account.recentItems(appId)
+  const items = inventory && new Map([...inventory].filter(([assetId]) => assetIds.has(assetId)))
+  return repricesFor(listingsOf(parts, appId), { ...parts, feeBp: feeNow(parts, state), items })
+}
+
+type Changes = { appId: number; changes: readonly Reprice[] }
+
+async function reprice(parts: DeskParts, { readiness }: State, { appId, changes }: Changes): Promise<void> {
+  // While the prices were read, which may take minutes, the account may have been stopped, and a listing sold.
+  const onSale = listingsOf(parts, appId).filter((listing) => listing.state === 'on_sale')
+  const ids = new Set(onSale.map(({ itemId }) => itemId))
+  const lines = changes.filter(({ itemId }) => ids.has(itemId))
+  if (readiness.mayList() && lines.length > 0) await parts.seller.reprice(appId, lines)
 }
 
 type Lines = { appId: number; lines: readonly Line[] }

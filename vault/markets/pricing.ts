@@ -53,7 +53,7 @@ export async function bidsFor(
   })
 }
 
-type Reprice = { itemId: string; priceMinor: bigint }
+export type Reprice = { itemId: string; priceMinor: bigint }
 
 /** Returns the listings whose price must change. */
 export async function repricesFor(

@@ -23,10 +23,7 @@ import { createTurns, type Turns } from './turns.ts'
 
 /** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
-/**
- * The most items to list in a round. The vault reads one price from Steam every few seconds, and buyers wait only five
- * minutes.
- */
+/** The most items to list in a round. The vault reads one price from Steam every few seconds, and wishes wait meanwhile. */
 const MOST_LISTED = 20
 
 export type SellingAccount = {
@@ -63,10 +60,12 @@ export type ShopParts = {
 }
 
 export type Shop = {
-  /** The round of each account at a market: everything except listing. They may run at the same time. */
+  /** The round of each account at a market: everything except listing and repricing. They may run at the same time. */
   desks: readonly { name: string; round(): Promise<void> }[]
   /** Lists items. */
   round(): Promise<void>
+  /** Changes the prices of a few listings of one account at a market. */
+  reprice(): Promise<void>
   /** Sends the new reports of sales to the till. */
   report(): Promise<void>
   close(): void
@@ -116,6 +115,7 @@ export function createShop(parts: ShopParts): Shop {
       round: tend,
     })),
     round: () => listItems(context, desks),
+    reprice: createRepricing(desks),
     report,
     close() {
       for (const desk of desks) desk.close()
@@ -154,6 +154,18 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
       if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
     }
     return
+  }
+}
+
+/** Returns a function that lets the next desk reprice that has listings to reprice. The others have their turns later. */
+function createRepricing(desks: readonly Desk[]): () => Promise<void> {
+  let turn = 0
+  return async () => {
+    for (let asked = 0; asked < desks.length; asked += 1) {
+      const desk = desks[turn % desks.length]
+      turn += 1
+      if (await desk?.reprice()) return
+    }
   }
 }
 
