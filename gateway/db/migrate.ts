@@ -14,7 +14,7 @@ export type MigrateOptions = {
   /** Called before each part that may take long: the wait for another process or for a table, and each migration. */
   onProgress?: OnProgress
   /**
-   * How long a statement waits for a lock, how often a migration is tried if it gets none, and the pause between tries.
+   * How long a statement waits for a lock, how many times a migration is tried if it gets none, and the pause between.
    */
   locks?: { waitMs: number; tries: number; pauseMs: number }
 }
@@ -33,7 +33,7 @@ const NOT_LOCKED = ['55P03', '40P01']
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
   withMigrationLock(url, options, (client) => applyMigrations(client, options))
 
-/** Waits until no other process migrates, however long that takes. Then runs `work` on a new connection. */
+/** Opens a connection, waits on it until no other process migrates, however long that takes, and runs `work` on it. */
 export async function withMigrationLock<T>(
   url: string,
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,

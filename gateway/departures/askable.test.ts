@@ -23,10 +23,10 @@ const item: FreeItem = {
 /** The first whole minute after its last failure at which the rule asks for the item. */
 function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
   const smallest = alone > 0 ? 1 : 2
-  const fewest = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY
+  const smallestWish = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY
   for (let minutes = 0; minutes <= DAY_MINUTES; minutes += 1) {
     const lastAt = new Date(NOW.getTime() - minutes * MINUTE_MS)
-    const failures = new Map([['730/1', { others: times - ofItems, alone, fewest, lastAt }]])
+    const failures = new Map([['730/1', { otherCauses: times - ofItems, alone, smallestWish, lastAt }]])
     if (askableNow([item], failures, NOW).length > 0) return minutes
   }
   return Number.POSITIVE_INFINITY

@@ -175,11 +175,11 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
 /**
- * The rule's wishes for an item that lately ended without a delivery, the last one at `lastAt`. `others`: how many of
- * these ends no item can have caused. Of the other ends, which an item may have caused, the item was alone in the wishes
- * of `alone`, and the smallest of their wishes had `fewest` items: Infinity if there are none.
+ * The rule's wishes for an item that lately ended without a delivery, the last one at `lastAt`. `otherCauses`: how
+ * many of these ends no item can have caused. The rest may be the item's fault: it was alone in `alone` of their wishes,
+ * and the smallest of their wishes had `smallestWish` items (Infinity if there are none).
  */
-export type Failures = { others: number; alone: number; fewest: number; lastAt: Date }
+export type Failures = { otherCauses: number; alone: number; smallestWish: number; lastAt: Date }
 
 /** A failed wish of the rule counts for this long, and only while it is among this many newest wishes. */
 const FAILURE_DAYS = 7
@@ -204,12 +204,17 @@ export async function recentFailures(tx: Tx, destination: string): Promise<Map<s
     group by 1, 2, 3`.execute(tx)
   const failures = new Map<string, Failures>()
   for (const { key, because, size, times, lastAt } of rows) {
-    const known = failures.get(key) ?? { others: 0, alone: 0, fewest: Number.POSITIVE_INFINITY, lastAt }
+    const known = failures.get(key) ?? {
+      otherCauses: 0,
+      alone: 0,
+      smallestWish: Number.POSITIVE_INFINITY,
+      lastAt,
+    }
     const isOfItems = mayBeOfItems(because)
     failures.set(key, {
-      others: known.others + (isOfItems ? 0 : times),
+      otherCauses: known.otherCauses + (isOfItems ? 0 : times),
       alone: known.alone + (isOfItems && size === 1 ? times : 0),
-      fewest: isOfItems ? Math.min(known.fewest, size) : known.fewest,
+      smallestWish: isOfItems ? Math.min(known.smallestWish, size) : known.smallestWish,
       lastAt: lastAt > known.lastAt ? lastAt : known.lastAt,
     })
   }

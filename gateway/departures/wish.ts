@@ -49,7 +49,7 @@ export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
 type Part = { botId: bigint; assets: WishedAsset[] }
 
 /**
- * Splits items by bot and game, because an offer gives items of one game only. A part has at most `MOST_ITEMS`. Pure.
+ * Splits items by bot and game, because an offer gives items of one game only. A part has at most `mostItems`. Pure.
  */
 export function partsOf(items: readonly FreeItem[], mostItems = MOST_ITEMS): Part[] {
   const groups = Map.groupBy(items, ({ botId, appId }) => `${botId}/${appId}`)
@@ -82,42 +82,44 @@ export function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[
 }
 
 const FIRST_WAIT_MS = 15 * 60_000
-/** The longest wait of an item that cannot leave, and of one after failures that no item can cause, as in an outage. */
+/** The longest wait after failures that the item may have caused. */
 const LONGEST_WAIT_MS = 8 * 3_600_000
-const LONGEST_WAIT_OF_OTHERS_MS = 3_600_000
+/** The longest wait after failures that no item can cause, as in an outage. */
+const LONGEST_OUTAGE_WAIT_MS = 3_600_000
 /** Doubles with each failure. */
 const growing = (failures: number, longestMs: number): number =>
   failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), longestMs)
 
 /**
- * How long the rule does not ask for an item. While an item shares its wish with others, a failure may be theirs, and
- * the next wish is smaller, so the wait stays short.
+ * How long the rule waits before it asks for an item again. While the item shares its wish with other items, they may
+ * have caused the failure, and the next wish is smaller, so the wait stays short.
  */
-function waitMsOf({ others, alone, fewest }: Failures): number {
-  const ofAnItemMs = fewest === Number.POSITIVE_INFINITY ? 0 : growing(Math.max(1, alone), LONGEST_WAIT_MS)
-  return Math.max(ofAnItemMs, growing(others, LONGEST_WAIT_OF_OTHERS_MS))
+function waitMsOf({ otherCauses, alone, smallestWish }: Failures): number {
+  const ofAnItemMs =
+    smallestWish === Number.POSITIVE_INFINITY ? 0 : growing(Math.max(1, alone), LONGEST_WAIT_MS)
+  return Math.max(ofAnItemMs, growing(otherCauses, LONGEST_OUTAGE_WAIT_MS))
 }
 
 /**
  * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish, so after each failure
- * that an item may have caused, the items of the wish are asked for in wishes of half its size, until that item is alone. Then
- * they wait longer after every failure: otherwise an offer that is always refused would be sent every minute forever.
- * Pure.
+ * that an item may have caused, the items of the wish are asked for in wishes of half its size, until that item is alone.
+ * It then waits longer after every failure: otherwise an offer that is always refused would be sent every minute
+ * forever. Pure.
  */
 export function askableNow(
   items: readonly FreeItem[],
   failures: ReadonlyMap<string, Failures>,
   now: Date,
 ): { mostItems: number; items: FreeItem[] }[] {
-  const mostBeside = (item: FreeItem) => {
-    const fewest = failures.get(keyOf(item))?.fewest ?? Number.POSITIVE_INFINITY
-    return Math.max(1, Math.min(MOST_ITEMS, Math.floor(fewest / 2)))
+  const largestWishFor = (item: FreeItem) => {
+    const smallest = failures.get(keyOf(item))?.smallestWish ?? Number.POSITIVE_INFINITY
+    return Math.max(1, Math.min(MOST_ITEMS, Math.floor(smallest / 2)))
   }
   const due = items.filter((item) => {
     const failed = failures.get(keyOf(item))
     return failed === undefined || now.getTime() - failed.lastAt.getTime() >= waitMsOf(failed)
   })
-  const groups = Map.groupBy(due, mostBeside)
+  const groups = Map.groupBy(due, largestWishFor)
   return [...groups].map(([mostItems, group]) => ({ mostItems, items: group }))
 }
 

@@ -54,5 +54,5 @@ export const BREAKS: Record<Break, string> = {
   system: 'the database is on another server: it was restored or copied',
   database: 'the database was restored into the same server',
   timeline: 'a replica was promoted, or the server was restored to a point in time',
-  behind: 'the database has less than a gateway has seen in it',
+  behind: 'the database lacks data that a gateway has already seen in it',
 }

@@ -101,12 +101,14 @@ describe('a link that keeps reloading', () => {
       )
       .execute()
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks', retryAfterS: 60 })
+    // One read succeeds while the others are charged to no deposit.
     await chargeReadsTo(null)
     await till.ask()
     await chargeReadsTo(till.depositId)
     till.clock.advance(20_000)
     expect(await till.ask({ reload: true })).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
     expect(till.steam.reads).toBe(1)
+    // A gone item would otherwise cause a read.
     await requestGoneItem()
     expect(await till.ask()).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
     expect(till.steam.reads).toBe(1)

@@ -1,6 +1,6 @@
 /**
- * Double entry, pure: the movements between accounts, except those of a reversal, and the part of a credit that is held.
- * Amounts are minor units.
+ * Double entry, pure: the movements between accounts (`reversal.ts` has those of a reversal), and how much of a credit
+ * is held. Amounts are minor units.
  */
 import type { AccountKind, EntryCause } from '../db/schema.ts'
 

@@ -108,7 +108,7 @@ describe('an acceptance without a Steam trade', () => {
   })
 })
 
-it('an offer in escrow that Steam showed as accepted, with its Steam trade, ends as one in escrow', () => {
+it('a trade that Steam showed as accepted, with a Steam trade, ends with the reason escrow once its offer is in escrow', () => {
   const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
   const { events } = readInTurn(accepted, [
     [20, recordAs('pending')],

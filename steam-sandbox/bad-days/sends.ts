@@ -22,7 +22,7 @@ function appIdAskedFor({ form }: Incoming): number {
 /** Faults while an offer is sent or accepted. No offer is created unless the description says so. */
 export const SENDS: Record<string, BadDay> = {
   'send-2': on('Steam refuses the offer with (2), without a reason.', refusal(2)),
-  'send-11': on('Steam refuses the offer with (11): a state does not allow it.', refusal(11)),
+  'send-11': on('Steam refuses the offer with (11): invalid state.', refusal(11)),
   'send-15': on(
     'Steam refuses the offer with (15): the token is wrong, and the two are not friends.',
     refusal(15),
@@ -39,7 +39,7 @@ export const SENDS: Record<string, BadDay> = {
   'send-24': on('Steam refuses the offer with (24): the bot lacks a privilege.', refusal(24)),
   'send-29': on('Steam refuses the offer with (29): duplicate request.', refusal(29)),
   'send-34': on(
-    'Steam refuses the offer with (34), as after the other side changed its name.',
+    'Steam refuses the offer with (34), as it does when the other side has just changed its name.',
     refusalText('You cannot trade with somebody (34)'),
   ),
   'send-50': on(
@@ -102,7 +102,7 @@ export const SENDS: Record<string, BadDay> = {
     ]),
   ),
   'accept-inventory-full': {
-    line: 'Steam lets nobody accept an offer: the inventory is full.',
+    line: 'Steam lets nobody accept an offer: the inventory of the recipient is full.',
     at: ACCEPT,
     effect: full('Counter-Strike 2'),
   },

@@ -73,6 +73,7 @@ describe('an account', () => {
   })
 
   it('loses its key after more than five requests in a second, and its client then makes no more calls', async () => {
+    // `client` has the same key: an account at a market has one.
     const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS]) {
@@ -117,7 +118,7 @@ describe('a listing', () => {
     )
   })
 
-  it('of several items has a result for each, although the envelope always reports success', async () => {
+  it('of several items has a result for each, even if the envelope reports success for refused ones', async () => {
     await prepareToSell(bench, client, DOTA)
     const [first = '', second = ''] = bench.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({
@@ -235,7 +236,7 @@ describe('a market in trouble', () => {
     expect(JSON.stringify(answer)).not.toContain(key)
   })
 
-  it('whose host of one game refuses the key is not called for that game for ten minutes, but is for others', async () => {
+  it('is not called for a game for ten minutes if the host of that game refuses the key, but is still called for other games', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0
     const list = () =>
@@ -264,7 +265,7 @@ describe('a market in trouble', () => {
   })
 
   it.each(['key-unauthorized', 'key-forbidden'] as const)(
-    'that refuses the key with a status alone (%s) is called again after a minute, and refuses the key only if it does so again',
+    'that refuses the key with a status alone (%s) is called again after a minute, and counts as refusing the key only if it does so again',
     async (fault) => {
       bench.market.begin(fault)
       expect((await client.round(DOTA)).kind).toBe('refused')
@@ -273,7 +274,7 @@ describe('a market in trouble', () => {
       expect(await client.ready()).toEqual({ kind: 'busy' })
       expect(bench.market.log).toHaveLength(before + 1)
       bench.advanceMs(60_000)
-      // Neither says anything about the key.
+      // The next two refusals do not count: one may be about the access token, one comes from the host of one game.
       expect((await client.keepOnline(bench.accessToken())).kind).toBe('refused')
       expect((await client.round(DOTA)).kind).toBe('refused')
       expect(await client.money()).toEqual({ kind: 'locked_out' })
@@ -301,7 +302,7 @@ describe('a market in trouble', () => {
     expect((await client.money()).kind).toBe('answered')
   })
 
-  it('that answers 401 to an access token is called on with the key', async () => {
+  it('that answers 401 to an access token is still called with the key', async () => {
     bench.market.begin('token-unauthorized')
     expect(await client.keepOnline(bench.accessToken())).toEqual({ kind: 'refused', code: 'HTTP 401' })
     expect((await client.money()).kind).toBe('answered')

@@ -73,7 +73,7 @@ const caseOf =
 
 export const expressions: Family = family<Defence>({
   number: 28,
-  name: 'slow expressions',
+  name: 'slow regular expressions',
   kind: 'parts',
   defences: {
     'no ambiguous loop': {
