@@ -1,5 +1,6 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { type Lock, tryLock } from '../gateway/kit/lock.ts'
+import { makeFolder } from '../gateway/kit/make-folder.ts'
 
 /**
  * Creates the data folder if there is none, and takes its lock: two gateways must never share an embedded database, a
@@ -7,7 +8,7 @@ import { type Lock, tryLock } from '../gateway/kit/lock.ts'
  * somebody holds the lock. `folder`: the real path.
  */
 export async function lockDataFolder(dataDir: string): Promise<{ folder: string; lock: Lock }> {
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const folder = realpathSync(dataDir)
   const lock = await tryLock(`gateway ${folder}`)
   if (lock === undefined)

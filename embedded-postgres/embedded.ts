@@ -1,16 +1,7 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -22,6 +13,7 @@ import { VAULT_ROLE } from '../gateway/db/roles.ts'
 import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
+import { makeFolder } from '../gateway/kit/make-folder.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
 import { STOP_MS } from './stop-steps.ts'
 import type { SupervisorArguments } from './supervisor.ts'
@@ -63,7 +55,7 @@ const secretSchema = z.object({ password: z.string() })
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, log, steamSandboxUrl, fsync = true } = options
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
   const secretFile = join(dataDir, 'database.json')

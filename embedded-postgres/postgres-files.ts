@@ -5,7 +5,6 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -17,6 +16,7 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '../gateway/kit/make-folder.ts'
 
 /** The account that runs PostgreSQL if the gateway runs as root, because PostgreSQL refuses to run as root. */
 export type Account = { uid: number; gid: number }
@@ -41,13 +41,13 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
   restoreSymlinks(packaged)
   if (process.getuid?.() !== 0) {
     const home = join(dataDir, 'postgres')
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    makeFolder(home, { mode: 0o700 })
     return { native: packaged, home, account: undefined }
   }
   const account = postgresAccount()
   const outside = join(OUTSIDE_ROOT, `tradetill-${placeName(dataDir)}`)
   const { home, otherCluster } = homeFor(dataDir, outside)
-  mkdirSync(home, { recursive: true })
+  makeFolder(home)
   // Root's umask may have closed the new folder.
   if (existsSync(outside)) chmodSync(outside, 0o711)
   chmodSync(home, 0o700)

@@ -1,7 +1,8 @@
 /** Reads the key that seals secrets, and older keys. Makes the key of a sandbox. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from './kit/make-folder.ts'
 
 const KEY_BYTES = 32
 const KEY_FORMAT = '32 bytes in base64 or hex, such as the output of openssl rand -base64 32'
@@ -65,7 +66,7 @@ export const ownKeyFile = (dataDir: string): string => join(dataDir, 'master.key
 /** Makes the key of a sandbox, or reads the one that exists. */
 export function makeOwnKey(dataDir: string): Buffer {
   const file = ownKeyFile(dataDir)
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   try {
     const key = randomBytes(KEY_BYTES)
     writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })

@@ -163,3 +163,8 @@ it('a dump can be read by its owner alone', async () => {
   if (made.kind === 'refused') throw new Error(made.reason)
   expect(statSync(made.backup.path).mode & 0o777).toBe(0o600)
 })
+
+it('a dump into a folder that cannot be created is refused, and names the folder', async () => {
+  const made = dump(database.url, '/proc/none', { at: new Date(0), folder, environment })
+  await expect(made).rejects.toThrow('The folder /proc/none cannot be created: ENOENT')
+})

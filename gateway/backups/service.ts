@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { z } from 'zod'
 import type { Claim } from '../db/identity.ts'
+import { makeFolder } from '../kit/make-folder.ts'
 import { ownKeyFile } from '../master-key.ts'
 import { copyCluster } from './folder.ts'
 import { type Inspected, inspect } from './inspect.ts'
@@ -44,7 +45,7 @@ export async function dump(
 ): Promise<BackupAnswer> {
   const found = await withClient(url, (client) => programFor(client, 'pg_dump', programs))
   if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, { mode: 0o700 })
   const path = join(folder, `${nameAt(at)}.dump`)
   const unfinished = `${path}.partial`
   // Owner and privileges are left out: a restored database gets those of its new server.
@@ -79,7 +80,7 @@ export async function copyEmbedded(
   folder: string,
   at: Date,
 ): Promise<Backup> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, { mode: 0o700 })
   const path = join(folder, nameAt(at))
   const unfinished = `${path}.partial`
   await takeName(unfinished, () => mkdir(unfinished, { mode: 0o700 }))

@@ -1,10 +1,11 @@
 /** `npm run live`: checks the Steam port against the real Steam. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { GAMES } from '../../contract/games.ts'
 import { systemClock } from '../kit/clock.ts'
+import { makeFolder } from '../kit/make-folder.ts'
 import { obtainRefreshToken } from '../operations/token.ts'
 import { checkPort, type PortChecks } from '../steam/port-checks.ts'
 import type { RawReply } from '../steam/record.ts'
@@ -94,7 +95,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
 /** Writes a new file and resolves to its path. Never overwrites a file. */
 async function writeRecord(folder: string, run: Run): Promise<string> {
   const file = join(folder, `${run.game}-${run.at.toISOString().replace(/[-:]|\.\d+/g, '')}.json`)
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   await writeFile(file, `${JSON.stringify(toRecord(run), null, 1)}\n`, { flag: 'wx' })
   return file
 }

@@ -1,7 +1,8 @@
 /** Stores the last seen state of the database in a file of the data folder, so a restore does not change it. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '../kit/make-folder.ts'
 import type { Life, SeenState } from './epoch.ts'
 
 export type Memory = {
@@ -35,7 +36,7 @@ export function createMemory(folder: string, onFailure: (error: unknown) => void
       const name = nameOf(life)
       known.set(name, seen)
       try {
-        mkdirSync(folder, { recursive: true })
+        makeFolder(folder)
         const file = join(folder, name)
         writeFileSync(`${file}.tmp`, JSON.stringify(seen, asText), { mode: 0o600 })
         renameSync(`${file}.tmp`, file)
