@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectionFileOf } from '../db/connection-file.ts'
 import { runCommand, spawnCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { freePort } from '../testing/free-port.ts'
@@ -131,6 +132,21 @@ describe('a command', () => {
     expect(answer).toMatchObject({ out: '', code: 5 })
     expect(answer.errors).toMatch(/^The database cannot be reached: .*ECONNREFUSED/)
   })
+
+  it.each(['backup create --to backups', 'migrate status', 'migrate run', 'migrate run --dry-run'])(
+    '%s after a kill of the gateway ends with code 5 and says that none is running',
+    async (words) => {
+      const data = mkdtempSync(join(folder, 'killed-'))
+      // A kill leaves the file behind.
+      const left = { url: NOWHERE, ownerUrl: NOWHERE, vaultUrl: NOWHERE }
+      writeFileSync(connectionFileOf(data), JSON.stringify(left))
+      const answer = await runCommand(words.split(' '), { env: { TRADETILL_DATA: data } })
+      const errors = expect.stringMatching(
+        /^No gateway is running on the embedded database\. Start it first[.:]/,
+      )
+      expect(answer).toEqual({ out: '', errors, code: 5 })
+    },
+  )
 
   it('with a password among its arguments is refused, and does not repeat the password', async () => {
     const { out, errors, code } = await runCommand(['bot', 'enrol', '--password', 'hunter2'], {

@@ -67,13 +67,18 @@ export function createSession({ env, terminal }: Surroundings): Session {
     actWithoutMasterKey: async (flags) => actOf(await find(foreignConfig), flags),
     async standalone() {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
-      if (config.databaseUrl !== undefined) {
-        const { default: postgres } = await import('pg')
-        const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
-        closers.push(() => pool.end())
-        await requireReachable(pool)
+      const now = systemClock.now()
+      if (url === undefined) return { config, url, now }
+      const { default: postgres } = await import('pg')
+      const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
+      try {
+        if (config.databaseUrl !== undefined) await requireReachable(pool)
+        // A killed gateway leaves the address of its embedded database behind.
+        else if (await isRefused(pool)) return { config, url: undefined, now }
+        return { config, url, now }
+      } finally {
+        await pool.end()
       }
-      return { config, url, now: systemClock.now() }
     },
     async pool() {
       const { config, url } = await settings()
@@ -105,6 +110,15 @@ async function requireReachable(pool: pg.Pool): Promise<void> {
     const detail = error instanceof Error && error.message !== '' ? error.message : String(error)
     throw new Refusal('unreachable', `The database cannot be reached: ${detail}`)
   }
+}
+
+/** True if nothing listens at the address of the database. */
+async function isRefused(pool: pg.Pool): Promise<boolean> {
+  const [{ ping }, { sqlState }] = await Promise.all([import('../db/ping.ts'), import('../db/sql-state.ts')])
+  return ping(pool).then(
+    () => false,
+    (error: unknown) => sqlState(error) === 'ECONNREFUSED',
+  )
 }
 
 /** Refuses a database of another mode, master key or version before reading anything else from it. */

@@ -32,7 +32,7 @@ const MOST_CHARACTERS = 160
 /** Returns the URL for the role that can change tables; undefined if the embedded database does not run. */
 const ownerUrlOf = ({ config, url }: StandaloneDeps): string | undefined =>
   config.ownerDatabaseUrl ??
-  (config.databaseUrl === undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)
+  (config.databaseUrl === undefined && url !== undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)
 
 type Client = Parameters<typeof readApplied>[0]
 
