@@ -6,7 +6,6 @@ import type { Rules } from './files/rules.ts'
 import { isOpen } from './giving/book.ts'
 import { createGiver, type Giver, type GiverParts, type SteamCalls } from './giving/giver.ts'
 import { judgeLimits } from './giving/judge.ts'
-import { createLock } from './lock.ts'
 import { liveListing, soldSince } from './markets/book.ts'
 import { openRecord, type SaleRecord } from './markets/record.ts'
 import { createShop, type SellingAccount, type ShopParts } from './markets/shop.ts'
@@ -43,16 +42,13 @@ export function createRounds(parts: RoundsParts): Rounds {
   const { rules, accounts, log, key, steamOf, now } = parts
   const isBot = (steamId: string) => accounts.get(steamId)?.sells === false
   const record = openRecord({ log, key, now, isBot })
-  const limitsLock = createLock()
   const giver = createGiver({
     ...parts,
-    limitsLock,
     soldSince: (since) => soldSince(record.book(), since),
     isListed: (asset) => liveListing(record.book(), asset) !== undefined,
   })
   const shop = createShop({
     ...parts,
-    limitsLock,
     record,
     accountOf: steamOf,
     ownAccounts: new Set(accounts.keys()),

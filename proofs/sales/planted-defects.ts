@@ -30,7 +30,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'an offer is sent before its record is written': [
-    { file: SELLER, from: "await journal.add({ kind: 'send_begun', ...ids })", to: '' },
+    { file: SELLER, from: "journal.add({ kind: 'send_begun', ...ids })", to: '' },
   ],
   'an offer is confirmed although the market has called its deal off': [
     { file: SELLER, from: 'if (!wanted.value) {', to: 'if (false) {' },
@@ -97,7 +97,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'a deal whose trade failed never ends': [
     {
       file: SELLER,
-      from: "if (result === 'failed') await journal.add({ kind: 'offer_ended', ...ids, how: 'failed' })",
+      from: "if (result === 'failed') journal.add({ kind: 'offer_ended', ...ids, how: 'failed' })",
       to: '',
     },
   ],

@@ -5,7 +5,6 @@ import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import type { Rules } from '../files/rules.ts'
-import type { Lock } from '../lock.ts'
 import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
@@ -50,8 +49,6 @@ export type GiverParts = {
   approvalOf(wishId: string): Approval | undefined
   /** The use of the limits by items sold since `since`: sales and wishes share the limits. */
   soldSince(since: Date): Spent
-  /** See the seller's `limitsLock`. */
-  limitsLock: Lock
   /** True if the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
   now(): Date
@@ -138,7 +135,7 @@ async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
     return
   }
   const judged = await judge(context, wish)
-  const verdict = judged.kind === 'intend' ? await intend(context, judged.intended) : judged
+  const verdict = judged.kind === 'intend' ? intend(context, judged.intended) : judged
   if (verdict?.kind === 'wait') return context.till.tellWait(wish.id, verdict.because)
   if (verdict !== undefined) {
     const { because } = verdict
@@ -149,14 +146,12 @@ async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
 }
 
 /** Records the intent if the limits have room. Otherwise returns the objection. */
-function intend(context: GiverContext, intended: Intended): Promise<Objection | undefined> {
+function intend(context: GiverContext, intended: Intended): Objection | undefined {
   const { rules, spent, now } = context
   const load = { cents: BigInt(intended.worthCents), items: intended.assets.length }
-  return context.limitsLock(async () => {
-    const objection = judgeLimits(rules, spent, { ...load, now: now() })
-    if (objection === undefined) context.note(intended)
-    return objection
-  })
+  const objection = judgeLimits(rules, spent, { ...load, now: now() })
+  if (objection === undefined) context.note(intended)
+  return objection
 }
 
 type Judgement = Objection | { kind: 'intend'; intended: Intended }

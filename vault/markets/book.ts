@@ -82,10 +82,11 @@ export type Book = {
 }
 
 /**
- * An append-only journal. `add` resolves once the entry cannot be lost. `book` changes with each entry, so a caller
- * that needs a list unchanged copies it. A listing or deal never changes: another one replaces it.
+ * An append-only journal. `add` returns once the entry cannot be lost, so nothing can happen between a look at the book
+ * and an entry that follows it at once. `book` changes with each entry, so a caller that needs a list unchanged copies it.
+ * A listing or deal never changes: another one replaces it.
  */
-export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
+export type Journal = { book(): Book; add(entry: SaleEntry): void }
 
 /** An account that sells at a market. `isFirst`: entries without an account belong to it. */
 export type MarketAccount = { market: string; account: string; isFirst: boolean }

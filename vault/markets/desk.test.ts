@@ -86,7 +86,7 @@ beforeEach(() => {
         return false
       },
     },
-    journal: { book: () => book, add: async () => {} },
+    journal: { book: () => book, add() {} },
     account: {
       recentItems: async () => items,
       async accessToken({ fresh }) {

@@ -63,7 +63,7 @@ async function list(
   const answer = await market.list(appId, free, async (asked) => {
     for (const { assetId, priceMinor } of asked) {
       const { account } = marketAccount
-      await journal.add({ kind: 'listing_begun', ...game, account, assetId, priceMinor })
+      journal.add({ kind: 'listing_begun', ...game, account, assetId, priceMinor })
       begun.add(assetId)
     }
   })
@@ -75,9 +75,9 @@ async function list(
       : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
   for (const line of results.filter(({ assetId }) => begun.has(assetId))) {
     const { assetId } = line
-    if (line.kind === 'listed') await journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
+    if (line.kind === 'listed') journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
     else
-      await journal.add({
+      journal.add({
         kind: 'not_listed',
         ...game,
         assetId,
@@ -91,7 +91,7 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
   const answer = await market.unlist(appId, itemIds)
   if (answer.kind !== 'answered') return
   for (const { itemId, isDone } of answer.value)
-    if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
+    if (isDone) journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
 
 /** Changes prices. If the answer is lost, the market's next lists show which price applies. */
@@ -104,8 +104,7 @@ async function reprice(parts: Parts, unsure: Prices, { appId, lines }: Change): 
   const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
   for (const { itemId } of done) {
     const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
-    if (priceMinor !== undefined)
-      await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+    if (priceMinor !== undefined) journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
   }
 }
 
@@ -129,8 +128,7 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
       if (row.stage === 'on_sale') unknown.push(itemId)
     } else if (scale.isPrice(row.price, priceMinor)) {
       unsure.delete(itemId)
-      if (priceMinor !== before)
-        await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+      if (priceMinor !== before) journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
     } else if (Math.abs(now().getTime() - sinceMs) >= SURE_AFTER_MS) unsure.delete(itemId)
   }
   if (unknown.length > 0) await unlist(parts, appId, unknown)
@@ -148,14 +146,14 @@ async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Pro
   const begun = ownListings(parts, appId)
   for (const { assetId } of begun.filter(({ itemId }) => itemId === null)) {
     const row = rows.find((each) => each.assetId === assetId && !isKnown(begun, each) && isOnMarket(each))
-    if (row) await journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
+    if (row) journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
   }
   const own = ownListings(parts, appId)
   const { gone, repriced } = contradictionsOf(parts, doubts, { appId, rows })
   for (const { assetId, itemId } of gone) {
     // The listing was taken down without our record of it, or it never existed.
-    if (itemId !== null) await journal.add({ kind: 'unlisted', market: market.name, itemId })
-    else await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
+    if (itemId !== null) journal.add({ kind: 'unlisted', market: market.name, itemId })
+    else journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
   // The process ended while it changed the price, or somebody else has our key. No sale at this price is handed over.
   for (const itemId of repriced) alarm({ kind: 'other_price', itemId })

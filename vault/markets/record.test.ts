@@ -28,7 +28,7 @@ it('a record adds each entry to its only book, and copies none of the book’s l
   const record = open()
   const { listings, deals, refused, listedTimes } = record.book()
   for (const entry of saleOf(1)) {
-    await record.add(entry)
+    record.add(entry)
     const book = record.book()
     expect(book.listings).toBe(listings)
     expect(book.deals).toBe(deals)
@@ -42,7 +42,7 @@ it('reading twice as many sales from a log makes about twice as many calls of Ma
   const log = createMemoryLog()
   const addSales = async (from: number, to: number) => {
     const record = open(log)
-    for (let n = from; n < to; n += 1) for (const entry of saleOf(n)) await record.add(entry)
+    for (let n = from; n < to; n += 1) for (const entry of saleOf(n)) record.add(entry)
   }
   // A copied map is filled with `set` as well.
   const changesOfReading = () => {

@@ -37,7 +37,7 @@ export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
   let forgottenTo = 0
   return {
     book: () => reading.book,
-    async add(entry) {
+    add(entry) {
       const { n, at } = log.add(toLog(entry, key), now())
       reading.takeUp(n, { at, entry })
     },

@@ -39,8 +39,8 @@ beforeEach(() => {
 /** Lists an item: of the two entries that it records, the second one is reported. */
 async function list(assetId: string): Promise<void> {
   const item = { market: 'm', appId: 570, assetId }
-  await record.add({ kind: 'listing_begun', account: null, priceMinor: 100n, ...item })
-  await record.add({ kind: 'listed', itemId: assetId, ...item })
+  record.add({ kind: 'listing_begun', account: null, priceMinor: 100n, ...item })
+  record.add({ kind: 'listed', itemId: assetId, ...item })
 }
 
 it('a till that was restored from a backup gets its lost reports again within a minute', async () => {
@@ -67,7 +67,7 @@ it('a report never hides that earlier ones are missing', async () => {
 it('a till that has only a part of the reports of an entry gets the others', async () => {
   for (const assetId of ['1', '2']) await list(assetId)
   const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
-  await record.add({ kind: 'deal_intended', market: 'm', account: null, due, itemIds: ['1', '2'] })
+  record.add({ kind: 'deal_intended', market: 'm', account: null, due, itemIds: ['1', '2'] })
   reported = new Set(['2/0', '4/0', '5/0'])
   await report()
   expect(reported.has('5/1')).toBe(true)

@@ -1,7 +1,6 @@
 /** The seller, with a market that lies, answers that are lost, and a process that is killed at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLock } from '../lock.ts'
 import {
   APP,
   BUYER,
@@ -317,14 +316,13 @@ it('whatever is lost, killed or lied about, only bought items are given, and onl
 
 it('two accounts that are asked for items at the same moment give no more than the limits allow', async () => {
   const outs = [createOutside(), createOutside()]
-  const limitsLock = createLock()
   const taken = () => outs.flatMap((out) => [...out.book().deals.values()])
   const hasRoom = () => taken().length < 1
   for (const out of outs) {
     await runVault(out)
     out.buy(1)
   }
-  const sellers = outs.map((out) => out.seller({ limitsLock, hasRoom, isLogSlow: true }))
+  const sellers = outs.map((out) => out.seller({ hasRoom }))
   await Promise.all(sellers.map((seller) => seller.round(APP)))
   expect(taken()).toHaveLength(1)
   expect(outs.flatMap(({ alarms }) => alarms.map(({ kind }) => kind))).toEqual(['no_room'])

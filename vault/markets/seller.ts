@@ -1,6 +1,5 @@
 /** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
 import type { GiftOffers } from '../giving/gift.ts'
-import type { Lock } from '../lock.ts'
 import type { Alarm } from './alarm.ts'
 import {
   type Book,
@@ -27,13 +26,8 @@ type Parts = {
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
-  /** True if the vault's limits allow these items to leave now. */
+  /** True if the vault's limits allow these items to leave now. An entry that follows at once uses up the room. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
-  /**
-   * All who use the limits pass through this lock, from the look at the limits to the entry that counts. It holds up no
-   * call to anybody.
-   */
-  limitsLock: Lock
   /**
    * Reports to the till which items are about to be given. If the till does not answer, it receives the report later.
    */
@@ -61,7 +55,7 @@ export function createSeller(parts: Parts) {
         keepNewest(unreadDeals, dealId, true)
       }
       await listings.compare(appId, rows)
-      for (const each of due) await takeUpDeal(parts, { own: listings.own(appId), appId, due: each, rows })
+      for (const each of due) takeUpDeal(parts, { own: listings.own(appId), appId, due: each, rows })
     },
     /** Advances every open deal until it has no further step now. */
     async advance() {
@@ -76,7 +70,7 @@ export function createSeller(parts: Parts) {
 type RequestedDeal = { own: readonly Listing[]; appId: number; due: DueGift; rows: readonly Row[] }
 
 /** Records the intent to give a deal's items, refuses the deal, or leaves it to the next round. */
-async function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): Promise<void> {
+function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): void {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   const key = dealKey(market.name, due.dealId)
@@ -101,18 +95,16 @@ async function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal
   })
   if (verdict.kind === 'again') return
   if (verdict.kind === 'refused') {
-    await journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
-    return alarm({ kind: 'due_refused', dealId: due.dealId, problem: verdict.problem })
+    journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
+    alarm({ kind: 'due_refused', dealId: due.dealId, problem: verdict.problem })
+    return
   }
   const cents = verdict.listings.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
   const { account } = marketAccount
-  const isTaken = await parts.limitsLock(async () => {
-    if (!parts.hasRoom({ cents, items: itemIds.length })) return false
-    await journal.add({ kind: 'deal_intended', market: market.name, account, due, itemIds })
-    return true
-  })
-  if (!isTaken) alarm({ kind: 'no_room', dealId: due.dealId })
+  if (parts.hasRoom({ cents, items: itemIds.length }))
+    journal.add({ kind: 'deal_intended', market: market.name, account, due, itemIds })
+  else alarm({ kind: 'no_room', dealId: due.dealId })
 }
 
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */
@@ -137,25 +129,25 @@ async function sendOrFind(
   const ids = { market: deal.market, dealId: due.dealId }
   const step = stepBefore({ due, ...deal }, now())
   if (step.kind === 'abandon') {
-    await journal.add({ kind: 'abandoned', ...ids })
+    journal.add({ kind: 'abandoned', ...ids })
     return true
   }
   if (step.kind === 'look') {
     const agoMs = deal.state === 'intended' ? 0 : now().getTime() - deal.begunAt.getTime()
     const found = await giftOffers.find(due, agoMs)
     if (found.kind === 'unanswered') return false
-    if (found.kind === 'found') await journal.add({ kind: 'offer_known', ...ids, offerId: found.offerId })
-    else await journal.add({ kind: 'offer_missed', ...ids })
+    if (found.kind === 'found') journal.add({ kind: 'offer_known', ...ids, offerId: found.offerId })
+    else journal.add({ kind: 'offer_missed', ...ids })
     return found.kind === 'found'
   }
   await announce()
-  await journal.add({ kind: 'send_begun', ...ids })
+  journal.add({ kind: 'send_begun', ...ids })
   const sent = await giftOffers.send(due)
-  if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
+  if (sent.kind === 'sent') journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
   else if (sent.kind === 'refused') {
     const because = sent.lacksSession === true ? NO_SESSION : sent.because
-    await journal.add({ kind: 'send_refused', ...ids, because })
-  } else await journal.add({ kind: 'send_unanswered', ...ids })
+    journal.add({ kind: 'send_refused', ...ids, because })
+  } else journal.add({ kind: 'send_unanswered', ...ids })
   return sent.kind === 'sent'
 }
 
@@ -179,12 +171,12 @@ async function followOffer(
         return false
       }
       const isConfirmed = await giftOffers.confirm(offerId, due)
-      if (isConfirmed) await journal.add({ kind: 'confirmed', ...ids })
+      if (isConfirmed) journal.add({ kind: 'confirmed', ...ids })
       return isConfirmed
     }
     case 'report': {
       const answer = await market.reportOffer(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
-      if (answer.kind === 'answered') await journal.add({ kind: 'told', ...ids })
+      if (answer.kind === 'answered') journal.add({ kind: 'told', ...ids })
       return answer.kind === 'answered'
     }
     case 'ask':
@@ -196,12 +188,12 @@ async function followOffer(
     case 'prove': {
       const { steamTradeId } = step
       const result = await giftOffers.checkTrade(steamTradeId, due)
-      if (result === 'given') await journal.add({ kind: 'delivered', ...ids, steamTradeId })
-      if (result === 'failed') await journal.add({ kind: 'offer_ended', ...ids, how: 'failed' })
+      if (result === 'given') journal.add({ kind: 'delivered', ...ids, steamTradeId })
+      if (result === 'failed') journal.add({ kind: 'offer_ended', ...ids, how: 'failed' })
       return result !== undefined
     }
     case 'note_end':
-      await journal.add({ kind: 'offer_ended', ...ids, how: step.how })
+      journal.add({ kind: 'offer_ended', ...ids, how: step.how })
       return true
     default:
       return false
@@ -227,7 +219,7 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
       alarm({ kind: 'too_much', itemId })
       continue
     }
-    await journal.add({ kind: 'outcome', market: market.name, itemId, end })
+    journal.add({ kind: 'outcome', market: market.name, itemId, end })
     hasNews = true
   }
   return hasNews

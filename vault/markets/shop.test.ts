@@ -1,6 +1,5 @@
 /** Which items the accounts offer, and which of the vault's own prices they know. */
 import { expect, it } from 'vitest'
-import { createLock } from '../lock.ts'
 import { createNeeds } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { createOutside } from '../testing/outside.ts'
@@ -28,7 +27,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   let [lists, readings, looks] = [0, 0, 0]
   /** Steam's prices wait for `held`. `reached` resolves when the first of them is asked for. */
   let steam = { held: Promise.resolve(), reached() {} }
-  const add = async (entry: DatedEntry['entry']) => {
+  const add = (entry: DatedEntry['entry']): void => {
     addDated({ at: now(), entry })
   }
   const parts: ShopParts = {
@@ -93,7 +92,6 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
       return name === 'Cap' ? 1_000n : undefined
     },
     hasRoom: () => true,
-    limitsLock: createLock(),
     arrivals: () => 0,
     isLeaving: ({ assetId }) => leaving.has(assetId),
     now,
@@ -147,9 +145,9 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
       return counts
     },
     /** Ends all listings, as if the items were sold. */
-    async endListings() {
+    endListings() {
       for (const { itemId } of book.listings)
-        if (itemId !== null) await add({ kind: 'unlisted', market: MARKET, itemId })
+        if (itemId !== null) add({ kind: 'unlisted', market: MARKET, itemId })
     },
   }
 }
@@ -242,7 +240,7 @@ it('an item is not listed below the price of one that was just sold and is still
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
-  await bench.endListings()
+  bench.endListings()
   bench.prices.set('Cap', 999n)
   inventories[SELLER] = itemsNamed('Cap', 201, 1)
   bench.advanceMs(5 * MINUTE_MS)
@@ -255,7 +253,7 @@ it('a new item follows the last known price of others while the market gives no 
   const bench = createBench(inventories)
   bench.prices.set('Cap', 900n)
   await bench.runRounds(1)
-  await bench.endListings()
+  bench.endListings()
   bench.prices.clear()
   inventories[SELLER] = itemsNamed('Cap', 201, 1)
   bench.advanceMs(5 * MINUTE_MS)

@@ -1,7 +1,6 @@
 /** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
 import type { MarketAccess } from '../files/markets.ts'
 import type { GiftOffers } from '../giving/gift.ts'
-import type { Lock } from '../lock.ts'
 import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
@@ -49,7 +48,6 @@ export type ShopParts = {
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
-  limitsLock: Lock
   /** How many items of a game arrived at the account through wishes since the process began. */
   arrivals(steamId: string, appId: number): number
   /** True if the item is leaving by a wish. */
@@ -273,7 +271,6 @@ function openDesk(parts: Context, access: Access): Desk {
     now,
     ownAccounts: parts.ownAccounts,
     hasRoom: parts.hasRoom,
-    limitsLock: parts.limitsLock,
     announce: parts.announce,
     alarm(alarm) {
       const [line, about] = alarmLine(alarm)

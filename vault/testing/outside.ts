@@ -1,9 +1,7 @@
 /** A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a call. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
-import { createLock, type Lock } from '../lock.ts'
 import type { Alarm } from '../markets/alarm.ts'
-import { bookOf, createFold, type DatedEntry, type SaleEntry } from '../markets/book.ts'
+import { bookOf, createFold, type DatedEntry, type Journal } from '../markets/book.ts'
 import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { type Scale, scaleOf } from '../markets/scale.ts'
 import { createSeller } from '../markets/seller.ts'
@@ -300,28 +298,22 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         item.deal = dealId
       }
     },
-    /**
-     * A process of the vault. It starts from the journal, and may be killed. `isLogSlow`: an entry counts only after other
-     * work had its turn.
-     */
-    seller: ({ hasRoom = () => true, limitsLock = createLock(), isLogSlow = false }: Limits = {}) =>
+    /** A process of the vault. It starts from the journal, and may be killed. */
+    seller: ({ hasRoom = () => true }: { hasRoom?: () => boolean } = {}) =>
       createSeller({
         hasRoom,
-        limitsLock,
         announce: async () => {},
         marketAccount: { market: market.name, account: OWN_ACCOUNT, isFirst: true },
         market,
         giftOffers,
         scale: MARKET_SCALE,
-        journal: journalOf(entries, { now, isLogSlow }),
+        journal: journalOf(entries, now),
         ownAccounts: new Set([OWN_ACCOUNT]),
         now,
         alarm: (alarm) => void alarms.push(alarm),
       }),
   }
 }
-
-type Limits = { hasRoom?: () => boolean; limitsLock?: Lock; isLogSlow?: boolean }
 
 function dollarScale(): Scale {
   const scale = scaleOf('USD')
@@ -330,13 +322,12 @@ function dollarScale(): Scale {
 }
 
 /** The journal of a process that has just read it. */
-function journalOf(entries: DatedEntry[], { now, isLogSlow }: { now: () => Date; isLogSlow: boolean }) {
+function journalOf(entries: DatedEntry[], now: () => Date): Journal {
   const { book, add } = createFold()
   for (const dated of entries) add(dated)
   return {
     book: () => book,
-    async add(entry: SaleEntry) {
-      if (isLogSlow) await nextTurn()
+    add(entry) {
       const dated = { at: now(), entry }
       entries.push(dated)
       add(dated)
