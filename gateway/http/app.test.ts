@@ -35,6 +35,8 @@ const widgetRoutes: FastifyPluginAsyncZod = async (app) => {
 
 const storeCalls: FastifyPluginAsyncZod = async (app) => {
   app.get('/v1/call', async () => ({ ok: true }))
+  app.get('/v1/calls/newest', async () => ({ ok: true }))
+  app.delete('/v1/calls/:id', async () => ({ ok: true }))
 }
 
 let app: FastifyInstance
@@ -155,6 +157,21 @@ describe('refusals', () => {
     ['GET', '/api/change', 405, 'method_not_allowed'],
   ])('%s %s is refused with %i', async (method, path, status, code) => {
     expect(await send(method, path, {})).toMatchObject({ status, json: { code } })
+  })
+
+  test.each([
+    ['DELETE', '/api/read?hash=a', 'GET, HEAD'],
+    ['GET', '/api/change', 'POST'],
+    ['PATCH', '/v1/call', 'GET, HEAD'],
+    // Two routes have this path.
+    ['POST', '/v1/calls/newest', 'DELETE, GET, HEAD'],
+    ['POST', '/v1/calls/7', 'DELETE'],
+    ['TRACE', '/v1/call', 'GET, HEAD'],
+    ['TRACE', '/v1/nothing', ''],
+    ['GET', '/v1/nothing', undefined],
+  ])('the refusal of %s %s says which methods its path supports', async (method, path, allow) => {
+    const { headers } = await send(method, path, {})
+    expect(headers.allow).toBe(allow)
   })
 })
 

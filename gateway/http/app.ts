@@ -218,17 +218,21 @@ function isReport(request: FastifyRequest): boolean {
   return REPORTS.includes(request.routeOptions.url ?? '')
 }
 
-/** Answers 405 if the path exists with another method, or for TRACE, else 404. */
+/** Answers 405 with the methods of the path if it exists with another method, or for TRACE, else 404. */
 function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
-  const known: RegExp[] = []
-  app.addHook('onRoute', ({ url }) => {
-    if (!url.includes('*')) known.push(new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
+  const known: { pattern: RegExp; methods: readonly string[] }[] = []
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return
+    known.push({ pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`), methods: [method].flat() })
   })
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const isKnown = request.method === 'TRACE' || known.some((pattern) => pattern.test(path))
-    const code = isKnown ? 'method_not_allowed' : 'not_found'
-    if (code === 'not_found') await misses.countUnknownPath(request)
-    return sendProblem(reply, request, { code })
+    const methods = known.flatMap((route) => (route.pattern.test(path) ? route.methods : []))
+    if (request.method === 'TRACE' || methods.length > 0) {
+      reply.header('allow', [...new Set(methods)].sort().join(', '))
+      return sendProblem(reply, request, { code: 'method_not_allowed' })
+    }
+    await misses.countUnknownPath(request)
+    return sendProblem(reply, request, { code: 'not_found' })
   })
 }
