@@ -7,6 +7,7 @@ import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { wholeNumber } from './query.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
 import { isSteamId } from './steam-id.ts'
+import { TEXT_DIRECTION, VISIBLE } from './visible-text.ts'
 
 export const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
@@ -25,9 +26,6 @@ const plainText = (most: number) =>
     .max(most)
     .regex(/^\P{Cc}*$/u, 'must have no control characters')
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-
-/** Characters that change the direction of the text around them. */
-const TEXT_DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 const STEAM_ID_MESSAGE = 'must be the 64-bit Steam id (17 digits) of a person’s account'
 const steamId = z
@@ -122,7 +120,7 @@ const createDepositFields = z.strictObject({
     .describe('The account that should pay.'),
   customerLabel: plainText(64)
     .refine((text) => !TEXT_DIRECTION.test(text), 'must not change the direction of text')
-    .regex(/^$|\S/, 'must have a character that can be seen')
+    .refine((text) => text === '' || VISIBLE.test(text), 'must have a character that can be seen')
     .optional()
     .describe(
       'The account that is credited, such as the shopper’s name in your store. The page shows it next to your name.',

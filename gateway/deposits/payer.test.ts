@@ -97,6 +97,12 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
     ['tradeUrl', { shopper: { steamId: STEAM_ID }, tradeUrl: OTHER_LINK }],
     ['customerLabel', { customerLabel: '' }],
     ['customerLabel', { customerLabel: '   ' }],
+    // A zero-width space and joiner, a soft hyphen, the fillers of Hangul, an empty Braille cell, a variation selector.
+    ['customerLabel', { customerLabel: '\u200b' }],
+    ['customerLabel', { customerLabel: ' \u200d\u00ad\ufeff ' }],
+    ['customerLabel', { customerLabel: '\u3164\u115f\uffa0' }],
+    ['customerLabel', { customerLabel: '\u2800' }],
+    ['customerLabel', { customerLabel: '\ufe0f\u{e0001}' }],
     ['customerLabel', { customerLabel: 'x'.repeat(65) }],
     ['customerLabel', { customerLabel: 'a\u202eb' }],
     ['customerLabel', { customerLabel: 'a\u2066b' }],
