@@ -15,6 +15,7 @@ const LASTS_MS = {
   selling_stopped: HOUR_MS,
   seller_offline: HOUR_MS,
   listings_hidden: HOUR_MS,
+  sales_unread: HOUR_MS,
   unread_deal: 7 * DAY_MS,
   due_refused: 7 * DAY_MS,
   no_room: DAY_MS,

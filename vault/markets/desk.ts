@@ -12,6 +12,7 @@ import { bidsFor, type Pricing, type Reprice, repricesFor } from './pricing.ts'
 import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
 import type { createSeller } from './seller.ts'
 import { createTimetable, type Timetable } from './timetable.ts'
+import { createUnreadSales, type UnreadSales } from './unread-sales.ts'
 
 const MINUTE_MS = 60_000
 /** How often to look for sales, which must be handed over within five minutes. */
@@ -85,6 +86,7 @@ export type Desk = {
 type State = {
   timetable: Timetable
   readiness: Readiness
+  unreadSales: UnreadSales
   /** By game: how many items wait for the market's report of their payment, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** The listings whose sale the vault no longer asks about. */
@@ -107,6 +109,7 @@ export function createDesk(parts: DeskParts): Desk {
   const state: State = {
     timetable,
     readiness,
+    unreadSales: createUnreadSales(parts),
     newsDue: new Map(),
     givenUp: new Set(),
     arrivedAtMs: new Map(),
@@ -170,7 +173,7 @@ function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
 
 async function tend(parts: DeskParts, state: State): Promise<void> {
   const { market, marketAccount, journal, seller } = parts
-  const { readiness, timetable } = state
+  const { readiness, timetable, unreadSales } = state
   await readiness.ask()
   const isStopped = readiness.stoppedBecause() !== undefined
   if (!isStopped) state.takingDown.clear()
@@ -179,8 +182,8 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
     await readiness.stayOnline()
   for (const appId of market.games) {
     if (isStopped) await takeDown(parts, state, appId)
-    if (listingsOf(parts, appId).some(isLive) && timetable.isDue(`look ${appId}`, LOOK_MS))
-      await seller.round(appId)
+    if (!listingsOf(parts, appId).some(isLive)) unreadSales.note(appId, undefined)
+    else if (timetable.isDue(`look ${appId}`, LOOK_MS)) unreadSales.note(appId, await seller.round(appId))
   }
   await seller.advance()
   await followMoney(parts, state)

@@ -136,7 +136,10 @@ async function reasonToStop(
   return isStillValid(state.market, MARKET_VALID_MS, now()) ? state.market.because : MARKET_SILENT
 }
 
-const accountName = ({ market, marketAccount }: ReadinessParts): string =>
+type AccountParts = Pick<ReadinessParts, 'market' | 'marketAccount'>
+
+/** The subject of an account's needs. */
+export const accountName = ({ market, marketAccount }: AccountParts): string =>
   `${market.name} account ${marketAccount.account}`
 
 /** A market that does not let the account sell needs a person. So does one that has been silent for long. */

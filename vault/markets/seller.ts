@@ -16,7 +16,14 @@ import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from 
 import { judgeDue, type OwnListing } from './judge-due.ts'
 import { keepNewest } from './keep-newest.ts'
 import { createListings } from './listings.ts'
-import { CLOCKS_DIFFER_MS, type DueGift, type Market, type Outcome, type Row } from './market.ts'
+import {
+  CLOCKS_DIFFER_MS,
+  type DueGift,
+  type Failure,
+  type Market,
+  type Outcome,
+  type Row,
+} from './market.ts'
 import type { Scale } from './scale.ts'
 
 type Parts = {
@@ -45,10 +52,13 @@ export function createSeller(parts: Parts) {
     list,
     unlist,
     reprice,
-    /** Call this every 15 seconds for each game with listings: a sale must be handed over within five minutes. */
-    async round(appId: number) {
+    /**
+     * Call this every 15 seconds for each game with listings: a sale must be handed over within five minutes. Returns the
+     * failure if the market did not say which items were sold.
+     */
+    async round(appId: number): Promise<Failure | undefined> {
       const answer = await parts.market.round(appId)
-      if (answer.kind !== 'answered') return
+      if (answer.kind !== 'answered') return answer
       const { rows, due, unread = [] } = answer.value
       for (const dealId of unread) {
         if (!unreadDeals.has(dealId)) parts.alarm({ kind: 'unread_deal', dealId })
@@ -56,6 +66,7 @@ export function createSeller(parts: Parts) {
       }
       await listings.compare(appId, rows)
       for (const each of due) takeUpDeal(parts, { own: listings.own(appId), appId, due: each, rows })
+      return undefined
     },
     /** Advances every open deal until it has no further step now. */
     async advance() {

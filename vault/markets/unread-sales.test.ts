@@ -1,0 +1,120 @@
+/** When a market that does not say which items were sold needs a person. */
+import { expect, it } from 'vitest'
+import { createNeeds } from '../needs.ts'
+import { APP, createOutside } from '../testing/outside.ts'
+import { createFold } from './book.ts'
+import { createDesk } from './desk.ts'
+import type { Failure } from './market.ts'
+import { DEFAULT_RULES } from './price-policy.ts'
+import { scaleOf } from './scale.ts'
+import { createSeller } from './seller.ts'
+
+const OTHER_APP = APP + 1
+const ACCOUNT = '76561198000000009'
+const ROUND_MS = 3_000
+
+/** A desk with an item of each game on sale. */
+function createBench() {
+  const outside = createOutside()
+  let nowMs = 1_800_000_000_000
+  const now = () => new Date(nowMs)
+  const { book, add } = createFold()
+  const journal = {
+    book: () => book,
+    add: (entry: Parameters<typeof add>[0]['entry']) => add({ at: now(), entry }),
+  }
+  const scale = scaleOf('USD')
+  if (scale === undefined) throw new Error('dollars have no scale')
+  const failures = new Map<number, Failure>()
+  const market = {
+    ...outside.market,
+    games: [APP, OTHER_APP],
+    async round(appId: number) {
+      const itemId = String(appId)
+      const row = { itemId, assetId: itemId, stage: 'on_sale' as const, leftS: null, price: null }
+      return failures.get(appId) ?? { kind: 'answered' as const, value: { rows: [row], due: [] } }
+    },
+  }
+  const marketAccount = { market: market.name, account: ACCOUNT, isFirst: true }
+  for (const appId of market.games) {
+    const game = { market: market.name, appId, assetId: String(appId) }
+    journal.add({ kind: 'listing_begun', ...game, account: ACCOUNT, priceMinor: 100n })
+    journal.add({ kind: 'listed', ...game, itemId: String(appId) })
+  }
+  const needs = createNeeds(now)
+  const desk = createDesk({
+    market,
+    marketAccount,
+    journal,
+    now,
+    needs,
+    seller: createSeller({
+      ...{ market, marketAccount, journal, now, giftOffers: outside.giftOffers, scale },
+      ownAccounts: new Set([ACCOUNT]),
+      hasRoom: () => true,
+      announce: async () => {},
+      alarm() {},
+    }),
+    account: { recentItems: async () => undefined, accessToken: async () => 'token' },
+    tradeToken: undefined,
+    pricing: {
+      rules: DEFAULT_RULES,
+      mayLose: false,
+      mustBeBooked: false,
+      priceOf: async () => undefined,
+      till: { costs: async () => new Map() },
+      lowest: { read: async () => new Map(), noteOwn() {} },
+    },
+    till: { isOff: async () => false },
+    reportBalance: async () => {},
+    isOff: () => false,
+    say() {},
+  })
+  return {
+    failures,
+    unreadSales: () => needs.list().flatMap(({ kind, ...need }) => (kind === 'sales_unread' ? [need] : [])),
+    takeDown: (appId: number) =>
+      journal.add({ kind: 'unlisted', market: market.name, itemId: String(appId) }),
+    async pass(seconds: number) {
+      for (const endMs = nowMs + seconds * 1_000; nowMs < endMs; nowMs += ROUND_MS) await desk.tend()
+    },
+  }
+}
+
+const need = (because: string) => ({
+  about: `m account ${ACCOUNT}`,
+  text: `the market has not said for five minutes or longer which items were sold: ${because}`,
+})
+
+it('a market that does not say for five minutes which items were sold needs a person until it says so', async () => {
+  const { failures, pass, unreadSales } = createBench()
+  await pass(15)
+  failures.set(APP, { kind: 'unanswered', because: 'HTTP 502' })
+  await pass(300)
+  expect(unreadSales()).toEqual([])
+  await pass(15)
+  expect(unreadSales()).toMatchObject([need('HTTP 502')])
+  failures.set(APP, { kind: 'refused', code: 'no list' })
+  await pass(15)
+  expect(unreadSales()).toMatchObject([need('no list')])
+  failures.clear()
+  await pass(15)
+  expect(unreadSales()).toEqual([])
+})
+
+it('a market that answers now and then needs no person, and neither does a game of which nothing is on sale', async () => {
+  const { failures, pass, unreadSales, takeDown } = createBench()
+  for (let times = 0; times < 3; times += 1) {
+    failures.set(OTHER_APP, { kind: 'busy' })
+    await pass(285)
+    failures.clear()
+    await pass(15)
+    expect(unreadSales()).toEqual([])
+  }
+  failures.set(OTHER_APP, { kind: 'busy' })
+  await pass(315)
+  expect(unreadSales()).toMatchObject([need('busy')])
+  takeDown(OTHER_APP)
+  await pass(15)
+  expect(unreadSales()).toEqual([])
+})

@@ -1,0 +1,44 @@
+/** Notes that a person must look if a market does not say which items were sold: the vault then hands over nothing. */
+import type { Failure } from './market.ts'
+import { accountName, type ReadinessParts } from './readiness.ts'
+
+/** How long a market may not say this before a person is told. Its buyers wait that long for their items. */
+const LONG_MS = 5 * 60_000
+
+export type UnreadSales = {
+  /** Records the answer to a look for sales of a game: undefined if it was read, or if nothing of that game is on sale. */
+  note(appId: number, failure: Failure | undefined): void
+}
+
+export function createUnreadSales(
+  parts: Pick<ReadinessParts, 'market' | 'marketAccount' | 'needs' | 'now'>,
+): UnreadSales {
+  const { needs, now } = parts
+  /** By game: when the first of the latest looks failed, without a success since. */
+  const failingSinceMs = new Map<number, number>()
+  return {
+    note(appId, failure) {
+      const nowMs = now().getTime()
+      // A clock that was set back does not lengthen the failure.
+      if (failure !== undefined)
+        failingSinceMs.set(appId, Math.min(failingSinceMs.get(appId) ?? nowMs, nowMs))
+      else failingSinceMs.delete(appId)
+      const isLong = [...failingSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= LONG_MS)
+      const line = 'the market has not said for five minutes or longer which items were sold'
+      if (!isLong) needs.end('sales_unread', accountName(parts))
+      else if (failure !== undefined)
+        needs.note('sales_unread', accountName(parts), `${line}: ${reasonOf(failure)}`)
+    },
+  }
+}
+
+function reasonOf(failure: Failure): string {
+  switch (failure.kind) {
+    case 'unanswered':
+      return failure.because
+    case 'refused':
+      return failure.code
+    default:
+      return failure.kind
+  }
+}
