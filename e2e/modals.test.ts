@@ -43,6 +43,20 @@ async function expectScroll(page: Page): Promise<void> {
   await expect.poll(() => scrollPosition(page)).not.toBe(before)
 }
 
+test('a double click on Add funds selects no text of the dialog, whose text can be selected as usual', async () => {
+  const { page, texts } = await openStand()
+  await pickItems(page, 1)
+  // The call gets no answer, so the dialog stays as it opens.
+  await page.route('**/api/trade', () => {})
+  const selected = () => page.evaluate(() => String(getSelection()).trim())
+  await page.getByRole('button', { name: texts.pay, exact: true }).dblclick()
+  const heading = page.getByRole('heading', { name: texts.creatingTitle })
+  await heading.waitFor()
+  expect(await selected()).toBe('')
+  await heading.dblclick()
+  expect(texts.creatingTitle.split(' ')).toContain(await selected())
+})
+
 describe.each([
   { language: 'en', viewport: DESKTOP, clientLinks: 1 },
   { language: 'ru', viewport: MOBILE, clientLinks: 0 },
