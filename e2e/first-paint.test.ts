@@ -114,6 +114,9 @@ test.each([SMALL_DESKTOP, MOBILE])(
     await expect.poll(() => callsTo(opened, '/api/payment').length - givenUp).toBe(1)
     resolve()
     expect(await shiftsOf(page)).toEqual([])
+    // A browser requests a file again if its preload link does not match the later request.
+    const files = opened.seen.requests.map(({ url }) => url).filter((url) => url.includes('/assets/'))
+    expect(files.filter((url, index) => files.indexOf(url) !== index)).toEqual([])
   },
 )
 

@@ -142,12 +142,15 @@ function takeStyles(name: string, bundle: Rolldown.OutputBundle): string {
   return String(file.source).trim()
 }
 
-/** Returns preload links for a known shopper: without these files, the page can show only the link field. */
+/**
+ * Returns preload links for a known shopper: without these files, the page can show only the link field. The page loads
+ * its styles with `crossorigin`, and a browser ignores a preload link without it.
+ */
 function preloads(files: readonly string[]): string {
   const links = files.map((file) =>
     file.endsWith('.js')
       ? `<link rel="modulepreload" fetchpriority="low" href="${file}">`
-      : `<link rel="preload" as="style" fetchpriority="low" href="${file}">`,
+      : `<link rel="preload" as="style" crossorigin fetchpriority="low" href="${file}">`,
   )
   return `{{#knownShopper}}${links.join('')}{{/knownShopper}}`
 }
