@@ -16,7 +16,15 @@ import {
   switchMaintenance,
   till,
 } from './support/shared-till.ts'
-import { giveLink, openOffer, pickItems, switchLanguage, TEXTS } from './support/shopper.ts'
+import {
+  comeBack,
+  giveLink,
+  openOffer,
+  pickItems,
+  stopClock,
+  switchLanguage,
+  TEXTS,
+} from './support/shopper.ts'
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 
@@ -150,6 +158,27 @@ test('A-061 A-062 the trade is created and then polled, and a shopper who steps 
   await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
   // The notice covers a part of the page and moves nothing.
   expect(await page.locator('.link-panel').boundingBox()).toEqual(row)
+})
+
+test('the countdown shows a new deadline at once, and never more time than the server said', async () => {
+  const { page, texts } = await openConfirmation({}, ({ page }) => page.clock.install())
+  await stopClock(page)
+  let timeLeft = 0
+  await page.route('**/api/payment?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), timeLeft } })
+  })
+  const timer = confirmation(page, texts).getByRole('timer')
+  for (const [secondsLeft, shown] of [
+    [200, '03:20'],
+    [100, '01:40'],
+  ] as const) {
+    timeLeft = secondsLeft
+    // Between two ticks of the countdown, at least once.
+    await page.clock.runFor(60)
+    await comeBack(page)
+    await expect.poll(() => timer.textContent()).toBe(shown)
+  }
 })
 
 test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its primary button is in the first view', async () => {

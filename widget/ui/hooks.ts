@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useReducer, useSyncExternalStore } from 'react'
 
 const NARROW = '(max-width: 900px)'
 
@@ -20,16 +20,18 @@ export function useNarrow(): boolean {
   )
 }
 
-/** The monotonic time, updated every 250 ms while `running`. */
+/**
+ * The monotonic time, updated every 250 ms while `running`. Read at each render: an earlier time would show more time
+ * left than there is when a new deadline arrives.
+ */
 export function useNow(running: boolean): number {
-  const [now, setNow] = useState(() => performance.now())
+  const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
   useEffect(() => {
     if (!running) return
-    setNow(performance.now())
-    const timer = setInterval(() => setNow(performance.now()), 250)
+    const timer = setInterval(tick, 250)
     return () => clearInterval(timer)
   }, [running])
-  return now
+  return performance.now()
 }
 
 export function useTitle(title: string): void {
