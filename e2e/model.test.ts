@@ -192,7 +192,7 @@ type Shopper = {
   picked: string[]
   /** The picks of the other games, by game. The page restores them when the shopper comes back to a game. */
   picksOfOtherGames: Map<string, string[]>
-  /** The items that the last press on Pay asked for. A page that is opened again begins with them. */
+  /** The items that the last press on Pay asked for. A page that is opened again without other picks begins with them. */
   offered: string[]
 }
 
@@ -278,8 +278,8 @@ const ACTIONS = {
     page.evaluate((type) => window.dispatchEvent(new Event(type)), pick % 2 === 0 ? 'offline' : 'online'),
   open: async (shopper) => {
     await shopper.page.reload()
-    clearPicks(shopper)
-    shopper.picked = shopper.offered
+    const picks = [shopper.picked, ...shopper.picksOfOtherGames.values()]
+    if (picks.every(({ length }) => length === 0)) shopper.picked = shopper.offered
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 

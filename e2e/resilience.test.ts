@@ -178,7 +178,15 @@ test('reload, back and forward show the true state of a deposit at every step', 
   await page.reload()
   await giveLink(page, texts, await shopper())
   await page.reload()
+  await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
   await pickItems(page, 1)
+  const picked = page.getByRole('gridcell', { selected: true })
+  const name = await picked.getAttribute('aria-label')
+  await page.reload()
+  await expect.poll(() => picked.getAttribute('aria-label')).toBe(name)
+  await page.goto(`${till.gateway}/help`)
+  await page.goBack()
+  await expect.poll(() => picked.getAttribute('aria-label')).toBe(name)
   const [asked, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await page.route('**/api/trade', async (route) => {
     await route.fetch()

@@ -1,11 +1,12 @@
 /** Values that survive a reload. Blocked storage counts as empty. */
 import { isLanguage, type Language } from '../contract/languages.ts'
-import type { OfferedPicks } from './flow/state.ts'
+import type { OfferedPicks, OpenPicks } from './flow/state.ts'
 
 const LINK = 'tradeLink'
 const LANGUAGE = 'language'
 const OFFER = 'openOffer'
 const PICKS = 'picks'
+const OPEN_PICKS = 'openPicks'
 
 type StorageName = 'localStorage' | 'sessionStorage'
 
@@ -62,6 +63,21 @@ export function storedPicks(): OfferedPicks | null {
 
 export const storePicks = (picks: OfferedPicks): void => write(PICKS, JSON.stringify(picks), 'sessionStorage')
 export const forgetPicks = (): void => forget(PICKS, 'sessionStorage')
+
+/** The picks that this tab keeps for this deposit. As with `storedPicks`, the key must change with the form. */
+export function storedOpenPicks(hash: string): OpenPicks | null {
+  try {
+    const picks = JSON.parse(read(OPEN_PICKS, 'sessionStorage') ?? 'null') as OpenPicks | null
+    return picks?.hash === hash ? picks : null
+  } catch {
+    return null
+  }
+}
+
+export function storeOpenPicks(picks: OpenPicks | null): void {
+  if (picks === null) forget(OPEN_PICKS, 'sessionStorage')
+  else write(OPEN_PICKS, JSON.stringify(picks), 'sessionStorage')
+}
 
 /** The language that the shopper chose for this deposit in this tab. */
 export function chosenLanguage(hash: string): Language | null {

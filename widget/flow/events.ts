@@ -2,7 +2,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
-import type { Dialogs, FlowState, OfferedPicks, Refusal, Sort } from './state.ts'
+import type { Dialogs, FlowState, OfferedPicks, OpenPicks, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
@@ -71,6 +71,8 @@ export type Effect =
   /** Remembers the picks of a requested offer, so they return if the offer fails. */
   | { kind: 'storePicks'; picks: OfferedPicks }
   | { kind: 'forgetPicks' }
+  /** Remembers the picks for the next page of this deposit in this tab. Null forgets them. */
+  | { kind: 'storeOpenPicks'; picks: OpenPicks | null }
   /** `afterMs`: a delay, so the shopper can read the page first. */
   | { kind: 'redirect'; url: string; afterMs: number }
 

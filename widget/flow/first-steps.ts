@@ -2,13 +2,14 @@
  * The part of the flow that loads with the page: it opens the page on the payment and handles the field for the trade
  * link. Pure.
  */
+import type { Game } from '../../contract/games.ts'
 import { isLanguage } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { isTradeLink, parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { FlowEvent } from './events.ts'
 import { acceptedGames, firstGame } from './selectors.ts'
-import type { FlowState, LinkState, OfferedPicks, Page } from './state.ts'
+import type { FlowState, LinkState, OpenPicks, Page } from './state.ts'
 
 /** Opens the page on the payment that was sent with it, and was read at `atMs` (monotonic). */
 export function openOnPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
@@ -80,8 +81,8 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
         inventory: { status: 'loading', request, kept: null, reload: false },
         selection: [],
         cleared: [],
-        setAside: picks?.game === game ? picks.items.map(({ id }) => id) : [],
-        elsewhere: {},
+        setAside: picks?.byGame[game] ?? [],
+        elsewhere: { ...picks?.byGame, [game]: [] },
         counts: {},
         search: '',
         sort: 'priceDown',
@@ -94,16 +95,18 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
 }
 
 /**
- * Returns the picks of the last offer, unless a stand has opened before. They must be this account's, at this store and
- * in a game that the deposit takes.
+ * Returns the picks of an earlier page of this deposit, or else of the last offer at this store, unless a stand has
+ * opened before. They must be this account's, and their game one that the deposit takes.
  */
-function returningPicks(
-  { offeredPicks: picks, picksReturned, payment }: FlowState,
-  { tradeUrl }: User,
-): OfferedPicks | null {
-  if (picks === null || picksReturned) return null
-  const isOfThisPage = picks.tradeUrl === tradeUrl && picks.storeName === payment?.storeName
-  return isOfThisPage && acceptedGames(payment).includes(picks.game) ? picks : null
+function returningPicks(state: FlowState, { tradeUrl }: User): Pick<OpenPicks, 'game' | 'byGame'> | null {
+  const { openPicks, offeredPicks, picksReturned, payment } = state
+  if (picksReturned) return null
+  const isReturning = (picks: { tradeUrl: string; game: Game }): boolean =>
+    picks.tradeUrl === tradeUrl && acceptedGames(payment).includes(picks.game)
+  if (openPicks !== null && isReturning(openPicks)) return openPicks
+  if (offeredPicks === null || offeredPicks.storeName !== payment?.storeName) return null
+  const { game, items } = offeredPicks
+  return isReturning(offeredPicks) ? { game, byGame: { [game]: items.map(({ id }) => id) } } : null
 }
 
 export function linkOf(page: Page): LinkState | undefined {

@@ -33,7 +33,7 @@ it('a press on Add funds stores the picks with their account, store and game', (
     { kind: 'payPressed' },
   )
   const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'tf', items: [item('7', 500)] }
-  expect(effects).toEqual([{ kind: 'storePicks', picks }])
+  expect(effects).toContainEqual({ kind: 'storePicks', picks })
   expect(state.offeredPicks).toEqual(picks)
 })
 

@@ -14,13 +14,14 @@ import {
   withPayment,
   withUser,
 } from './first-steps.ts'
+import { withOpenPicks } from './open-picks.ts'
 import { lookQuietly, reduceStand, reloadInventory } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(before: FlowState, event: FlowEvent): Step {
-  const { state, effects } = stepOf(before, event)
+  const { state, effects } = withOpenPicks(stepOf(before, event))
   // A poll asks at once. A check that is still due would ask again after the shopper has left the dialog.
   return state.checkNow && isPolling(state)
     ? { state: { ...state, checkNow: false }, effects }

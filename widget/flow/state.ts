@@ -103,6 +103,16 @@ export type OfferedPicks = {
   items: readonly Item[]
 }
 
+/** The picks of a deposit without an offer. The next page of the deposit in this tab begins with them. */
+export type OpenPicks = {
+  hash: string
+  /** The shopper's link without its token. */
+  tradeUrl: string
+  /** The game on the page. */
+  game: Game
+  byGame: Partial<Record<Game, readonly string[]>>
+}
+
 /** `none`: the payment is not loaded yet. `failed`: it could not be loaded. The other stages show it. */
 export type Page =
   | { stage: 'none' }
@@ -155,7 +165,9 @@ export type FlowState = {
   storedLink: string | null
   /** The picks of this tab's last offer, perhaps for an earlier deposit; null if there are none. */
   offeredPicks: OfferedPicks | null
-  /** True once a stand has opened. An account that is entered again begins without the offered picks. */
+  /** The picks that this tab keeps for the next page of this deposit; null if there are none. */
+  openPicks: OpenPicks | null
+  /** True once a stand has opened. An account that is entered again begins without picks. */
   picksReturned: boolean
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
@@ -189,6 +201,7 @@ export type Stored = {
   /** The hash of the deposit whose offer this browser saw open last. */
   offer?: string | null
   picks?: OfferedPicks | null
+  openPicks?: OpenPicks | null
 }
 
 export function initialState(hash: string, stored: Stored): FlowState {
@@ -200,6 +213,7 @@ export function initialState(hash: string, stored: Stored): FlowState {
     languageChosen: chosen !== null,
     storedLink: stored.link,
     offeredPicks: stored.picks ?? null,
+    openPicks: stored.openPicks ?? null,
     picksReturned: false,
     payment: null,
     deadlineMs: null,

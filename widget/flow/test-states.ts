@@ -5,7 +5,14 @@ import type { Inventory, Item, Payment, User } from '../../contract/widget-api.t
 import { type Activity, activitiesOf } from './activities.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { reduce } from './reduce.ts'
-import { type FlowState, initialState, type Modal, type OfferedPicks, type Stand } from './state.ts'
+import {
+  type FlowState,
+  initialState,
+  type Modal,
+  type OfferedPicks,
+  type OpenPicks,
+  type Stand,
+} from './state.ts'
 
 export const HASH = '0123456789abcdef0123456789abcdef'
 export const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=aB3_-xyz'
@@ -106,6 +113,7 @@ type Stored = {
   link?: string
   offer?: string
   picks?: OfferedPicks
+  openPicks?: OpenPicks
 }
 
 /** The initial page, with the code of its dialogs loaded. */

@@ -15,6 +15,7 @@ import {
   storeLanguage,
   storeLink,
   storeOffer,
+  storeOpenPicks,
   storePicks,
 } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
@@ -68,6 +69,9 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
           return
         case 'forgetPicks':
           forgetPicks()
+          return
+        case 'storeOpenPicks':
+          storeOpenPicks(effect.picks)
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url))

@@ -5,7 +5,14 @@ import type { Flow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { usePart } from '../parts/part.ts'
 import { rest } from '../parts/rest.ts'
-import { chosenLanguage, storedLanguage, storedLink, storedOffer, storedPicks } from '../storage.ts'
+import {
+  chosenLanguage,
+  storedLanguage,
+  storedLink,
+  storedOffer,
+  storedOpenPicks,
+  storedPicks,
+} from '../storage.ts'
 import { includedPayment } from './included-payment.ts'
 
 /** The flow of one deposit. It continues once the rest of the page is loaded. */
@@ -33,6 +40,7 @@ function firstState(hash: string): FlowState {
     chosenLanguage: chosenLanguage(hash),
     offer: storedOffer(),
     picks: storedPicks(),
+    openPicks: storedOpenPicks(hash),
   })
   const included = includedPayment(hash)
   return included === null ? state : openOnPayment(state, included.payment, included.atMs)

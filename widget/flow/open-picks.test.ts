@@ -1,0 +1,98 @@
+/** Picks return when the page of a deposit is opened again in its tab, such as after a reload or Back. */
+import { describe, expect, it } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
+import type { FlowEvent } from './events.ts'
+import type { FlowState, OpenPicks } from './state.ts'
+import {
+  confirming,
+  HASH,
+  inventory,
+  item,
+  loaded,
+  opening,
+  play,
+  standOf,
+  toggle,
+  USER_LINK,
+  withInventory,
+  withItems,
+} from './test-states.ts'
+
+const PICKS: OpenPicks = {
+  hash: HASH,
+  tradeUrl: USER_LINK,
+  game: 'rust',
+  byGame: { rust: ['1', '2'], tf: ['7'] },
+}
+
+/** The picks that the tab keeps after these events. */
+const keptAfter = (state: FlowState, ...events: FlowEvent[]) =>
+  play(state, ...events)
+    .effects.filter(({ kind }) => kind === 'storeOpenPicks')
+    .at(-1)
+
+/** The page of the deposit that is opened again, before its inventory has arrived. */
+const openedAgain = (change: Partial<Payment> = {}, openPicks: OpenPicks = PICKS) =>
+  play(opening({ openPicks }), loaded(change)).state
+
+describe('the tab keeps', () => {
+  it('the picks of all games, with the account and the game on the page', () => {
+    const { state } = play(withItems(), toggle('1'), { kind: 'gameChosen', game: 'tf' })
+    const kept = keptAfter(withInventory(state, inventory([item('7')])), toggle('7'))
+    const picks = { hash: HASH, tradeUrl: USER_LINK, game: 'tf', byGame: { cs: ['1'], tf: ['7'] } }
+    expect(kept).toEqual({ kind: 'storeOpenPicks', picks })
+  })
+
+  it('what is picked while the items load again', () => {
+    const { state } = play(withItems(), toggle('2'), { kind: 'reloadPressed' })
+    expect(state.openPicks?.byGame).toEqual({ cs: ['2'] })
+  })
+
+  it.each<[string, FlowEvent[]]>([
+    ['the last pick is removed', [toggle('1')]],
+    ['the picks are cleared', [{ kind: 'selectionCleared' }]],
+    ['the link is changed', [{ kind: 'linkTyped', text: '' }]],
+    ['the deposit is paid', [loaded({ status: 'succeeded', amount: 400 })]],
+    ['the deposit has ended', [loaded({ status: 'paymentTimeout' })]],
+  ])('nothing once %s', (_, events) => {
+    const { state } = play(withItems(), toggle('1'))
+    expect(keptAfter(state, ...events)).toEqual({ kind: 'storeOpenPicks', picks: null })
+  })
+
+  it('the picks during an offer, whose items are missing from the inventory', () => {
+    const { state } = play(confirming(), { kind: 'reloadPressed' })
+    const before = state.openPicks
+    expect(before?.byGame).toEqual({ cs: ['1', '2'] })
+    expect(withInventory(state, inventory([item('3')])).openPicks).toEqual(before)
+  })
+})
+
+describe('a page that is opened again', () => {
+  it('keeps the picks while it does not know the account', () => {
+    expect(openedAgain({ user: null }).openPicks).toEqual(PICKS)
+  })
+
+  it('begins with the game and with the picks that are still there', () => {
+    const state = openedAgain()
+    expect(standOf(state).game).toBe('rust')
+    const arrived = withInventory(state, inventory([item('2'), item('3')]))
+    expect(standOf(arrived)).toMatchObject({ selection: ['2'], elsewhere: { tf: ['7'] } })
+  })
+
+  it('begins with these picks, and not with those of the last offer', () => {
+    const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'cs', items: [item('9')] } as const
+    const { state } = play(opening({ picks, openPicks: PICKS }), loaded())
+    expect(standOf(state)).toMatchObject({ game: 'rust', setAside: ['1', '2'] })
+  })
+
+  it.each<[string, Partial<Payment>, Partial<OpenPicks>]>([
+    ['of another account', {}, { tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=1' }],
+    ['in a game that the deposit does not take', { games: ['cs', 'tf'] }, {}],
+  ])('begins without picks %s', (_, change, picks) => {
+    expect(standOf(openedAgain(change, { ...PICKS, ...picks }))).toMatchObject({
+      game: 'cs',
+      setAside: [],
+      elsewhere: {},
+    })
+  })
+})

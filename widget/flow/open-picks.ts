@@ -1,0 +1,29 @@
+/** The picks that this tab keeps for the next page of the deposit, such as after a reload or Back. Pure. */
+import { isFinal } from '../../contract/statuses.ts'
+import type { Step } from './events.ts'
+import type { FlowState, OpenPicks } from './state.ts'
+
+/** Keeps the picks of the page if they have changed. */
+export function withOpenPicks({ state, effects }: Step): Step {
+  const picks = picksOf(state)
+  if (picks === undefined || JSON.stringify(picks) === JSON.stringify(state.openPicks))
+    return { state, effects }
+  return { state: { ...state, openPicks: picks }, effects: [...effects, { kind: 'storeOpenPicks', picks }] }
+}
+
+/**
+ * Returns the picks of all games; null if there are none, or the shopper has paid or left the account. Undefined while
+ * the kept ones hold: before the items are on the page, and during an offer, whose items are missing from them.
+ */
+function picksOf(state: FlowState): OpenPicks | null | undefined {
+  const { hash, page, payment, modal, picksReturned } = state
+  if (payment === null) return undefined
+  const hasLeftAccount = page.stage === 'wait-for-trade-url-input' && picksReturned
+  if (isFinal(payment.status) || hasLeftAccount) return null
+  const isPicking = payment.status === 'created' && !payment.creating && modal.kind === 'none'
+  if (page.stage !== 'wait-for-select-items' || !isPicking) return undefined
+  const { user, game, selection, setAside, elsewhere } = page.stand
+  const byGame = { ...elsewhere, [game]: [...setAside, ...selection] }
+  const isEmpty = Object.values(byGame).every((ids) => ids.length === 0)
+  return isEmpty ? null : { hash, tradeUrl: user.tradeUrl, game, byGame }
+}
