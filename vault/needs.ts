@@ -1,5 +1,5 @@
 /** Problems that need a person now. The vault reports them to the till, which tells the operator. */
-import { keepNewest } from './markets/keep-newest.ts'
+import { keepAtMost, keepNewest } from './markets/keep-newest.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -45,6 +45,7 @@ export type Needs = {
 
 /** Of more, those that were noted longest ago are dropped. */
 export const MOST_NEEDS = 100
+const keepNeed = keepAtMost(MOST_NEEDS)
 const MOST_ABOUT = 200
 const MOST_TEXT = 300
 
@@ -59,13 +60,7 @@ export function createNeeds(now: () => Date): Needs {
   /** Those that ended, because an earlier process may have reported them. */
   const ended = new Map<string, true>()
   const keyOf = (kind: NeedKind, about: string) => `${kind} ${about}`
-  const put = (need: Need): void => {
-    const key = keyOf(need.kind, need.about)
-    needs.delete(key)
-    needs.set(key, need)
-    const [oldest] = needs.keys()
-    if (needs.size > MOST_NEEDS && oldest !== undefined) needs.delete(oldest)
-  }
+  const put = (need: Need): void => keepNeed(needs, keyOf(need.kind, need.about), need)
   const isOver = ({ kind, seenAt }: Need): boolean => now().getTime() - seenAt.getTime() >= LASTS_MS[kind]
   return {
     note(kind, about, text) {

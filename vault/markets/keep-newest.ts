@@ -1,10 +1,15 @@
-/** The most entries to keep. The oldest are dropped first. */
+/** The most entries that `keepNewest` keeps. */
 const MOST_KEPT = 500
 
+/** Returns a function that adds an entry to a map. Of more than `most` entries, the oldest are dropped. */
+export const keepAtMost =
+  (most: number) =>
+  <T>(entries: Map<string, T>, id: string, data: T): void => {
+    entries.delete(id)
+    entries.set(id, data)
+    const [oldest] = entries.keys()
+    if (entries.size > most && oldest !== undefined) entries.delete(oldest)
+  }
+
 /** Adds an entry to the map, which keeps the newest `MOST_KEPT`. */
-export function keepNewest<T>(entries: Map<string, T>, id: string, data: T): void {
-  entries.delete(id)
-  entries.set(id, data)
-  const [oldest] = entries.keys()
-  if (entries.size > MOST_KEPT && oldest !== undefined) entries.delete(oldest)
-}
+export const keepNewest = keepAtMost(MOST_KEPT)
