@@ -82,14 +82,13 @@ type Context = Omit<ShopParts, 'accountOf'> & {
   priceLists: PriceLists
   others: Others
   names: Names
-  accountOf(steamId: string): ReturnType<typeof readingOnce>
+  accountOf(steamId: string): ReturnType<typeof sharingNames>
 }
 
 export function createShop(parts: ShopParts): Shop {
-  const reading: Reading = new Map()
   const names: Names = new Map()
   const accountOf = (steamId: string) =>
-    readingOnce({ reading, names, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
+    sharingNames({ names, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
@@ -193,32 +192,21 @@ async function listableItems(
   )
 }
 
-/** The readings of inventories that are under way, by account and game. */
-type Reading = Map<string, ReturnType<SellingAccount['freeItems']>>
-
 /** The last complete reading of each inventory, by account and game. */
 type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
 
 /** The greatest age of a reading that still gives the names of the items on sale. */
 const RECENT_MS = 5 * 60_000
 
-type Readings = { reading: Reading; names: Names; now(): Date }
-
 /** All markets share the readings that give names, because each request to Steam takes seconds. */
-function readingOnce(
-  { reading, names, now }: Readings,
+function sharingNames(
+  { names, now }: { names: Names; now(): Date },
   { steamId, account }: { steamId: string; account: SellingAccount },
 ) {
   const read = async (appId: number) => {
     const items = await account.freeItems(appId)
     if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items, readAtMs: now().getTime() })
     return items
-  }
-  const readOnce: SellingAccount['freeItems'] = (appId) => {
-    const key = `${steamId}/${appId}`
-    const inventory = reading.get(key) ?? read(appId).finally(() => reading.delete(key))
-    reading.set(key, inventory)
-    return inventory
   }
   return {
     ...account,
@@ -227,7 +215,7 @@ function readingOnce(
     async recentItems(appId: number): ReturnType<SellingAccount['freeItems']> {
       const last = names.get(`${steamId}/${appId}`)
       const ageMs = now().getTime() - (last?.readAtMs ?? 0)
-      return last !== undefined && ageMs >= 0 && ageMs < RECENT_MS ? last.items : readOnce(appId)
+      return last !== undefined && ageMs >= 0 && ageMs < RECENT_MS ? last.items : read(appId)
     },
   }
 }
