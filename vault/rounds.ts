@@ -57,12 +57,11 @@ export function createRounds(parts: RoundsParts): Rounds {
       Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,
     hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
     arrivals: (steamId, appId) => giver.arrivals(steamId, appId),
-    isLeaving: ({ appId, assetId }) =>
-      [...giver.book().values()].some(
-        (giving) =>
-          isOpen(giving) &&
-          giving.intended.assets.some((asset) => asset.appId === appId && asset.assetId === assetId),
-      ),
+    leaving(appId) {
+      const open = [...giver.book().values()].filter(isOpen)
+      const assets = open.flatMap(({ intended }) => intended.assets)
+      return new Set(assets.flatMap((asset) => (asset.appId === appId ? [asset.assetId] : [])))
+    },
   })
   const lines: Line[] = [
     ...shop.desks,

@@ -125,7 +125,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: '',
     },
   ],
-  'an item on its way out is listed': [{ file: SHOP, from: ' && !isLeaving({ appId, assetId })', to: '' }],
+  'an item on its way out is listed': [{ file: SHOP, from: ' && !leaving.has(assetId)', to: '' }],
   'an offer of a wish is sent again after its answer was lost': [
     {
       file: 'vault/giving/next-step.ts',

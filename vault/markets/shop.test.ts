@@ -24,7 +24,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   const repriced: string[] = []
   const prices = new Map<string, bigint>([['Cap', 1_000n]])
   const leaving = new Set<string>()
-  let [lists, readings, looks] = [0, 0, 0]
+  let [lists, readings, looks, leavingReads] = [0, 0, 0, 0]
   /** Steam's prices wait for `held`. `reached` resolves when the first of them is asked for. */
   let steam = { held: Promise.resolve(), reached() {} }
   const add = (entry: DatedEntry['entry']): void => {
@@ -93,7 +93,10 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     },
     hasRoom: () => true,
     arrivals: () => 0,
-    isLeaving: ({ assetId }) => leaving.has(assetId),
+    leaving() {
+      leavingReads += 1
+      return leaving
+    },
     now,
     say: () => {},
     needs: createNeeds(now),
@@ -106,6 +109,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     /** The items that are leaving by a wish. */
     leaving,
     looks: () => looks,
+    leavingReads: () => leavingReads,
     async tendDesks() {
       for (const desk of shop.desks) await desk.round()
     },
@@ -276,6 +280,12 @@ it('an item that a wish has given away is not listed, although a desk read it se
   bench.advanceMs(8_000)
   await bench.listItems()
   expect(bench.listed).toEqual(['200 999'])
+})
+
+it('the record of all wishes is read once for each game, however many items there are', async () => {
+  const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 30) })
+  await bench.runRounds(1)
+  expect([bench.leavingReads(), bench.listed.length]).toEqual([1, 20])
 })
 
 it('a desk looks for sales while Steam is slow to give the prices of new items', async () => {

@@ -50,8 +50,8 @@ export type ShopParts = {
   hasRoom(load: { cents: bigint; items: number }): boolean
   /** How many items of a game arrived at the account through wishes since the process began. */
   arrivals(steamId: string, appId: number): number
-  /** True if the item is leaving by a wish. */
-  isLeaving(item: { appId: number; assetId: string }): boolean
+  /** The items of a game that are leaving by wishes, by asset id. Reads the record of all wishes, which grows for years. */
+  leaving(appId: number): ReadonlySet<string>
   now(): Date
   say(line: string, about: Record<string, string | number>): void
   needs: Pick<Needs, 'note' | 'end'>
@@ -180,15 +180,16 @@ function hasNewItems(
 
 /** The items of the account that are tradable, neither on sale nor sold, and not leaving. */
 async function listableItems(
-  { accountOf, record, isLeaving }: Context,
+  { accountOf, record, ...parts }: Context,
   { steamId, appId }: { steamId: string; appId: number },
 ): Promise<OwnItem[]> {
   const items = await accountOf(steamId).freeItems(appId)
   const tied = new Set(
     record.book().listings.flatMap((each) => (each.appId === appId && isTied(each) ? [each.assetId] : [])),
   )
+  const leaving = parts.leaving(appId)
   return [...(items?.values() ?? [])].filter(
-    ({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !isLeaving({ appId, assetId }),
+    ({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !leaving.has(assetId),
   )
 }
 
