@@ -39,6 +39,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     [{ kind: 'refused', reason: 'session_dead' }, true],
     [{ kind: 'refused', reason: 'items_gone' }, false],
     [{ kind: 'refused', reason: 'hidden' }, false],
+    [{ kind: 'unavailable', reason: 'too_large' }, false],
     [{ kind: 'not_active' }, false],
     [{ kind: 'sent' }, false],
   ])('fails after the answer %j: %s', (answer, fails) => {

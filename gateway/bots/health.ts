@@ -100,10 +100,10 @@ function isEmpty({ kind }: Answer): boolean {
   return kind === 'nothing' || kind === 'missing'
 }
 
-/** A refusal of the request itself means that Steam works. */
+/** A refusal of the request itself means that Steam works, and so does an inventory that is too large to be read. */
 function isFailure({ kind, reason = '' }: Answer): boolean {
   return (
-    kind === 'unavailable' ||
+    (kind === 'unavailable' && reason !== 'too_large') ||
     kind === 'unknown' ||
     (kind === 'refused' && REFUSED_BY_STEAM_ITSELF.has(reason))
   )

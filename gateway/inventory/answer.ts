@@ -44,7 +44,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('unavailable'),
-    reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn']),
+    reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn', 'too_large']),
     detail: z.string(),
   }),
   // `satisfies` finds fields of the port that are missing here, and so would not be stored.

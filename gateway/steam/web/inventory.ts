@@ -66,7 +66,7 @@ type Pages =
 /**
  * Reads the partner's items in the game, newest first: tradable items from the page that Steam shows to the bot, and
  * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page, unless
- * the session is dead.
+ * the session is dead or the inventory is too large.
  */
 export async function readInventory(access: Access, wanted: InventoryRequest): Promise<InventoryAnswer> {
   const { left } = access
@@ -74,7 +74,8 @@ export async function readInventory(access: Access, wanted: InventoryRequest): P
   const offered = await readOffered({ ...access, left: () => left() - reservedMs }, wanted)
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
-    const shown = offered.reason === 'session_dead' ? offered : await readPublic(access, wanted)
+    const isHopeless = offered.reason === 'session_dead' || offered.reason === 'too_large'
+    const shown = isHopeless ? offered : await readPublic(access, wanted)
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
@@ -147,7 +148,8 @@ async function readPages(
     if (page.next === null || items.size === before) return { kind: 'items', items: [...items.values()] }
     start = page.next
   }
-  return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: too many items' }
+  const reason = items.size < MAX_ITEMS ? 'steam_error' : 'too_large'
+  return { kind: 'unavailable', reason, detail: `inventory: no end after ${items.size} items` }
 }
 
 function offeredPage({ partner, game, language }: InventoryRequest, start: string | null): Call {

@@ -258,10 +258,10 @@ describe('an inventory', () => {
     })
     steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
     const session = await steam.open()
-    const answer = await read(session)
-    expect(answer.kind === 'items' && answer.items.length).toBe(2 * HALF)
+    expect(await read(session)).toMatchObject({ kind: 'items', items: { length: 2 * HALF } })
     isEndless = true
-    expect(await read(session)).toMatchObject({ kind: 'unavailable', detail: 'inventory: too many items' })
+    expect(await read(session)).toMatchObject({ kind: 'unavailable', reason: 'too_large' })
+    expect(steam.times('/440/2')).toBe(1)
   })
 
   it('is complete or unavailable, however short its pages are', async () => {
