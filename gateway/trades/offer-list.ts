@@ -92,6 +92,8 @@ type BotLists = {
   leaseEpoch: bigint
   /** The running pass of the watch; null between passes. */
   watch: ListPass | null
+  /** Offers of that pass whose rows could not be read. */
+  unreadable: Set<string | null>
   /** All changes up to this time have been seen. */
   completeAt: Date | null
   /** When each open offer that no list showed was last read, in milliseconds, by trade id. */
@@ -117,7 +119,14 @@ export function createOfferLists(): OfferLists {
   const listsOf = ({ botId, leaseEpoch }: BotContext): BotLists => {
     const before = bots.get(botId)
     if (before?.leaseEpoch === leaseEpoch) return before
-    const lists = { leaseEpoch, watch: null, completeAt: null, readAt: new Map(), searches: new Map() }
+    const lists = {
+      leaseEpoch,
+      watch: null,
+      unreadable: new Set<string>(),
+      completeAt: null,
+      readAt: new Map(),
+      searches: new Map(),
+    }
     bots.set(botId, lists)
     return lists
   }

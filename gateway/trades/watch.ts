@@ -54,7 +54,9 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   if (active.length === 0) return open.length
   const lists = deps.lists.listsOf(bot)
   const pass = lists.watch ?? beginPass(listedSince(lists.completeAt, now), now)
+  if (lists.watch === null) lists.unreadable.clear()
   const turn = await readOn(pass, bot)
+  for (const { offerId } of turn.unreadable) lists.unreadable.add(offerId)
   lists.watch = pass.isComplete ? null : pass
   if (pass.isComplete) lists.completeAt = pass.begunAt
   const ours = new Map(active.map((row) => [row.offerId, row]))
@@ -73,8 +75,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   }
   // A trade older than the list may have changed before the time at which the list begins. An incomplete list, or an
   // unreadable row, proves nothing.
-  const unreadable = new Set(turn.unreadable.map(({ offerId }) => offerId))
-  const isUnreadable = ({ offerId }: TradeSummary) => unreadable.has(offerId)
+  const isUnreadable = ({ offerId }: TradeSummary) => lists.unreadable.has(offerId)
   const mayHaveChanged = (row: TradeSummary) =>
     !pass.isComplete || row.createdAt < pass.since || isUnreadable(row)
   const unseen = active.filter((row) => !listed.has(row.id) && mayHaveChanged(row))
