@@ -3,22 +3,20 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 
-/** Whether the account is one of the till's bots. Includes retired ones, which may still have items. */
+/** True for an account of the till's bots. Includes retired ones, which may still have items. */
+const hasBot = (steamId: string) =>
+  sql<boolean>`exists (select from bot where steam_id = ${steamId} and state <> 'removed')`
+
+/** Whether the account is one of the till's bots. */
 export async function isOwnBot(db: Db | Tx, steamId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('bot')
-    .select('id')
-    .where('steam_id', '=', steamId)
-    .where('state', '!=', 'removed')
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql<{ isBot: boolean }>`select ${hasBot(steamId)} as "isBot"`.execute(db)
+  return rows[0]?.isBot === true
 }
 
 /** Whether the account must not pay. */
 export async function isRefused(db: Db | Tx, steamId: string): Promise<boolean> {
   const { rows } = await sql<{ isRefused: boolean }>`
-    select exists (select from denied_shopper where steam_id = ${steamId})
-      or exists (select from bot where steam_id = ${steamId} and state <> 'removed') as "isRefused"`.execute(
+    select exists (select from denied_shopper where steam_id = ${steamId}) or ${hasBot(steamId)} as "isRefused"`.execute(
     db,
   )
   return rows[0]?.isRefused === true
