@@ -7,34 +7,30 @@ import type { StatementPage, StoreReport } from '../operations/store-books.ts'
 import type { FreshStore, StorePage, StoreView, UpdatedStore } from '../operations/stores.ts'
 import { PREFIX } from './command.ts'
 
-export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [
+export const freshStoreLines = ({ storeId, mode, apiKey, webhookSecret }: FreshStore): string[] => [
   `Store ${storeId} created. These are shown only once:`,
   `  API key         ${apiKey}`,
   ...(webhookSecret === null
     ? []
     : [
         `  webhook secret  ${webhookSecret}`,
-        `Once the store has the secret, send a test and see the answer: ${testFor(apiKey, storeId)}`,
+        `Once the store has the secret, send a test and see the answer: ${testFor({ storeId, mode })}`,
       ]),
 ]
 
 /** `webhookUrl`: the address that the command named. */
 export const updatedStoreLines = (
-  { storeId, webhookSecret }: UpdatedStore,
+  { storeId, mode, webhookSecret }: UpdatedStore,
   { webhookUrl }: { webhookUrl?: string },
 ): string[] => [
   `Store ${storeId} updated.`,
   ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
-  ...(webhookUrl === undefined
-    ? []
-    : [`To send a test and see the answer: ${sandboxTest(storeId)} (sandbox), or ${LIVE_TEST} (live)`]),
+  ...(webhookUrl === undefined ? [] : [`To send a test and see the answer: ${testFor({ storeId, mode })}`]),
 ]
 
-/** These commands send no test: a new store cannot check a signature before it has the secret. */
-const LIVE_TEST = `${PREFIX} doctor --send-webhooks`
-const sandboxTest = (storeId: bigint): string => `${PREFIX} trigger --store ${storeId} deposit.succeeded`
-const testFor = (apiKey: string, storeId: bigint): string =>
-  apiKey.startsWith('tt_live_') ? LIVE_TEST : sandboxTest(storeId)
+/** `store add` and `store update` send no test: a new store cannot check a signature before it has the secret. */
+const testFor = ({ storeId, mode }: Pick<FreshStore, 'storeId' | 'mode'>): string =>
+  `${PREFIX} ${mode === 'live' ? 'doctor --send-webhooks' : `trigger --store ${storeId} deposit.succeeded`}`
 
 export function storeLines(store: StoreView): string[] {
   const { amountMinor, currency } = store.riskLimit

@@ -3,7 +3,7 @@ import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'
 import { aDeposit, jump, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
-import { freshStoreLines } from './store-lines.ts'
+import { freshStoreLines, updatedStoreLines } from './store-lines.ts'
 
 let till: Till
 
@@ -58,10 +58,11 @@ it('the command that tests a webhook is named when a store gets an address, and 
   const update = ['store', 'update', '--store', storeId]
   expect((await run(...update, '--name', 'Other')).out).not.toContain('test and')
   const moved = await run(...update, '--webhook-url', 'http://localhost:2/hook')
-  expect(moved.out).toContain(sandboxTest(storeId))
-  expect(moved.out).toContain('doctor --send-webhooks (live)')
-  const live = freshStoreLines({ storeId: 1n, apiKey: 'tt_live_key', webhookSecret: 'whsec_secret' })
-  expect(live.at(-1)).toMatch(/doctor --send-webhooks$/)
+  expect(moved.out).toMatch(new RegExp(`see the answer: .*${sandboxTest(storeId)}\n$`))
+  const fresh = { storeId: 1n, mode: 'live', webhookSecret: 'whsec_secret' } as const
+  const liveTest = /see the answer: .*doctor --send-webhooks$/
+  expect(freshStoreLines({ ...fresh, apiKey: 'a key' }).at(-1)).toMatch(liveTest)
+  expect(updatedStoreLines(fresh, { webhookUrl: 'https://store.example/hook' }).at(-1)).toMatch(liveTest)
 })
 
 it('store update takes --store, and still the option’s old name --id, which other commands refuse', async () => {

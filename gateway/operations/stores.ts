@@ -4,6 +4,7 @@ import type { Endpoint } from '../../contract/webhooks.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { withCommission } from '../pricing/price.ts'
 import { gamesAboveLevel } from '../pricing/settings.ts'
+import type { Mode } from '../stores/api-key.ts'
 import { readBalances } from '../stores/balance-store.ts'
 import { type KeyFacts, listKeys } from '../stores/keys.ts'
 import { createStore, type NewStore, type StoreChanges, updateStore } from '../stores/service.ts'
@@ -16,8 +17,11 @@ import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } fr
 import { atRiskOf, findStore } from './store.ts'
 import { type StoreFilter, type StoreRow, selectStores } from './store-list-store.ts'
 
-/** The key and the secret are shown only once. `webhookSecret`: null without a webhook. */
-export type FreshStore = { storeId: bigint; apiKey: string; webhookSecret: string | null }
+/** `webhookSecret`: shown only once; null unless the call made a new endpoint. */
+export type UpdatedStore = { storeId: bigint; mode: Mode; webhookSecret: string | null }
+
+/** The key too is shown only once. */
+export type FreshStore = UpdatedStore & { apiKey: string }
 
 /** Registers a store with its first API key and, if it has a webhook URL, the secret that signs webhooks. */
 export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshStore>> {
@@ -32,12 +36,9 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
     const created = await createStore({ ...storeDeps(deps), db: tx }, store)
     if (created.kind === 'refused') return refused('usage', sentence(created.reason))
     const { kind: _, ...data } = created
-    return done(data, `Store ${data.storeId} created.`)
+    return done({ ...data, mode: deps.config.mode }, `Store ${data.storeId} created.`)
   })
 }
-
-/** `webhookSecret`: null unless the change made a new endpoint. */
-export type UpdatedStore = { storeId: bigint; webhookSecret: string | null }
 
 /** Changes the given settings of a store. Delivered trades keep the terms under which they were credited. */
 export function changeStore(
@@ -58,7 +59,8 @@ export function changeStore(
     if (unsafe !== undefined) return refused('usage', unsafe)
     const updated = await updateStore({ ...storeDeps(deps), db: tx }, storeId, changes)
     if (updated.kind === 'refused') return refused('usage', sentence(updated.reason))
-    return done({ storeId, webhookSecret: updated.webhookSecret }, `Store ${storeId} updated.`)
+    const { webhookSecret } = updated
+    return done({ storeId, mode: deps.config.mode, webhookSecret }, `Store ${storeId} updated.`)
   })
 }
 

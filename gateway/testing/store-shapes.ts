@@ -20,6 +20,11 @@ const balances = z.array(
   z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
 )
 const balanceAt = z.strictObject({ currency, heldMinor: minor, availableMinor: minor })
+const updatedStore = z.strictObject({
+  storeId: id,
+  mode: z.enum(['sandbox', 'live']),
+  webhookSecret: z.string().nullable(),
+})
 const switchedStore = z.strictObject({ storeId: id, name: z.string(), disabledAt: time.nullable() })
 const adjusted = z.strictObject({
   adjustmentId: id,
@@ -73,8 +78,8 @@ export const STORE_SHAPES: Record<string, z.ZodObject> = {
   'webhook replay': z.strictObject({ endpointId: id, storeId: id, replayed: z.int() }),
   'webhook rotate': z.strictObject({ endpointId: id, storeId: id, webhookSecret: z.string() }),
   'webhook remove': z.strictObject({ endpointId: id, storeId: id, url: z.string() }),
-  'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
-  'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
+  'store add': updatedStore.extend({ apiKey: z.string() }),
+  'store update': updatedStore,
   'store allow-address': z.strictObject({ storeId: id, address: z.string(), inside: z.boolean() }),
   'store forbid-address': z.strictObject({ storeId: id, address: z.string() }),
   'store free-room': z.strictObject({ storeId: id, trades: z.int() }),
