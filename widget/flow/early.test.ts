@@ -80,6 +80,7 @@ describe('before the code of the flow is loaded', () => {
     const { effects, pass } = loadCode()
     expect(flow.state()).toMatchObject({ online: false, language: 'en', languageChosen: true })
     expect(effects).toEqual([
+      { kind: 'removeToast', text: 'connectionBack' },
       { kind: 'storeLanguage', language: 'ru' },
       { kind: 'storeLanguage', language: 'en' },
     ])

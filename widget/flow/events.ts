@@ -63,6 +63,8 @@ export type FlowEvent =
 /** Side effects that run once, at a transition. */
 export type Effect =
   | { kind: 'toast'; toast: ToastText }
+  /** Removes the toast with this meaning if it is still on the page. */
+  | { kind: 'removeToast'; text: ToastText['text'] }
   | { kind: 'storeLink'; link: string }
   | { kind: 'storeLanguage'; language: Language }
   /** Remembers this deposit's open offer for the pages of later deposits. */

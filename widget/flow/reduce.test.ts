@@ -391,7 +391,7 @@ it('the return of the connection is announced once', () => {
   expect(play(confirming(), connection(true)).effects).toEqual([])
   const back = play(confirming(), ...[false, false, true, true].map(connection))
   expect(back.state.online).toBe(true)
-  expect(back.effects).toEqual([{ kind: 'toast', toast: { text: 'connectionBack' } }])
+  expect(back.effects.map(({ kind }) => kind)).toEqual(['removeToast', 'toast'])
   expect(play(confirming(), connection(false)).state.online).toBe(false)
 })
 

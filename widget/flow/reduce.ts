@@ -275,7 +275,11 @@ function connectionChanged(state: FlowState, online: boolean): Step {
   if (state.online === online) return withoutEffects(state)
   return {
     state: { ...(online ? repeatFailed(state) : state), online },
-    effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
+    effects: [
+      online
+        ? { kind: 'toast', toast: { text: 'connectionBack' } }
+        : { kind: 'removeToast', text: 'connectionBack' },
+    ],
   }
 }
 

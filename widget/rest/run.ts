@@ -38,6 +38,7 @@ export function runFlow(opened: FlowState, toasts: ToastStore): RunningFlow {
 }
 
 function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => FlowState): World {
+  const toastIds = new Map<ToastText['text'], string>()
   return {
     api: createApi(fetch.bind(globalThis), pageCookies, renewToken),
     now: () => performance.now(),
@@ -49,7 +50,10 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
     perform(effect) {
       switch (effect.kind) {
         case 'toast':
-          toasts.add(toastOf(effect.toast, state().language))
+          toastIds.set(effect.toast.text, toasts.add(toastOf(effect.toast, state().language)))
+          return
+        case 'removeToast':
+          toasts.remove(toastIds.get(effect.text) ?? '')
           return
         case 'storeLink':
           storeLink(effect.link)
