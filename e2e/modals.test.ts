@@ -155,7 +155,7 @@ test('A-061 A-062 the trade is created and then polled, and a shopper who steps 
   await page.getByText(texts.offerWaiting).waitFor()
   const notice = page.locator('.notices')
   await notice.getByText(offer ?? '').waitFor()
-  await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
+  await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d\sleft$/)
   // The notice covers a part of the page and moves nothing.
   expect(await page.locator('.link-panel').boundingBox()).toEqual(row)
 })

@@ -82,7 +82,7 @@ const en = {
   otherOfferOpen: 'Go to that offer',
   offerBeingMade: 'Your trade offer is still being made. Nothing has left your inventory.',
   offerShow: 'Show it',
-  offerTimeLeft: (time: string) => `${time} left`,
+  offerTimeLeft: (time: string) => `${time}\u00a0left`,
   technicalWorksOnPage:
     'Technical works: new trades are paused and your timer is stopped. Your items are safe. This notice disappears when we’re done.',
   technicalWorksUntil: (time: string) => `We expect to be done by ${time}.`,
@@ -168,7 +168,7 @@ const ru: RestTexts = {
   otherOfferOpen: 'Перейти к нему',
   offerBeingMade: 'Предложение обмена ещё создаётся. Ни один предмет не покинул ваш инвентарь.',
   offerShow: 'Показать',
-  offerTimeLeft: (time) => `осталось ${time}`,
+  offerTimeLeft: (time) => `осталось\u00a0${time}`,
   technicalWorksOnPage:
     'Технические работы: новые обмены приостановлены, ваше время не идёт. Предметы в безопасности; эта строка исчезнет сама, когда всё закончится.',
   technicalWorksUntil: (time) => `Планируемое окончание: ${time}.`,
