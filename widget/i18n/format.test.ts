@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { LANGUAGES } from '../../contract/languages.ts'
 import { CURRENCIES } from '../../contract/money.ts'
-import { formatDate, formatMoney, formatTime, formatTimer, levelClass } from './format.ts'
+import {
+  formatDate,
+  formatDateOnly,
+  formatDay,
+  formatMoney,
+  formatTime,
+  formatTimer,
+  levelClass,
+} from './format.ts'
 
 /** Replaces Intl's no-break spaces, which have several widths, with plain ones. */
 const spaced = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -77,8 +85,17 @@ describe('A-119 the level badge', () => {
 
 it('a date is written with its day, time and zone, in the language of the page', () => {
   const noon = new Date(2026, 10, 29, 12, 30).toISOString()
-  expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30\sPM (?:GMT|UTC|[A-Z]+T)/)
-  expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30 \S/)
+  expect(formatDate(noon, 'en')).toMatch(/November\s29, 2026.*12:30\sPM (?:GMT|UTC|[A-Z]+T)/)
+  expect(formatDate(noon, 'ru')).toMatch(/29\sноября 2026.*12:30 \S/)
+})
+
+it('no line ends between a day and its month', () => {
+  const noon = new Date(2026, 10, 9, 12, 30).toISOString()
+  for (const date of [formatDate(noon, 'en'), formatDateOnly('2026-11-09', 'en'), formatDay(noon, 'en')])
+    expect(date).toContain('November\u00a09')
+  for (const date of [formatDate(noon, 'ru'), formatDateOnly('2026-11-09', 'ru'), formatDay(noon, 'ru')])
+    expect(date).toContain('9\u00a0ноября')
+  expect(formatDay(noon, 'ru', 'short')).toBe('9\u00a0нояб.')
 })
 
 it('a time of day is written in the language of the page, rounded up to a second', () => {

@@ -32,28 +32,27 @@ export function formatTimer(seconds: number | null): string {
   return `${twoDigits(Math.floor(seconds / 60))}:${twoDigits(seconds % 60)}`
 }
 
+/** Keeps the day and its month on one line. */
+const dateIn = (language: Language, options: Intl.DateTimeFormatOptions, day: Date): string =>
+  new Intl.DateTimeFormat(LOCALES[language], options)
+    .format(day)
+    .replace(/^(\p{L}+|\d+) (?=[\p{L}\d])/u, '$1\u00a0')
+
 /** ISO 8601 → date and time in the shopper's zone, with its short name. */
 export function formatDate(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  }).format(new Date(iso))
+  const date = { day: 'numeric', month: 'long', year: 'numeric' } as const
+  const time = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+  return dateIn(language, { ...date, ...time }, new Date(iso))
 }
 
 /** ISO 8601 → day and month in the shopper's zone. `short`: with a short name of the month, where room is scarce. */
 export function formatDay(iso: string, language: Language, month: 'long' | 'short' = 'long'): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month }).format(new Date(iso))
+  return dateIn(language, { day: 'numeric', month }, new Date(iso))
 }
 
 /** YYYY-MM-DD → date, the same in every zone. */
 export function formatDateOnly(day: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' }).format(
-    new Date(day),
-  )
+  return dateIn(language, { dateStyle: 'long', timeZone: 'UTC' }, new Date(day))
 }
 
 /** ISO 8601 → time of day in the shopper's zone, rounded up to a second, so the time shown is never too early. */

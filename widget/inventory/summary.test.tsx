@@ -24,7 +24,7 @@ function panel({ picked = [], inventory = {}, payment: change = {} }: PanelInput
 
 const withPicture = (given: Item): Item => ({ ...given, iconUrl: 'https://img.test/1.png' })
 
-const text = (markup: string) => markup.replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
+const text = (markup: string) => markup.replace(/<[^>]+>/g, ' ').replace(/[ \u00a0]+/g, ' ')
 
 const hold = { atOnce: 1_000, days: 8, until: '2026-11-30T12:00:00.000Z' }
 

@@ -203,8 +203,8 @@ it('after a reload the list has the pictures that this tab kept', () => {
 const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: 'https://a/', level: 47 }
 
 it.each([
-  ['en', 'Member since March 9, 2011'],
-  ['ru', 'В Steam с 9 марта 2011 г.'],
+  ['en', 'Member since March\u00a09, 2011'],
+  ['ru', 'В Steam с 9\u00a0марта 2011 г.'],
 ] as const)(
   'the dialog shows the bot’s level and the day on which it joined Steam, in %s',
   (language, day) => {
