@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
-import { MOBILE } from './support/browser.ts'
+import { MOBILE, SMALL_DESKTOP } from './support/browser.ts'
 import { offersTo } from './support/sandbox.ts'
 import {
   callsTo,
@@ -252,6 +252,14 @@ test.each([
     expect(await field(page, texts).count()).toBe(0)
   },
 )
+
+test('the account of a link uses the width of its row while the field is folded', async () => {
+  const { page } = await openStand({ language: 'ru', viewport: SMALL_DESKTOP })
+  const lines = await page.locator('.link-valid').evaluate((valid) => {
+    return Math.round(valid.clientHeight / Number.parseFloat(getComputedStyle(valid).lineHeight))
+  })
+  expect(lines).toBe(1)
+})
 
 test('A-080 a link is accepted with http and www, and with spaces around it', async () => {
   const { page, texts } = await openDeposit()
