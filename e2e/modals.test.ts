@@ -61,8 +61,8 @@ test('a double click on Add funds selects no text of the dialog, whose text can 
   const heading = page.getByRole('heading', { name: texts.creatingTitle })
   await heading.waitFor()
   expect(await selected()).toBe('')
-  await heading.dblclick()
-  expect(texts.creatingTitle.split(' ')).toContain(await selected())
+  await heading.dblclick({ position: { x: 8, y: 12 } })
+  expect(await selected()).toBe(texts.creatingTitle.split(' ')[0])
 })
 
 describe.each([
@@ -163,9 +163,11 @@ test('A-061 A-062 the trade is created and then polled, and a shopper who steps 
 test('the countdown shows a new deadline at once, and never more time than the server said', async () => {
   const { page, texts } = await openConfirmation({}, ({ page }) => page.clock.install())
   await stopClock(page)
-  let timeLeft = 0
+  let timeLeft = 300
   await page.route('**/api/payment?*', async (route) => {
     const response = await route.fetch()
+    // The body is empty if nothing has changed.
+    if (response.status() !== 200) return route.fulfill({ response })
     await route.fulfill({ response, json: { ...(await response.json()), timeLeft } })
   })
   const timer = confirmation(page, texts).getByRole('timer')
