@@ -7,7 +7,7 @@ import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { wholeNumber } from './query.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
 import { isSteamId } from './steam-id.ts'
-import { TEXT_DIRECTION, VISIBLE } from './visible-text.ts'
+import { TEXT_DIRECTION } from './visible-text.ts'
 
 export const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
@@ -120,7 +120,7 @@ const createDepositFields = z.strictObject({
     .describe('The account that should pay.'),
   customerLabel: plainText(64)
     .refine((text) => !TEXT_DIRECTION.test(text), 'must not change the direction of text')
-    .refine((text) => text === '' || VISIBLE.test(text), 'must have a character that can be seen')
+    .regex(/^$|\S/, 'must have a character that can be seen')
     .optional()
     .describe(
       'The account that is credited, such as the shopper’s name in your store. The page shows it next to your name.',

@@ -1,10 +1,11 @@
 /** `npm start`: runs the gateway and, in sandbox mode, the sandboxes, the demo store and the vault. */
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { join, resolve } from 'node:path'
 import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
+import { makeFolder } from '../gateway/kit/make-folder.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from './build-pages.ts'
 import { type Child, portProblem, startChild } from './children.ts'
 import { prepareDemo } from './demo.ts'
@@ -72,7 +73,7 @@ async function checkPorts(): Promise<void> {
 
 function makeDataRoot(): void {
   try {
-    mkdirSync(dataRoot, { recursive: true })
+    makeFolder(dataRoot)
     accessSync(dataRoot, constants.W_OK)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { linkWithoutToken } from '../../contract/trade-link.ts'
+import { VISIBLE } from '../../contract/visible-text.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
@@ -88,7 +89,9 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     id: String(row.id),
     storeName: row.store_name,
     storeAccent: row.store_accent,
-    customerLabel: row.customer_label,
+    // Some shoppers have a name that leaves no mark. The page would name nobody.
+    customerLabel:
+      row.customer_label !== null && VISIBLE.test(row.customer_label) ? row.customer_label : null,
     status: row.status,
     currency: row.currency,
     amount: numberOrNull(amount),
