@@ -36,6 +36,8 @@ const itemSchema = z.object({
 /** Refused because Steam would hold this partner's items for days. */
 type Escrow = { kind: 'refused'; reason: 'escrow' }
 
+type BotAnswer = SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow
+
 export const storedAnswerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('items'), items: z.array(itemSchema) }),
   z.object({
@@ -44,13 +46,23 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('unavailable'),
-    reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn', 'too_large']),
+    // A later release may store more reasons, and both run during an update.
+    reason: z
+      .enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn'])
+      .catch('steam_error'),
     detail: z.string(),
   }),
   // `satisfies` finds fields of the port that are missing here, and so would not be stored.
-]) satisfies z.ZodType<SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow>
+]) satisfies z.ZodType<BotAnswer>
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
+
+/** Releases before `too_large` cannot read a row with that reason, and run beside this one during an update. */
+export function toStored(answer: BotAnswer): StoredAnswer {
+  if (answer.kind !== 'unavailable') return answer
+  const { reason } = answer
+  return { ...answer, reason: reason === 'too_large' ? 'steam_error' : reason }
+}
 
 /** `findRecent`: finds the items, if Steam returned them a moment ago for another token. */
 type AnswerRequest = {
@@ -70,7 +82,7 @@ export type Snapshot = { answer: StoredAnswer; at: Date }
  * the check that precedes every send (`rate_limited`). `readAt`: null for a fresh answer.
  */
 export type ReadResult = {
-  answer: StoredAnswer
+  answer: BotAnswer
   barReason: Extract<BarReason, 'own_hold' | 'rate_limited'> | null
   readAt: Date | null
 }

@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { askSteam } from './answer.ts'
+import { askSteam, toStored } from './answer.ts'
 import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
 import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
 import { completeRequest, forgetRequests, requestWithItems, takeRequest } from './store.ts'
@@ -41,7 +41,7 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
     await inTransaction(db, async (tx) => {
       if (barReason !== null)
         await barBot(tx, { botId: bot.botId, reason: barReason, game, now: clock.now() })
-      await completeRequest(tx, { id: requestId, answer, at: readAt ?? clock.now() })
+      await completeRequest(tx, { id: requestId, answer: toStored(answer), at: readAt ?? clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
     })
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Signals } from '../db/signals.ts'
+import type { Unavailable } from '../steam/steam.ts'
 import { anItem, type Reader, type StockedTill, startStockedTill } from '../testing/inventory.ts'
 import { readInventory } from './service.ts'
 
@@ -18,8 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 'timeout' | 'steam_error') =>
-  ({ kind: 'unavailable', reason, detail: '' }) as const
+const unavailable = (reason: Unavailable['reason']) => ({ kind: 'unavailable', reason, detail: '' }) as const
 
 const requestRows = () =>
   till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
@@ -128,5 +128,29 @@ describe('no other bot is asked', () => {
     await expect.poll(() => waits).toHaveLength(3)
     expect((await till.withBot(() => answer)).items).toMatchObject([{ id: '1' }])
     expect(await requestRows()).toEqual([{ bot_id: first.bot.botId, state: 'done' }])
+  })
+})
+
+describe('during an update, in which two releases share the requests', () => {
+  const lastAnswer = () =>
+    till.db.selectFrom('inventory_request').select('answer').orderBy('id', 'desc').executeTakeFirstOrThrow()
+
+  test('an inventory that is too large is stored with a reason that every release can read', async () => {
+    first.steam.owned = { ...unavailable('too_large'), detail: 'no end after 20000 items' }
+    expect(await till.ask()).toMatchObject({ inventoryErrorType: 'internal' })
+    const answer = { kind: 'unavailable', reason: 'steam_error', detail: 'no end after 20000 items' }
+    expect(await lastAnswer()).toEqual({ answer })
+  })
+
+  test('an answer with a reason of a later release counts as a failure of Steam', async () => {
+    first.steam.owned = unavailable('timeout')
+    await till.ask()
+    const answer = { kind: 'unavailable', reason: 'of_a_later_release', detail: '' }
+    await till.db
+      .updateTable('inventory_request')
+      .set({ answer: JSON.stringify(answer) })
+      .execute()
+    expect(await till.ask()).toMatchObject({ inventoryErrorType: 'internal' })
+    expect(first.steam.reads).toBe(1)
   })
 })
