@@ -64,19 +64,28 @@ export function storedPicks(): OfferedPicks | null {
 export const storePicks = (picks: OfferedPicks): void => write(PICKS, JSON.stringify(picks), 'sessionStorage')
 export const forgetPicks = (): void => forget(PICKS, 'sessionStorage')
 
-/** The picks that this tab keeps for this deposit. As with `storedPicks`, the key must change with the form. */
-export function storedOpenPicks(hash: string): OpenPicks | null {
+/** For how many deposits the tab keeps picks. A shopper may go back and forth between two. */
+const MOST_OPEN_PICKS = 5
+
+/** The picks that this tab keeps, newest first. As with `storedPicks`, the key must change with the form. */
+function allOpenPicks(): OpenPicks[] {
   try {
-    const picks = JSON.parse(read(OPEN_PICKS, 'sessionStorage') ?? 'null') as OpenPicks | null
-    return picks?.hash === hash ? picks : null
+    const all = JSON.parse(read(OPEN_PICKS, 'sessionStorage') ?? '[]') as OpenPicks[]
+    return all.filter((picks) => typeof picks?.byGame === 'object' && picks.byGame !== null)
   } catch {
-    return null
+    return []
   }
 }
 
-export function storeOpenPicks(picks: OpenPicks | null): void {
-  if (picks === null) forget(OPEN_PICKS, 'sessionStorage')
-  else write(OPEN_PICKS, JSON.stringify(picks), 'sessionStorage')
+export const storedOpenPicks = (hash: string): OpenPicks | null =>
+  allOpenPicks().find((picks) => picks.hash === hash) ?? null
+
+/** Replaces the picks of this deposit. Null: forgets them. */
+export function storeOpenPicks(hash: string, picks: OpenPicks | null): void {
+  const others = allOpenPicks().filter((other) => other.hash !== hash)
+  const all = picks === null ? others : [picks, ...others].slice(0, MOST_OPEN_PICKS)
+  if (all.length === 0) forget(OPEN_PICKS, 'sessionStorage')
+  else write(OPEN_PICKS, JSON.stringify(all), 'sessionStorage')
 }
 
 /** The language that the shopper chose for this deposit in this tab. */

@@ -65,6 +65,17 @@ describe('the tab keeps', () => {
     expect(before?.byGame).toEqual({ cs: ['1', '2'] })
     expect(withInventory(state, inventory([item('3')])).openPicks).toEqual(before)
   })
+
+  it('the picks of an offer that this page joined, and that was not created', () => {
+    const joined = openedAgain({ creating: true })
+    const withoutOffered = withInventory(joined, inventory([item('3')]))
+    const { state } = play(withoutOffered, loaded(), { kind: 'creationErrorClosed' })
+    expect(state.openPicks).toEqual(PICKS)
+    expect(standOf(withInventory(state, inventory([item('1'), item('2')])))).toMatchObject({
+      selection: ['1', '2'],
+      setAside: [],
+    })
+  })
 })
 
 describe('a page that is opened again', () => {

@@ -1,6 +1,7 @@
 /** The picks that this tab keeps for the next page of the deposit, such as after a reload or Back. Pure. */
 import { isFinal } from '../../contract/statuses.ts'
 import type { Step } from './events.ts'
+import { isPicking } from './selectors.ts'
 import type { FlowState, OpenPicks } from './state.ts'
 
 /** Keeps the picks of the page if they have changed. */
@@ -16,12 +17,11 @@ export function withOpenPicks({ state, effects }: Step): Step {
  * the kept ones hold: before the items are on the page, and during an offer, whose items are missing from them.
  */
 function picksOf(state: FlowState): OpenPicks | null | undefined {
-  const { hash, page, payment, modal, picksReturned } = state
+  const { hash, page, payment, picksReturned } = state
   if (payment === null) return undefined
   const hasLeftAccount = page.stage === 'wait-for-trade-url-input' && picksReturned
   if (isFinal(payment.status) || hasLeftAccount) return null
-  const isPicking = payment.status === 'created' && !payment.creating && modal.kind === 'none'
-  if (page.stage !== 'wait-for-select-items' || !isPicking) return undefined
+  if (page.stage !== 'wait-for-select-items' || !isPicking(state)) return undefined
   const { user, game, selection, setAside, elsewhere } = page.stand
   const byGame = { ...elsewhere, [game]: [...setAside, ...selection] }
   const isEmpty = Object.values(byGame).every((ids) => ids.length === 0)

@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
 import type { Proposal } from './pick.ts'
-import { acceptedGames, itemsById, shownInventory } from './selectors.ts'
+import { acceptedGames, isPicking, itemsById, shownInventory } from './selectors.ts'
 import type { FlowState, InventoryFailure, Stand } from './state.ts'
 
 type StandEvent = Extract<
@@ -151,6 +151,16 @@ export function reloadInventory(state: FlowState, change: Partial<Stand>, reload
   )
 }
 
+/** Loads the items again if an offer that failed kept picks from the page. */
+export function returnSetAside(state: FlowState): FlowState {
+  const { page } = state
+  const isMissing =
+    page.stage === 'wait-for-select-items' &&
+    page.stand.inventory.status === 'ready' &&
+    page.stand.setAside.length > 0
+  return isMissing ? reloadInventory(state, {}, false) : state
+}
+
 function isCurrent(stand: Stand, request: number): boolean {
   return stand.inventory.status === 'loading' && stand.inventory.request === request
 }
@@ -169,10 +179,12 @@ function inventoryLoaded(
     return showFailure(state, { ...stand, counts }, type)
   }
   const byId = itemsById(inventory.items)
+  const picks = [...stand.setAside, ...stand.selection]
   return withStand(state, {
     inventory: { status: 'ready', inventory },
-    selection: [...stand.setAside, ...stand.selection].filter((id) => byId.has(id)),
-    setAside: [],
+    selection: picks.filter((id) => byId.has(id)),
+    // The offer's items are missing while it is open. If it fails, they come back.
+    setAside: isPicking(state) ? [] : picks.filter((id) => !byId.has(id)),
     quietLooks: 0,
     counts: { ...stand.counts, [stand.game]: inventory.items.length },
   })

@@ -15,7 +15,7 @@ import {
   withUser,
 } from './first-steps.ts'
 import { withOpenPicks } from './open-picks.ts'
-import { lookQuietly, reduceStand, reloadInventory } from './reduce-stand.ts'
+import { lookQuietly, reduceStand, reloadInventory, returnSetAside } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
@@ -153,8 +153,10 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
       ? openPage(state, payment)
       : reloadAfterWorks(before, openStandForUser(before, state))
   const isNewRedirect = payment.redirectUrl !== before.payment?.redirectUrl
+  const modal = modalAfter(before, payment)
+  const hasFailed = before.modal.kind === 'joining' && modal.kind === 'creationError'
   return {
-    state: { ...withPage, modal: modalAfter(before, payment) },
+    state: { ...(hasFailed ? returnSetAside(withPage) : withPage), modal },
     effects: [
       ...(payment.status === before.payment?.status ? [] : offerEffects(state, payment)),
       ...(isNewRedirect ? redirectOf(payment) : []),

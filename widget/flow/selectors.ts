@@ -53,6 +53,10 @@ export function keptPicks(stand: Stand): { game: Game; count: number }[] {
   )
 }
 
+/** True unless an offer is requested, being created or open. Its items are missing from the inventory. */
+export const isPicking = ({ payment, modal }: FlowState): boolean =>
+  payment?.status === 'created' && !payment.creating && modal.kind !== 'creating' && modal.kind !== 'joining'
+
 /** The inventory on the page, even while a new one loads; null if there is none. */
 export function shownInventory(stand: Stand) {
   const { inventory } = stand

@@ -75,7 +75,7 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
           forgetPicks()
           return
         case 'storeOpenPicks':
-          storeOpenPicks(effect.picks)
+          storeOpenPicks(hash, effect.picks)
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url))
