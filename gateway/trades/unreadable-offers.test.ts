@@ -1,27 +1,81 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { OffersAnswer } from '../steam/steam.ts'
 import { offerFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
-it('the watch reads an offer whose row cannot be read, even if the list ends only in a later turn', async () => {
-  const till = await startTill()
-  onTestFinished(() => till.close())
-  const { bot, session } = await aBot(till)
+const TRADES = 7
+
+let till: Till
+let bot: Awaited<ReturnType<typeof aBot>>['bot']
+let session: Awaited<ReturnType<typeof aBot>>['session']
+let watch: () => Promise<unknown>
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
   const store = await aStore(till)
-  for (let made = 0; made < 7; made += 1) await offerFor(till, bot, await aDeposit(till, store))
-  session.accept('1')
-  const row = { offerId: '1', partnerSteamId: null, message: null }
-  const pages = [{ unreadable: [row], next: '1' }, { next: '2' }, { next: '3' }, { next: null }]
+  for (let made = 0; made < TRADES; made += 1) await offerFor(till, bot, await aDeposit(till, store))
+  const handlers = tradeHandlers(till.deps)
+  watch = () => handlers.watch(bot)
+})
+afterEach(() => till.close())
+
+type Page = Partial<Extract<OffersAnswer, { kind: 'offers' }>>
+
+/** Lets Steam answer with these pages, of which the watch reads three a turn. */
+function listPages(pages: readonly Page[]): void {
   session.listOffers = async (_since, cursor) => {
-    const { unreadable = [], next } = pages[Number(cursor)] ?? { next: null }
-    return { kind: 'offers', sent: [], received: [], unreadable, next }
+    const place = Number(cursor)
+    const next = place + 1 < pages.length ? String(place + 1) : null
+    return { kind: 'offers', sent: [], received: [], unreadable: [], ...pages[place], next }
   }
-  const { watch } = tradeHandlers(till.deps)
-  const stateOfFirst = async () =>
-    (await till.db.selectFrom('trade').select('state').orderBy('id').executeTakeFirst())?.state
-  // Of the offers that this turn did not list, it reads five one by one, those with an unreadable row last.
-  await watch(bot)
-  expect(await stateOfFirst()).toBe('active')
-  await watch(bot)
-  expect(await stateOfFirst()).toBe('final')
+}
+
+const unreadable = (offerId: string) => ({ offerId, partnerSteamId: null, message: null })
+
+const finalTrades = async () =>
+  (
+    await till.db
+      .selectFrom('trade')
+      .select('steam_offer_id')
+      .where('state', '=', 'final')
+      .orderBy('id')
+      .execute()
+  ).map((row) => row.steam_offer_id)
+
+describe('the watch reads an offer whose row cannot be read', () => {
+  it.each([
+    ['because the list has not ended', [{}, {}, {}], 0],
+    ['because they are too old for the list', [], 16],
+  ])('even if the turn has more others to read one by one than it may, %s', async (_, morePages, minutes) => {
+    session.accept('7')
+    listPages([{ unreadable: [unreadable('7')] }, ...morePages])
+    till.clock.advance(minutes * 60_000)
+    await watch()
+    expect(await finalTrades()).toEqual(['7'])
+  })
+
+  it('even if the list ends only in a later turn', async () => {
+    session.accept('6')
+    session.accept('7')
+    listPages([{ unreadable: [unreadable('6'), unreadable('7')] }, {}, {}, {}])
+    // A turn reads five offers one by one, and at least one of them has an unreadable row.
+    await watch()
+    expect(await finalTrades()).toEqual(['6'])
+    await watch()
+    expect(await finalTrades()).toEqual(['6', '7'])
+  })
+
+  it('but not once a later page has shown it', async () => {
+    const offer = session.offers.get('7')
+    if (offer === undefined) throw new Error('Steam has no offer')
+    listPages([{ unreadable: [unreadable('7')] }, {}, {}, { sent: [offer] }, {}, {}, {}])
+    const readsOf7 = () => session.calls.filter((call) => call === 'read 7').length
+    for (let turns = 1; turns <= 3; turns += 1) {
+      await watch()
+      till.clock.advance(60_000)
+      expect(readsOf7()).toBe(1)
+    }
+  })
 })

@@ -33,7 +33,10 @@ export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise
 /** How far back to ask for changes, at least: Steam's clock may be behind ours, and it reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
-/** How many open offers a turn may read one by one because the list did not show them. */
+/**
+ * How many open offers a turn may read one by one because the list did not show them. One of them has an unreadable row,
+ * if one is due, because there may be enough others in each turn.
+ */
 const SINGLES_A_TURN = 5
 
 /**
@@ -56,6 +59,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   const pass = lists.watch ?? beginPass(listedSince(lists.completeAt, now), now)
   if (lists.watch === null) lists.unreadable.clear()
   const turn = await readOn(pass, bot)
+  for (const { offerId } of turn.offers) lists.unreadable.delete(offerId)
   for (const { offerId } of turn.unreadable) lists.unreadable.add(offerId)
   lists.watch = pass.isComplete ? null : pass
   if (pass.isComplete) lists.completeAt = pass.begunAt
@@ -116,7 +120,8 @@ async function readSingly(
   const isDue = (row: TradeSummary) => nowMs - lastReadAt(row) >= UNREADABLE_EVERY_MS
   const first = byAge.filter((row) => !isUnreadable(row))
   const last = byAge.filter((row) => isUnreadable(row) && isDue(row))
-  for (const row of [...first, ...last].slice(0, SINGLES_A_TURN)) {
+  const others = first.slice(0, last.length > 0 ? SINGLES_A_TURN - 1 : SINGLES_A_TURN)
+  for (const row of [...others, ...last].slice(0, SINGLES_A_TURN)) {
     if (row.offerId === null) continue
     readAt.set(row.id, nowMs)
     const answer = await session.readOffer(row.offerId)
