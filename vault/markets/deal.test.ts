@@ -45,10 +45,16 @@ const kindAfter = ({ state, ageMs, isReported = false, order }: AfterCase): stri
 
 describe('a deal', () => {
   it.each([
-    [4 * MINUTE_MS, 'send'],
-    [4 * MINUTE_MS + 1, 'abandon'],
-  ])('without an offer, %i ms after the intent: %s', (ageMs, kind) => {
-    expect(stepBefore(intended, after(ageMs)).kind).toBe(kind)
+    [4 * MINUTE_MS, Infinity, 'send'],
+    [4 * MINUTE_MS + 1, Infinity, 'abandon'],
+    [0, 45_000, 'send'],
+    [0, 44_999, 'abandon'],
+    [1, 45_000, 'abandon'],
+    [4 * MINUTE_MS, undefined, 'wait'],
+    [4 * MINUTE_MS + 1, undefined, 'abandon'],
+  ])('without an offer, %i ms after the intent, due by %s: %s', (ageMs, dueByMs, kind) => {
+    const known = { dueByMs: dueByMs && START.getTime() + dueByMs, now: after(ageMs) }
+    expect(stepBefore(intended, known).kind).toBe(kind)
   })
 
   it.each([

@@ -1,6 +1,7 @@
 /** The next step of a deal, from its record and Steam's data. Pure. */
 import type { EndedOffer, SeenOffer } from '../giving/gift.ts'
 import type { Deal } from './book.ts'
+import { LEAST_LEFT_S } from './judge-due.ts'
 import type { Market } from './market.ts'
 
 /**
@@ -36,12 +37,16 @@ const LEAST_LOOKS = 3
 export type DealBeforeOffer = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
 export type DealWithOffer = Extract<Deal, { state: 'active' }>
 
+/** `dueByMs`: the end of the sale's time limit. Undefined if this process has not heard of it from the market. */
+type BeforeOffer = { dueByMs: number | undefined; now: Date }
+
 /** The step before the deal's offer is known. An offer that may exist is only looked for, never sent again. */
-export function stepBefore(deal: DealBeforeOffer, now: Date): Step {
-  if (deal.state === 'intended')
-    return now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS
-      ? { kind: 'abandon' }
-      : { kind: 'send' }
+export function stepBefore(deal: DealBeforeOffer, { dueByMs, now }: BeforeOffer): Step {
+  if (deal.state === 'intended') {
+    if (now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS) return { kind: 'abandon' }
+    if (dueByMs === undefined) return { kind: 'wait' }
+    return dueByMs - now.getTime() < LEAST_LEFT_S * 1_000 ? { kind: 'abandon' } : { kind: 'send' }
+  }
   const { missed, missedAt, begunAt } = deal
   // The time since the send proves nothing, because the vault may have been down and not looked.
   const isOver = missed >= LEAST_LOOKS && Number(missedAt) - Number(begunAt) > APPEARS_WITHIN_MS

@@ -49,8 +49,8 @@ export type DueVerdict =
   | { kind: 'again' }
   | { kind: 'refused'; problem: DueProblem }
 
-/** The seconds needed to send, confirm and report an offer. A deal with less time left is refused. */
-const LEAST_LEFT_S = 45
+/** The seconds needed to send, confirm and report an offer. With less time left, none is sent. */
+export const LEAST_LEFT_S = 45
 /** Steam's context of items that are not under protection. */
 const FREE_CONTEXT = '2'
 
@@ -81,9 +81,13 @@ function problemOf(due: DueGift, context: Context): DueProblem | undefined {
     return shown === null || shown === undefined || scale.isPrice(shown, priceMinor)
   })
   if (!isListedPrice) return 'price_differs'
-  const leftS = Math.min(...sold.map((row) => row?.leftS ?? Infinity))
-  return leftS < LEAST_LEFT_S ? 'too_late' : undefined
+  const itemIds = listings.map(({ itemId }) => itemId)
+  return leastLeftS(itemIds, rows) < LEAST_LEFT_S ? 'too_late' : undefined
 }
+
+/** The seconds left to hand over these items; Infinity if the market names no time. */
+export const leastLeftS = (itemIds: readonly string[], rows: readonly Row[]): number =>
+  Math.min(...rows.map(({ itemId, leftS }) => (itemIds.includes(itemId) ? (leftS ?? Infinity) : Infinity)))
 
 function listingsOf({ assets }: DueGift, { listings }: Context): OwnListing[] {
   return assets.flatMap(({ appId, assetId }) =>

@@ -53,7 +53,8 @@ const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftSt
 describe.each([
   [
     'of a deal',
-    (missed: number, at: Date | null) => dealStepBefore(deal(missed, at), MUCH_LATER).kind === 'abandon',
+    (missed: number, at: Date | null) =>
+      dealStepBefore(deal(missed, at), { dueByMs: undefined, now: MUCH_LATER }).kind === 'abandon',
   ],
   [
     'of a wish',

@@ -13,7 +13,7 @@ import {
   NO_SESSION,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
-import { judgeDue, type OwnListing } from './judge-due.ts'
+import { judgeDue, leastLeftS, type OwnListing } from './judge-due.ts'
 import { keepNewest } from './keep-newest.ts'
 import { createListings } from './listings.ts'
 import {
@@ -43,7 +43,13 @@ type Parts = {
   alarm: (alarm: Alarm) => void
 }
 
+/**
+ * By deal, when the time to hand over its items ends, as the market said to this process; Infinity if it named no time.
+ */
+type DueBy = Map<string, number>
+
 export function createSeller(parts: Parts) {
+  const dueByMs: DueBy = new Map()
   const listings = createListings(parts)
   const { list, unlist, reprice } = listings
   /** The numbers of unreadable deals that an alarm has reported. */
@@ -57,6 +63,7 @@ export function createSeller(parts: Parts) {
      * failure if the market did not say which items were sold.
      */
     async round(appId: number): Promise<Failure | undefined> {
+      const askedAt = parts.now()
       const answer = await parts.market.round(appId)
       if (answer.kind !== 'answered') return answer
       const { rows, due, unread = [] } = answer.value
@@ -65,23 +72,27 @@ export function createSeller(parts: Parts) {
         keepNewest(unreadDeals, dealId, true)
       }
       await listings.compare(appId, rows)
-      for (const each of due) takeUpDeal(parts, { own: listings.own(appId), appId, due: each, rows })
+      for (const each of due)
+        takeUpDeal(parts, dueByMs, { own: listings.own(appId), appId, due: each, rows, askedAt })
       return undefined
     },
     /** Advances every open deal until it has no further step now. */
     async advance() {
       const deals = [...parts.journal.book().deals.values()].filter(isOfAccount(parts.marketAccount))
-      for (const deal of deals) await advance(parts, deal)
+      for (const deal of deals) await advance(parts, dueByMs, deal)
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
   }
 }
 
+/** The market's answer, and when it was asked. */
+type Look = { rows: readonly Row[]; askedAt: Date }
+
 /** `own`: the live listings of the account. */
-type RequestedDeal = { own: readonly Listing[]; appId: number; due: DueGift; rows: readonly Row[] }
+type RequestedDeal = Look & { own: readonly Listing[]; appId: number; due: DueGift }
 
 /** Records the intent to give a deal's items, refuses the deal, or leaves it to the next round. */
-function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): void {
+function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: RequestedDeal): void {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   const key = dealKey(market.name, due.dealId)
@@ -98,13 +109,16 @@ function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): voi
   const verdict = judgeDue(due, {
     appId,
     listings,
-    rows,
+    rows: look.rows,
     scale,
     ownAccounts,
     known: known?.due,
     promised,
   })
-  if (verdict.kind === 'again') return
+  if (verdict.kind === 'again') {
+    noteDueBy(dueByMs, key, { itemIds: known?.itemIds ?? [], ...look })
+    return
+  }
   if (verdict.kind === 'refused') {
     journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
     alarm({ kind: 'due_refused', dealId: due.dealId, problem: verdict.problem })
@@ -113,20 +127,29 @@ function takeUpDeal(parts: Parts, { own, appId, due, rows }: RequestedDeal): voi
   const cents = verdict.listings.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
   const { account } = marketAccount
+  noteDueBy(dueByMs, key, { itemIds, ...look })
   if (parts.hasRoom({ cents, items: itemIds.length }))
     journal.add({ kind: 'deal_intended', market: market.name, account, due, itemIds })
   else alarm({ kind: 'no_room', dealId: due.dealId })
 }
 
+type DealLook = Look & { itemIds: readonly string[] }
+
+/** The earliest end counts, because an answer can lack the time. The time passes while the market answers. */
+function noteDueBy(dueByMs: DueBy, key: string, { itemIds, rows, askedAt }: DealLook): void {
+  const endMs = askedAt.getTime() + leastLeftS(itemIds, rows) * 1_000
+  keepNewest(dueByMs, key, Math.min(dueByMs.get(key) ?? Infinity, endMs))
+}
+
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */
 const MOST_STEPS = 8
 
-async function advance(parts: Parts, first: Deal): Promise<void> {
+async function advance(parts: Parts, dueByMs: DueBy, first: Deal): Promise<void> {
   let deal: Deal | undefined = first
   for (let steps = 0; steps < MOST_STEPS && deal !== undefined; steps += 1) {
     if (deal.state === 'delivered' || deal.state === 'ended') return
     const mayContinue =
-      deal.state === 'active' ? await followOffer(parts, deal) : await sendOrFind(parts, deal)
+      deal.state === 'active' ? await followOffer(parts, deal) : await sendOrFind(parts, dueByMs, deal)
     if (!mayContinue) return
     deal = parts.journal.book().deals.get(dealKey(first.market, first.due.dealId))
   }
@@ -135,10 +158,13 @@ async function advance(parts: Parts, first: Deal): Promise<void> {
 /** Sends a deal's offer, looks for it, or abandons the deal. Returns true if the deal may have a further step now. */
 async function sendOrFind(
   { giftOffers, journal, now, announce }: Parts,
+  dueByMs: DueBy,
   { due, ...deal }: DealBeforeOffer,
 ): Promise<boolean> {
   const ids = { market: deal.market, dealId: due.dealId }
-  const step = stepBefore({ due, ...deal }, now())
+  const known = { dueByMs: dueByMs.get(dealKey(deal.market, due.dealId)), now: now() }
+  const step = stepBefore({ due, ...deal }, known)
+  if (step.kind === 'wait') return false
   if (step.kind === 'abandon') {
     journal.add({ kind: 'abandoned', ...ids })
     return true

@@ -16,11 +16,20 @@ export class Killed extends Error {}
 
 /**
  * A fault of a call: the process dies before or after the call's effect, or the answer is lost, without the effect or
- * with it. `late`: the answer is lost, and the effect comes half a minute later.
+ * with it. `late`: the answer is lost, and the effect comes half a minute later. `no_session`: the account has no session
+ * for a send, so Steam makes no offer; other calls have no fault.
  */
-export type Mishap = 'none' | 'kill_before' | 'kill_after' | 'lost_before' | 'lost_after' | 'late'
+export type Mishap =
+  | 'none'
+  | 'kill_before'
+  | 'kill_after'
+  | 'lost_before'
+  | 'lost_after'
+  | 'late'
+  | 'no_session'
 const LATE_MS = 30_000
-type Offer = { offerId: string; gift: Gift; seen: SeenOffer }
+/** `leftS`: the seconds that were left to hand over the items when the offer was sent. */
+type Offer = { offerId: string; gift: Gift; seen: SeenOffer; leftS: number }
 type MarketItem = {
   itemId: string
   assetId: string
@@ -185,17 +194,24 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const textOf = (gift: Gift) =>
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
   const giftOffers: GiftOffers = {
-    send: async (gift) =>
-      call(
+    send: async (gift) => {
+      if (mishaps[0] === 'no_session') {
+        mishaps.shift()
+        return { kind: 'refused', because: 'no session', lacksSession: true }
+      }
+      const deal = [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))
+      const about = { gift, leftS: deal === undefined ? 0 : leftS(deal.due.dealId) }
+      return call(
         () => {
           if (!gift.assets.every(({ assetId }) => owned.has(assetId)))
             return { kind: 'refused' as const, because: 'item_gone' }
           lastId += 1
-          offers.push({ offerId: String(lastId), gift, seen: { state: 'needs_confirmation' } })
+          offers.push({ offerId: String(lastId), ...about, seen: { state: 'needs_confirmation' } })
           return { kind: 'sent' as const, offerId: String(lastId) }
         },
         { kind: 'unanswered' as const },
-      ),
+      )
+    },
     find: async (gift) =>
       call(
         () => {
