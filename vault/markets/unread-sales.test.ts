@@ -42,7 +42,7 @@ function createBench() {
     journal.add({ kind: 'listed', ...game, itemId: String(appId) })
   }
   const needs = createNeeds(now)
-  const desk = createDesk({
+  const deskParts: Parameters<typeof createDesk>[0] = {
     market,
     marketAccount,
     journal,
@@ -69,12 +69,16 @@ function createBench() {
     reportBalance: async () => {},
     isOff: () => false,
     say() {},
-  })
+  }
+  let desk = createDesk(deskParts)
   return {
     failures,
     unreadSales: () => needs.list().flatMap(({ kind, ...need }) => (kind === 'sales_unread' ? [need] : [])),
     takeDown: (appId: number) =>
       journal.add({ kind: 'unlisted', market: market.name, itemId: String(appId) }),
+    restart() {
+      desk = createDesk(deskParts)
+    },
     async pass(seconds: number) {
       for (const endMs = nowMs + seconds * 1_000; nowMs < endMs; nowMs += ROUND_MS) await desk.tend()
     },
@@ -115,6 +119,19 @@ it('a market that answers now and then needs no person, and neither does a game 
   await pass(315)
   expect(unreadSales()).toMatchObject([need('busy')])
   takeDown(OTHER_APP)
+  await pass(15)
+  expect(unreadSales()).toEqual([])
+})
+
+it('a failure that lasts over a restart of the vault needs a person all the while', async () => {
+  const { failures, pass, unreadSales, restart } = createBench()
+  failures.set(OTHER_APP, { kind: 'busy' })
+  await pass(315)
+  expect(unreadSales()).toHaveLength(1)
+  restart()
+  await pass(60)
+  expect(unreadSales()).toHaveLength(1)
+  failures.clear()
   await pass(15)
   expect(unreadSales()).toEqual([])
 })

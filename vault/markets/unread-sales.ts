@@ -13,7 +13,9 @@ export type UnreadSales = {
 export function createUnreadSales(
   parts: Pick<ReadinessParts, 'market' | 'marketAccount' | 'needs' | 'now'>,
 ): UnreadSales {
-  const { needs, now } = parts
+  const { market, needs, now } = parts
+  /** The games of which this process knows nothing yet: an earlier one may have noted their failures. */
+  const unheard = new Set(market.games)
   /** By game: when the first of the latest looks failed, without a success since. */
   const failingSinceMs = new Map<number, number>()
   return {
@@ -23,11 +25,12 @@ export function createUnreadSales(
       if (failure !== undefined)
         failingSinceMs.set(appId, Math.min(failingSinceMs.get(appId) ?? nowMs, nowMs))
       else failingSinceMs.delete(appId)
+      unheard.delete(appId)
       const isLong = [...failingSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= LONG_MS)
       const line = 'the market has not said for five minutes or longer which items were sold'
-      if (!isLong) needs.end('sales_unread', accountName(parts))
-      else if (failure !== undefined)
+      if (failure !== undefined && isLong)
         needs.note('sales_unread', accountName(parts), `${line}: ${reasonOf(failure)}`)
+      else if (failingSinceMs.size === 0 && unheard.size === 0) needs.end('sales_unread', accountName(parts))
     },
   }
 }
