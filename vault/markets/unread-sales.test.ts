@@ -9,7 +9,7 @@ import { DEFAULT_RULES } from './price-policy.ts'
 import { scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 
-const OTHER_APP = APP + 1
+const OTHER_APP = 440
 const ACCOUNT = '76561198000000009'
 const ROUND_MS = 3_000
 
@@ -85,9 +85,9 @@ function createBench() {
   }
 }
 
-const need = (because: string) => ({
+const need = (games: string, because: string) => ({
   about: `m account ${ACCOUNT}`,
-  text: `the market has not said for five minutes or longer which items were sold: ${because}`,
+  text: `the market has not said for five minutes or longer which items of ${games} were sold: ${because}`,
 })
 
 it('a market that does not say for five minutes which items were sold needs a person until it says so', async () => {
@@ -97,10 +97,10 @@ it('a market that does not say for five minutes which items were sold needs a pe
   await pass(300)
   expect(unreadSales()).toEqual([])
   await pass(15)
-  expect(unreadSales()).toMatchObject([need('HTTP 502')])
+  expect(unreadSales()).toMatchObject([need('Dota 2', 'HTTP 502')])
   failures.set(APP, { kind: 'refused', code: 'no list' })
   await pass(15)
-  expect(unreadSales()).toMatchObject([need('no list')])
+  expect(unreadSales()).toMatchObject([need('Dota 2', 'no list')])
   failures.clear()
   await pass(15)
   expect(unreadSales()).toEqual([])
@@ -117,7 +117,7 @@ it('a market that answers now and then needs no person, and neither does a game 
   }
   failures.set(OTHER_APP, { kind: 'busy' })
   await pass(315)
-  expect(unreadSales()).toMatchObject([need('busy')])
+  expect(unreadSales()).toMatchObject([need('Team Fortress 2', 'busy')])
   takeDown(OTHER_APP)
   await pass(15)
   expect(unreadSales()).toEqual([])
@@ -134,4 +134,15 @@ it('a failure that lasts over a restart of the vault needs a person all the whil
   failures.clear()
   await pass(15)
   expect(unreadSales()).toEqual([])
+})
+
+it('the report names each game that has failed for long, and the reason of one of them', async () => {
+  const { failures, pass, unreadSales } = createBench()
+  failures.set(APP, { kind: 'busy' })
+  await pass(300)
+  failures.set(OTHER_APP, { kind: 'unanswered', because: 'HTTP 502' })
+  await pass(60)
+  expect(unreadSales()).toMatchObject([need('Dota 2', 'busy')])
+  await pass(300)
+  expect(unreadSales()).toMatchObject([need('Dota 2, Team Fortress 2', 'HTTP 502')])
 })

@@ -1,4 +1,8 @@
-/** Notes that a person must look if a market does not say which items were sold: the vault then hands over nothing. */
+/**
+ * Notes that a person must look if a market does not say which items of a game were sold: the vault then hands over none
+ * of that game.
+ */
+import { GAME_FACTS } from '../../contract/games.ts'
 import type { Failure } from './market.ts'
 import { accountName, type ReadinessParts } from './readiness.ts'
 
@@ -26,14 +30,21 @@ export function createUnreadSales(
         failingSinceMs.set(appId, Math.min(failingSinceMs.get(appId) ?? nowMs, nowMs))
       else failingSinceMs.delete(appId)
       unheard.delete(appId)
-      const isLong = [...failingSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= LONG_MS)
-      const line = 'the market has not said for five minutes or longer which items were sold'
-      if (failure !== undefined && isLong)
-        needs.note('sales_unread', accountName(parts), `${line}: ${reasonOf(failure)}`)
+      const long = [...failingSinceMs].flatMap(([game, sinceMs]) =>
+        nowMs - sinceMs >= LONG_MS ? [game] : [],
+      )
+      if (failure !== undefined && long.includes(appId))
+        needs.note('sales_unread', accountName(parts), textOf(long, failure))
       else if (failingSinceMs.size === 0 && unheard.size === 0) needs.end('sales_unread', accountName(parts))
     },
   }
 }
+
+const textOf = (games: readonly number[], failure: Failure): string =>
+  `the market has not said for five minutes or longer which items of ${games.map(titleOf).join(', ')} were sold: ${reasonOf(failure)}`
+
+const titleOf = (appId: number): string =>
+  Object.values(GAME_FACTS).find((game) => game.appId === appId)?.title ?? `game ${appId}`
 
 function reasonOf(failure: Failure): string {
   switch (failure.kind) {
