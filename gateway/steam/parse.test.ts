@@ -246,7 +246,8 @@ describe('an inventory page', () => {
       last_assetid: '42',
     }
     expect(parsePublicPage(page)).toEqual({ items: [{ ...item, tradable: false }], next: '42' })
-    expect(parsePublicPage({ success: 1, total_inventory_count: 0 })).toEqual({ items: [], next: null })
+    const empty = { success: 1, total_inventory_count: 0 }
+    expect(parsePublicPage(empty)).toEqual({ items: [], next: null, total: 0 })
     expect(parsePublicPage(null)).toBeUndefined()
   })
 

@@ -206,9 +206,11 @@ const publicPage = z.object({
   asset_properties: z.array(z.unknown()).catch([]),
   more_items: z.coerce.boolean().catch(false),
   last_assetid: id.optional().catch(undefined),
+  total_inventory_count: count.optional().catch(undefined),
 })
 
-export type InventoryPage = { items: SteamItem[]; next: string | null }
+/** `total`: how many items the inventory has. Only public pages name it. */
+export type InventoryPage = { items: SteamItem[]; next: string | null; total?: number | undefined }
 
 /** A page of the inventory that a bot sees when it makes an offer. */
 export function parsePartnerPage(body: unknown): InventoryPage | undefined {
@@ -241,6 +243,7 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
   return {
     items: page.data.assets.flatMap((row) => parseItem(row, details)),
     next: page.data.more_items ? (page.data.last_assetid ?? null) : null,
+    total: page.data.total_inventory_count,
   }
 }
 

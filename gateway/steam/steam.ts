@@ -13,7 +13,8 @@ import type { Language } from '../../contract/languages.ts'
  * `timeout`: no answer within the deadline. `rate_limited`: Steam refused the request, because there were too many.
  * `session_dead`: the session ended, and Steam refused the refresh token, so it could not be renewed.
  * `not_our_turn`: our own limits held the request back. It was not sent, so it proves nothing about Steam.
- * `too_large`: Steam answered, but an inventory has more items than the port reads. `steam_error`: every other failure.
+ * `too_large`: Steam answered page after page, but the inventory has more items than the port reads, or can read in time.
+ * `steam_error`: every other failure.
  */
 export type Unavailable = {
   kind: 'unavailable'

@@ -8,10 +8,18 @@ import type { Call, Connection } from './connection.ts'
 
 /** The most items to read. A larger inventory counts as unavailable, because a part of it must never look complete. */
 const MAX_ITEMS = 20_000
-/** The most pages to read of the inventory that Steam shows to the bot. Steam chooses their size. */
-const MAX_OFFERED_PAGES = 40
+/**
+ * The most pages to read of the inventory that Steam shows to the bot. Steam chooses their size. The budget of the bot
+ * allows as many together.
+ */
+const MAX_OFFERED_PAGES = 30
 /** The most public pages to read. Full ones add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
+/**
+ * The number of pages after which the end of the time means that the inventory is too large. After fewer pages it means
+ * that Steam is slow, which counts as a failure.
+ */
+const ANSWERED_PAGES = 3
 /** The time limit for reading the untradable items after the tradable ones have been read. */
 const MAX_UNTRADABLE_MS = 4_000
 /** The share of the deadline that is reserved for the public page in case the bot's page hangs. */
@@ -63,10 +71,17 @@ type Pages =
   | { kind: 'refused'; reason: 'hidden' | 'invalid_token' | 'cannot_trade' | 'not_owned' }
   | Unavailable
 
+function tooLarge(what: string): Unavailable {
+  return { kind: 'unavailable', reason: 'too_large', detail: `inventory: ${what}` }
+}
+
+/** More than MAX_ITEMS, so reading other pages of Steam cannot help. */
+const BEYOND_LIMIT = tooLarge(`more than ${MAX_ITEMS} items`)
+
 /**
  * Reads the partner's items in the game, newest first: tradable items from the page that Steam shows to the bot, and
  * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page, unless
- * the session is dead or the inventory is too large.
+ * the session is dead or the inventory has too many items.
  */
 export async function readInventory(access: Access, wanted: InventoryRequest): Promise<InventoryAnswer> {
   const { left } = access
@@ -74,7 +89,7 @@ export async function readInventory(access: Access, wanted: InventoryRequest): P
   const offered = await readOffered({ ...access, left: () => left() - reservedMs }, wanted)
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
-    const isHopeless = offered.reason === 'session_dead' || offered.reason === 'too_large'
+    const isHopeless = offered.reason === 'session_dead' || offered === BEYOND_LIMIT
     const shown = isHopeless ? offered : await readPublic(access, wanted)
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
@@ -135,21 +150,27 @@ async function readPages(
 ): Promise<Pages> {
   const items = new Map<string, SteamItem>()
   let start: string | null = null
-  for (let pages = 0; pages < maxPages && items.size < MAX_ITEMS; pages += 1) {
+  for (let pages = 0; pages < maxPages; pages += 1) {
     const call: Call = callFor(start)
     const answer: HttpResult | Unavailable = await ask(call)
-    if (answer.kind === 'unavailable') return answer
+    if (answer.kind === 'unavailable') return failedAfter(pages, answer)
     const refusal = inventoryRefusal(answer)
     if (refusal) return { kind: 'refused', reason: refusal }
     const page = answer.kind === 'reply' && answer.status === 200 ? parse(answer.body) : undefined
-    if (!page) return unavailableFrom(call.name, answer)
+    if (!page) return failedAfter(pages, unavailableFrom(call.name, answer))
     const before = items.size
     for (const item of page.items) items.set(item.assetId, item)
     if (page.next === null || items.size === before) return { kind: 'items', items: [...items.values()] }
+    if (items.size >= MAX_ITEMS || (page.total ?? 0) > MAX_ITEMS) return BEYOND_LIMIT
     start = page.next
   }
-  const reason = items.size < MAX_ITEMS ? 'steam_error' : 'too_large'
-  return { kind: 'unavailable', reason, detail: `inventory: no end after ${items.size} items` }
+  return tooLarge(`no end after ${maxPages} pages`)
+}
+
+/** Returns the failure, or that the inventory is too large if the time ended after several pages. */
+function failedAfter(pages: number, failure: Unavailable): Unavailable {
+  if (failure.reason !== 'timeout' || pages < ANSWERED_PAGES) return failure
+  return tooLarge(`no end after ${pages} pages, when the time was over`)
 }
 
 function offeredPage({ partner, game, language }: InventoryRequest, start: string | null): Call {

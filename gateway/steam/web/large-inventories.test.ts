@@ -1,0 +1,91 @@
+/** Inventories that are too large to be read, with a scripted Steam. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  PARTNER,
+  type ScriptedSteam,
+  type SteamReply,
+  scriptedSteam,
+  TOKEN,
+} from '../../testing/steam-server.ts'
+import type { SteamSession } from '../steam.ts'
+import { createSandboxAgent } from './agent.ts'
+import { createWebSteam } from './web-steam.ts'
+
+const OFFERED_PATH = 'steamcommunity.com/tradeoffer/new/partnerinventory/'
+const PUBLIC_PATH = `steamcommunity.com/inventory/${PARTNER.steamId}/440/2`
+const DESCRIPTION = { name: 'Key', market_hash_name: 'Key', tradable: 1, tags: [] }
+const PAGE_SIZE = 100
+
+let steam: ScriptedSteam
+
+beforeEach(async () => {
+  steam = await scriptedSteam()
+  steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
+})
+afterEach(() => steam.close())
+
+const read = (session: SteamSession) => session.readInventory(PARTNER, 'tf', 'en')
+
+/** Lets Steam answer the bot with so many pages, and not at all to requests for further ones. */
+function answerPages(most: number, onPage: () => void = () => {}): void {
+  steam.routes.set(OFFERED_PATH, ({ query }) => {
+    const start = Number(query.get('start') ?? 0)
+    if (start >= most * PAGE_SIZE) return 'hang'
+    onPage()
+    const ids = Array.from({ length: PAGE_SIZE }, (_, index) => `${start + index + 1}`)
+    const rgInventory = Object.fromEntries(ids.map((id) => [id, { id, classid: '1' }]))
+    const more = { more: true, more_start: start + PAGE_SIZE }
+    return { body: { success: true, ...more, rgInventory, rgDescriptions: { '1_0': DESCRIPTION } } }
+  })
+}
+
+const publicPage = (more: object): SteamReply => ({
+  body: {
+    success: 1,
+    assets: [{ assetid: '7', classid: '1', instanceid: '0' }],
+    descriptions: [{ classid: '1', instanceid: '0', ...DESCRIPTION, tradable: 0 }],
+    ...more,
+  },
+})
+
+describe('an inventory is too large, and Steam has not failed,', () => {
+  it('if it has more pages than a bot may read at once', async () => {
+    answerPages(Number.POSITIVE_INFINITY)
+    expect(await read(await steam.open())).toMatchObject({ kind: 'unavailable', reason: 'too_large' })
+  })
+
+  it.each([
+    ['timeout', 2],
+    ['too_large', 3],
+  ])('if the time for the bot’s page ends after several of its pages: %s after %i', async (reason, pages) => {
+    let nowMs = 0
+    const time = { now: () => nowMs, pause: async () => {} }
+    const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
+    const opened = await port.openSession(TOKEN)
+    if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+    // All pages that come take 9.9 of the 10 seconds.
+    answerPages(pages, () => {
+      nowMs += 9_900 / pages
+    })
+    expect(await read(opened.session)).toMatchObject({ kind: 'unavailable', reason })
+    opened.session.close()
+  })
+
+  it('unless the public page has all of it', async () => {
+    answerPages(Number.POSITIVE_INFINITY)
+    steam.routes.set(PUBLIC_PATH, () => publicPage({ total_inventory_count: 1 }))
+    expect(await read(await steam.open())).toMatchObject({ kind: 'items', items: [{ assetId: '7' }] })
+  })
+})
+
+it('the public page of an inventory that is too large is requested once', async () => {
+  steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
+  steam.routes.set(PUBLIC_PATH, ({ query }) => {
+    const last = Number(query.get('start_assetid') ?? 0)
+    const assets = [{ assetid: `${last + 1}`, classid: '1', instanceid: '0' }]
+    return publicPage({ assets, more_items: 1, last_assetid: `${last + 1}`, total_inventory_count: 20_001 })
+  })
+  // The public page counts untradable items too, so the failure of the bot's page remains one of Steam.
+  expect(await read(await steam.open())).toMatchObject({ kind: 'unavailable', reason: 'steam_error' })
+  expect(steam.times('/440/2')).toBe(1)
+})
