@@ -91,11 +91,61 @@ test('a copy made under load has all commits from before it, and the database re
     const { rows } = z.object({ rows: z.int() }).parse(row)
     expect(rows).toBeGreaterThanOrEqual(writtenBefore)
     expect(rows).toBeLessThanOrEqual(written)
-    const life = `select life_is_current() as "isCurrent", timeline > (select timeline from epoch) as "isLater" from database_life()`
-    expect(await query(restored.url, life)).toEqual([{ isCurrent: false, isLater: true }])
+    expect(await query(restored.url, 'select life_is_current() as "isCurrent"')).toEqual([
+      { isCurrent: false },
+    ])
   } finally {
     await restored.stop()
   }
+})
+
+/** Runs the owner's command on the embedded database and returns its answer. */
+async function ask(url: string, ...args: string[]): Promise<unknown> {
+  const { out, errors } = await runCommand([...args, '--json'], { databaseUrl: url })
+  expect(errors).toBe('')
+  return JSON.parse(out)
+}
+
+/** Restores a new copy, and returns how to start a server on it. */
+async function startOfCopy(name: string) {
+  const made = await run(['backup', 'create', '--to', folder(`backup-${name}`)])
+  expect(await run(['backup', 'restore', pathOf(made.out)], name)).toMatchObject({ code: 0, errors: '' })
+  chmodSync(folder(name), 0o711)
+  return async (work: (url: string) => Promise<void>): Promise<void> => {
+    const started = await startEmbedded({ dataDir: folder(name), log: captureLog().log, fsync: false })
+    await work(started.url).finally(() => started.stop())
+  }
+}
+
+const FOUND_AS_COPY = { found: 'system', epoch: 1 }
+
+test('a restored copy is found as a copy and not as a failover, at every start until restore finish', async () => {
+  const onCopy = await startOfCopy('copy')
+  await onCopy(async (url) => {
+    expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
+  })
+  await onCopy(async (url) => {
+    expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
+    expect(await ask(url, 'restore', 'finish', '--reason', 'the original is gone')).toMatchObject({
+      epoch: 2,
+    })
+  })
+  await onCopy(async (url) => {
+    expect(await ask(url, 'restore', 'status')).toMatchObject({ found: null, epoch: 2 })
+  })
+})
+
+test('a start that was killed after the recovery of a copy is made up for by the next one', async () => {
+  const onCopy = await startOfCopy('killed')
+  await onCopy(async (url) => {
+    await query(url, 'update epoch set system_identifier = life.system_identifier from database_life() life')
+    expect(await ask(url, 'restore', 'status')).toMatchObject({ found: 'timeline' })
+  })
+  // The kill leaves a recovered database that looks like a promoted replica, and the note.
+  writeFileSync(join(folder('killed'), 'recovered-copy'), '')
+  await onCopy(async (url) => {
+    expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
+  })
 })
 
 test('the check refuses a copy without its write-ahead log, and a restore refuses a folder that is not a copy', async () => {

@@ -15,6 +15,7 @@ import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { makeFolder } from '../gateway/kit/make-folder.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
+import { markCopy, noteCopy } from './restored-copy.ts'
 import { STOP_MS } from './stop-steps.ts'
 import type { SupervisorArguments } from './supervisor.ts'
 
@@ -62,6 +63,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const password = existsSync(cluster)
     ? readSecret(secretFile)
     : await createCluster({ files, cluster, secretFile, fsync })
+  noteCopy(dataDir, cluster)
   const port = await freePort(PORTS)
   const supervisor = launch({
     postgres: binary(files, 'postgres'),
@@ -91,6 +93,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       { user: APP_USER, password: appPassword },
       { user: VAULT_USER, password: vaultPassword },
     ])
+    await markCopy(dataDir, `${url}/${DATABASE}`)
   } catch (error) {
     await stop()
     throw isWrongPassword(error) ? wrongPassword({ cluster, secretFile, other: files.otherCluster }) : error

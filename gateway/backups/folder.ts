@@ -1,6 +1,6 @@
 /**
  * Copies the folder of a running server. A server that starts on the copy recovers it. The recovery ends on another
- * timeline, so a till on the copy detects that it was restored.
+ * timeline, so a till on the copy detects that it was restored. The embedded server's start marks it as a copy too.
  */
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'

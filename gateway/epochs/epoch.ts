@@ -24,8 +24,9 @@ export type History = {
 export type SeenState = { epoch: bigint; timeline: bigint | null; written: bigint | null }
 
 /**
- * `system`: on another server, restored or copied. `database`: restored into the same server. `timeline`: a replica
- * was promoted, or the server was restored to a point in time. `behind`: the same server has less data than before.
+ * `system`: on another server, restored or copied; the first start on a restored copy of the embedded database marks it
+ * as that. `database`: restored into the same server. `timeline`: a replica was promoted, or the server was restored to a
+ * point in time. `behind`: the same server has less data than before.
  */
 export type Break = 'system' | 'database' | 'timeline' | 'behind'
 

@@ -1,0 +1,44 @@
+/**
+ * Marks the database of a restored copy, because its server looks like a promoted replica: it has the original's
+ * identifier and a new timeline. A replica may begin an epoch without an operator, but a copy must wait for one.
+ */
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+
+const noteOf = (dataDir: string): string => join(dataDir, 'recovered-copy')
+
+/**
+ * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy, so a note keeps it for the
+ * next start if this one ends too early.
+ */
+export function noteCopy(dataDir: string, cluster: string): void {
+  if (existsSync(join(cluster, 'recovery.signal')))
+    writeFileSync(noteOf(dataDir), '', { mode: 0o600, flush: true })
+}
+
+/**
+ * Call this after the server has recovered, and before a gateway can connect. Replaces the epoch's record of its server,
+ * so the till finds that it is on another one until `restore finish` begins the next epoch.
+ */
+export async function markCopy(dataDir: string, url: string): Promise<void> {
+  const note = noteOf(dataDir)
+  if (!existsSync(note)) return
+  const client = new pg.Client({ connectionString: url })
+  // A connection that breaks also rejects its query.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    // A copy of an early version has no epochs.
+    const { rows } = await client.query<{ has: boolean }>(
+      `select to_regclass('public.epoch') is not null as has`,
+    )
+    if (rows[0]?.has)
+      await client.query(
+        `update epoch set system_identifier = 'restored' where number = (select max(number) from epoch)`,
+      )
+  } finally {
+    await client.end()
+  }
+  rmSync(note)
+}
