@@ -64,6 +64,9 @@ async function copyFile(from: string, to: string): Promise<void> {
   try {
     await pipeline(createReadStream(from), createWriteStream(to, { mode: 0o600, flush: true }))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!(error instanceof Error)) throw error
+    if ('code' in error && error.code === 'ENOENT') return
+    // The error of a read or a write, as with a full disk, names no file.
+    throw new Error(`${from} could not be copied to ${to}: ${error.message}`, { cause: error })
   }
 }
