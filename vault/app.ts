@@ -1,8 +1,8 @@
 /** The vault's commands. Each loads its own code only when it is run. */
 import { buildApplication, buildCommand, buildRouteMap, type CommandContext, text_en } from '@stricli/core'
+import { MARKETS, type MarketName } from '../contract/markets.ts'
 import type { MarketFlags, SwitchFlags } from './commands/market.ts'
 import type { LimitFlags } from './commands/rules.ts'
-import { MARKETS, type MarketName } from './files/markets.ts'
 import type { Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -33,6 +33,10 @@ export async function selectVaultNeeds(db: Db): Promise<VaultNeed[]> {
 
 const UNPAID = sql`'sold', 'delivered', 'settling'`
 
+const IN_BOOKS = sql`select market from market_account union select market from market_balance
+  union select market from sale where state in ('listed', ${UNPAID})
+  union select market from vault_told where answer is null`
+
 /**
  * Returns the markets that are off, ever had money in the books or reported a balance, or have sales under way or
  * unbooked reports, ordered by name.
@@ -43,11 +47,16 @@ export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
       (select count(*) from sale where sale.market = known.market and state = 'listed')::int as listed,
       (select count(*) from sale where sale.market = known.market and state in (${UNPAID}))::int as unpaid,
       (select count(*) from vault_told told where told.market = known.market and answer is null)::int as waiting
-    from (select market from market_off union select market from market_account union select market from market_balance
-      union select market from sale where state in ('listed', ${UNPAID})
-      union select market from vault_told where answer is null) known
+    from (select market from market_off union ${IN_BOOKS}) known
     left join market_off off using (market) order by market`.execute(db)
   return rows
+}
+
+/** True if the till knows of money, sales under way or unbooked reports of the market. */
+export async function isInBooks(tx: Tx, market: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from (${IN_BOOKS}) known where market = ${market} limit 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** Returns false if the market was already in this state. */

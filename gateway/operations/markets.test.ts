@@ -1,11 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { marketLines } from '../cli/sale-lines.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { saveMarketBalance } from '../departures/sale-store.ts'
 import { recordListing, recordReport } from '../departures/sales.ts'
 import { receivedIdOf } from '../testing/fake-steam.ts'
+import { operatorOf } from '../testing/operator.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, aVaultNeed, startTill } from '../testing/till.ts'
-import { listMarkets } from './markets.ts'
+import { listMarkets, switchMarket } from './markets.ts'
 
 it('a market is listed while its only item is on sale, and after the item was sold but not paid', async () => {
   const till = await startTill()
@@ -39,4 +41,35 @@ it('the list of markets begins with the problems at the vault that need a person
     'needs you\toffer_stuck\tno room\tmarket.csgo.com\tsince 2026-11-21T08:00:00.000Z',
     'needs you\tstart_failed\tno room\tmarket.csgo.com\tsince 2026-11-22T08:00:00.000Z',
   ])
+})
+
+it('only a market that the vault supports, or that is in the books, is switched off', async () => {
+  const till = await startTill()
+  onTestFinished(() => till.close())
+  const deps = operatorOf(till)
+  for (const isOff of [true, false]) {
+    expect(await switchMarket(deps, { market: 'waxpeer', isOff })).toEqual({
+      kind: 'refused',
+      refusal: 'not_found',
+      message:
+        'There is no market waxpeer. The vault sells on market.csgo.com and waxpeer.com; market list shows the others in the books.',
+    })
+  }
+  expect(await listMarkets(deps)).toMatchObject({ data: { markets: [] } })
+  expect(await switchMarket(deps, { market: 'waxpeer.com', isOff: true })).toMatchObject({ kind: 'done' })
+  const balance = { currency: 'USD', settling: 0n, free: 100n, at: till.clock.now() } as const
+  await inTransaction(till.db, (tx) => saveMarketBalance(tx, { market: 'elsewhere.com', ...balance }))
+  expect(await switchMarket(deps, { market: 'elsewhere.com', isOff: true })).toMatchObject({ kind: 'done' })
+})
+
+it('an unknown market that an earlier release switched off can be switched on, and not off again', async () => {
+  const till = await startTill()
+  onTestFinished(() => till.close())
+  const deps = operatorOf(till)
+  const market = 'nope.com'
+  await till.db.insertInto('market_off').values({ market }).execute()
+  expect(await switchMarket(deps, { market, isOff: true })).toMatchObject({ refusal: 'not_found' })
+  expect(await switchMarket(deps, { market, isOff: false })).toMatchObject({ kind: 'done' })
+  expect(await listMarkets(deps)).toMatchObject({ data: { markets: [] } })
+  expect(await switchMarket(deps, { market, isOff: false })).toMatchObject({ refusal: 'not_found' })
 })

@@ -1,5 +1,8 @@
+import { MARKETS } from '../../contract/markets.ts'
+import type { Tx } from '../db/client.ts'
 import { act } from './act.ts'
 import {
+  isInBooks,
   type ListedMarket,
   selectMarkets,
   selectVaultNeeds,
@@ -30,13 +33,22 @@ export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Pr
     if (!NAME.test(market))
       return refused('usage', 'A market name is in lower case, such as market.csgo.com.')
     const view = { market, isOff }
-    if (!(await setMarketOff(tx, market, isOff)))
-      return unchanged(view, `${market} is ${isOff ? 'off' : 'on'} already.`)
+    const isChanged = await setMarketOff(tx, market, isOff)
+    // An unknown market that an earlier release switched off can be switched on. A refusal rolls the change back.
+    if ((isOff || !isChanged) && !(await isKnown(tx, market)))
+      return refused('not_found', unknownText(market))
+    if (!isChanged) return unchanged(view, `${market} is ${isOff ? 'off' : 'on'} already.`)
     return done(
       view,
       isOff ? `${market} is off. ${OFF_TEXT}` : `${market} is on, unless the vault has switched it off.`,
     )
   })
 }
+
+const isKnown = async (tx: Tx, market: string): Promise<boolean> =>
+  MARKETS.some((each) => each === market) || (await isInBooks(tx, market))
+
+const unknownText = (market: string): string =>
+  `There is no market ${market}. The vault sells on ${MARKETS.join(' and ')}; market list shows the others in the books.`
 
 const OFF_TEXT = 'Within a minute the vault takes down its listings there; sold items are still delivered.'

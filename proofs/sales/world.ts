@@ -1,9 +1,10 @@
 /** The world of a seed: Steam with its items, the markets, and the vault's accounts, rules, approvals and log. */
+
+import type { MarketName } from '../../contract/markets.ts'
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { Account } from '../../vault/files/accounts.ts'
 import type { Key } from '../../vault/files/key.ts'
 import type { Entry } from '../../vault/files/log.ts'
-import type { MarketName } from '../../vault/files/markets.ts'
 import type { Rules } from '../../vault/files/rules.ts'
 import type { Approval } from '../../vault/giving/judge.ts'
 import type { Access } from '../../vault/markets/shop.ts'

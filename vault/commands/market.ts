@@ -1,8 +1,10 @@
 /** `market` and its switches: on which markets the vault sells, and whether it sells there now. */
+
+import type { MarketName } from '../../contract/markets.ts'
 import { readAccounts } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
-import { type MarketName, readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
+import { readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 

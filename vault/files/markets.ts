@@ -1,13 +1,10 @@
 /** The accounts from which the vault sells, by market, each with its sealed key. */
 import { z } from 'zod'
+import { MARKETS, type MarketName } from '../../contract/markets.ts'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'markets.json'
-
-/** The markets for which the vault has a client. */
-export const MARKETS = ['market.csgo.com', 'waxpeer.com'] as const
-export type MarketName = (typeof MARKETS)[number]
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
