@@ -75,6 +75,10 @@ type Credit = { tradeId: bigint; steamTradeId: string; offerId: string | null }
 
 const STEAM_NUMBER = /^[1-9]\d{0,19}$/
 
+/** A look does not count an item as missing before that. */
+const UNASKED =
+  'Steam was not asked. Compare the Steam trade with the bot’s trade history; ten minutes from now, items drift --now looks for items that did not arrive.'
+
 /** Credits a trade, given a Steam trade that the operator has seen. */
 export function creditTrade(
   deps: ActDeps,
@@ -90,7 +94,7 @@ export function creditTrade(
     fact: { kind: 'operator_credits', steamTradeId, offerId },
     check: (tx) => whyTaken(tx, { tradeId, steamTradeId, offerId }),
     message: ({ depositId }) =>
-      `Trade ${tradeId} is credited for Steam trade ${steamTradeId}: deposit ${depositId} succeeded.`,
+      `Trade ${tradeId} is credited for Steam trade ${steamTradeId}: deposit ${depositId} succeeded. ${UNASKED}`,
     otherwise: (trade) => whyNotCredited(trade, { tradeId, steamTradeId, offerId }),
   })
 }
