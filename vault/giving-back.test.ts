@@ -76,6 +76,7 @@ describe('the items of a deposit', () => {
     const { terminal, printed } = person('yes')
     await approve(settings, terminal, { wishId: wish, link: linkOf(PAYER) })
     expect(printed).toContain(`  570/${assets[0]}`)
+    expect(printed.at(-1)).toContain('it asks Steam who sent them, and refuses the wish')
     const payer = bench.steam.as(PAYER)
     const before = payer.items().length
     await bench.runRounds(2)
