@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { lacks, runWithInput } from './vault.ts'
+import { connectionFileOf } from '../gateway/db/connection-file.ts'
+import { lacks, placeOfVault, runWithInput } from './vault.ts'
 
 const LONGER_THAN_A_PIPE = 'x'.repeat(1_000_000)
 
@@ -38,4 +41,49 @@ it('a set-up that was interrupted before its last entry is not taken for a compl
   expect(lacks(rules, 'storage')).toBe(true)
   writeFileSync(rules, JSON.stringify({ destinations: { storage: {} } }))
   expect(lacks(rules, 'storage')).toBe(false)
+})
+
+describe('npm run vault', () => {
+  const SCRIPT = join(import.meta.dirname, 'vault-command.ts')
+  const URLS = { sandboxUrl: 'http://localhost:9', marketUrl: 'http://localhost:9' }
+
+  /** Runs a command as somebody does who set nothing but the folder of `npm start`. */
+  async function runVault(dataRoot: string, ...args: string[]) {
+    const env = { PATH: process.env.PATH, TRADETILL_DATA_ROOT: dataRoot }
+    return promisify(execFile)(process.execPath, [SCRIPT, ...args], { env, encoding: 'utf8' })
+  }
+
+  function newRoot(): string {
+    const dataRoot = mkdtempSync(join(tmpdir(), 'tradetill-vault-command-'))
+    onTestFinished(() => rmSync(dataRoot, { recursive: true }))
+    // As root, the vault runs as another user, which must be able to reach the folder.
+    chmodSync(dataRoot, 0o711)
+    return dataRoot
+  }
+
+  it('runs a command with the settings of the vault that npm start runs, and as its user', async () => {
+    const dataRoot = newRoot()
+    const gatewayData = join(dataRoot, 'gateway')
+    mkdirSync(gatewayData)
+    const [url, steamSandboxUrl] = ['postgres://localhost:9/till', URLS.sandboxUrl]
+    const connection = { url, ownerUrl: url, vaultUrl: url, steamSandboxUrl }
+    writeFileSync(connectionFileOf(gatewayData), JSON.stringify(connection))
+    const { folder, account } = placeOfVault({ dataRoot, gatewayData, ...URLS })
+    mkdirSync(folder, { mode: 0o700 })
+    if (account !== undefined) chownSync(folder, account.uid, account.gid)
+    await runVault(dataRoot, 'limits', '--usd-an-hour', '5.00', '--usd-a-day', '9.00', '--items-an-hour', '3')
+    expect((await runVault(dataRoot, 'rules')).stdout).toContain('at most 5.00 USD an hour, 9.00 USD a day')
+    expect(statSync(join(folder, 'rules.json')).uid).toBe(statSync(folder).uid)
+    await expect(runVault(dataRoot, 'approve', '4', '--link', 'none')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--link must be a trade link'),
+    })
+  })
+
+  it('says that npm start must run', async () => {
+    await expect(runVault(newRoot(), 'rules')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^No vault runs on .*npm start/),
+    })
+  })
 })

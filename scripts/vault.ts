@@ -38,10 +38,17 @@ export async function startVault(setup: VaultStart): Promise<StartedVault | { pr
   }
 }
 
-async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
-  const { dataRoot, sandboxUrl, marketUrl, gatewayData, stopping } = setup
+/** `account`: the user that runs the vault; undefined for this process's own. `file`: its program. */
+export type VaultPlace = {
+  file: string
+  folder: string
+  account: Account | undefined
+  env: Record<string, string>
+}
+
+/** Returns how the sandbox's vault and its commands are run. Throws if no database is known. */
+export function placeOfVault({ dataRoot, sandboxUrl, marketUrl, gatewayData }: VaultSetup): VaultPlace {
   const folder = join(dataRoot, 'vault')
-  const account = separateAccount(folder)
   const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
   if (databaseUrl === undefined) throw new Error('TRADETILL_VAULT_DATABASE_URL is not set.')
   const env = {
@@ -49,8 +56,13 @@ async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
     TRADETILL_VAULT_DATABASE_URL: databaseUrl,
     TRADETILL_STEAM_SANDBOX_URL: sandboxUrl,
     TRADETILL_MARKET_SANDBOX_URL: marketUrl,
-    TRADETILL_STDIN: '1',
   }
+  return { file: FILE, folder, account: separateAccount(folder), env }
+}
+
+async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
+  const { sandboxUrl, marketUrl, stopping } = setup
+  const { folder, account, env } = placeOfVault(setup)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (account !== undefined) chownSync(folder, account.uid, account.gid)
   const command = (args: string[], input = '') =>
@@ -66,7 +78,13 @@ async function setUpAndStart(setup: VaultStart): Promise<StartedVault> {
   }
   if (lacks(join(folder, 'markets.json'), LAST_MARKET)) await addSeller({ sandboxUrl, marketUrl }, command)
   stopping.throwIfAborted()
-  const child = startChild({ name: 'vault', file: FILE, args: ['run'], env, account })
+  const child = startChild({
+    name: 'vault',
+    file: FILE,
+    args: ['run'],
+    env: { ...env, TRADETILL_STDIN: '1' },
+    account,
+  })
   stopping.addEventListener('abort', () => void child.stop(), { once: true })
   await child.waitForLine('vault ready', READY_MS).catch(async (error: unknown) => {
     await child.stop()
