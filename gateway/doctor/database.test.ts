@@ -1,9 +1,11 @@
 /** The doctor's advice about a role of the database, on a real PostgreSQL. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { withMigrationLock } from '../db/migrate.ts'
+import { grantApp } from '../db/roles.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { databaseFindings } from './database.ts'
-import { probeDatabase } from './database-store.ts'
+import { type DatabaseProbe, probeDatabase } from './database-store.ts'
 
 const ROLE = `rights_${randomBytes(4).toString('hex')}`
 let till: TestDatabase
@@ -16,6 +18,22 @@ afterAll(async () => {
   await till.pool.query(`drop owned by ${ROLE}`)
   await till.pool.query(`drop role ${ROLE}`)
   await till.close()
+})
+
+it('the role of a till with two roles needs no right to create tables, except for an upgrade that uses the owner', async () => {
+  const asRole = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
+  await withMigrationLock(till.url, {}, (client) => grantApp(client, asRole))
+  const answer = await probeDatabase(asRole, Date.now)
+  if (answer.kind === 'failed') throw new Error(answer.reason)
+  const rightsOf = (probe: DatabaseProbe) =>
+    databaseFindings(probe).find(({ check }) => check === 'database.rights')
+  expect(rightsOf(answer)).toMatchObject({ state: 'good', advice: null })
+  // The right to create tables would end the protection that the second role gives.
+  expect(rightsOf({ ...answer, applied: answer.applied.slice(0, -1) })).toMatchObject({
+    state: 'mend',
+    advice: expect.stringMatching(/^set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables/),
+  })
+  await till.pool.query(`drop owned by ${ROLE}`)
 })
 
 it('a role that lacks every right may create tables once it has the rights that the advice names', async () => {

@@ -16,7 +16,7 @@ type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>
 
 export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer): Finding[] {
   if (answer.kind === 'failed') return [unreachable('database', 'DATABASE_URL', answer.reason)]
-  const rights = owner === undefined ? [createRightFinding(answer)] : findingsOfTwoRoles(answer, owner)
+  const rights = owner === undefined ? [withoutOwnerFinding(answer)] : findingsOfTwoRoles(answer, owner)
   return [
     versionFinding(answer),
     recoveryFinding(answer),
@@ -77,9 +77,21 @@ function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Findin
   return mend('clock', `${apartMs} ms from the clock of the database`, advice)
 }
 
+/** A till with two roles may leave out its owner: only migrations need it. */
+function withoutOwnerFinding(answer: DatabaseProbe): Finding {
+  if (answer.mayCreate || !hasEveryMigration(answer)) return createRightFinding(answer)
+  const says = `the role ${answer.role} may read the tables; only an upgrade needs the owner`
+  return good('database.rights', says)
+}
+
+function hasEveryMigration({ applied }: DatabaseProbe): boolean {
+  const judgement = judgeSchema(migrationFiles(), applied)
+  return judgement.kind !== 'refused' && judgement.missing.length === 0
+}
+
 function createRightFinding({ role, mayCreate }: DatabaseProbe): Finding {
   if (mayCreate) return good('database.rights', `the role ${role} may create tables`)
-  const advice = `as a superuser in this database: grant create on database … to ${role}; grant create on schema public to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
+  const advice = `set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables; or, if this is that role, as a superuser in this database: grant create on database … to ${role}; grant create on schema public to ${role}`
   return mend('database.rights', `the role ${role} may not create tables`, advice)
 }
 

@@ -51,6 +51,7 @@ const DATABASE: DatabaseProbe = {
 const OWNER: DatabaseProbe = { ...DATABASE, role: 'owner' }
 
 const BUILD = { version: '1.2.3', commit: 'abc' }
+const OURS = { build: BUILD, publicUrl: new URL(LIVE.TRADETILL_PUBLIC_URL) }
 
 const PUBLIC: Extract<PublicAnswer, { kind: 'answered' }> = {
   kind: 'answered',
@@ -86,7 +87,7 @@ const settings = (change: Record<string, string>) => settingsFindings(readConfig
 const database = (change: Partial<DatabaseProbe>) => databaseFindings({ ...DATABASE, ...change })
 const page = (status: number) => ({ status, encoding: null })
 const proxy = (change: Partial<typeof PUBLIC>) =>
-  proxyFindings({ ...PUBLIC, ...change }, { build: BUILD, nowMs: NOW.getTime() })
+  proxyFindings({ ...PUBLIC, ...change }, { ...OURS, nowMs: NOW.getTime() })
 const otherBuild = (change: Partial<typeof BUILD>) => proxy({ build: { ...BUILD, ...change } })
 const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
   priceFindings({
@@ -163,7 +164,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   [
     'a public name without DNS',
-    () => proxyFindings({ kind: 'failed', reason: 'ENOTFOUND' }, { build: BUILD, nowMs: 0 }),
+    () => proxyFindings({ kind: 'failed', reason: 'ENOTFOUND' }, { ...OURS, nowMs: 0 }),
     'public',
     /DNS/,
   ],
@@ -297,7 +298,7 @@ describe('a faulty set-up', () => {
     expect(untested).toMatchObject([
       { state: 'not_checked', says: expect.stringContaining('--send-webhooks') },
     ])
-    const unreachable = proxyFindings({ kind: 'failed', reason: 'x' }, { build: BUILD, nowMs: 0 })
+    const unreachable = proxyFindings({ kind: 'failed', reason: 'x' }, { ...OURS, nowMs: 0 })
     const says = unreachable.filter(({ state }) => state === 'not_checked').map((finding) => finding.says)
     expect(says).toEqual(Array(6).fill('the public URL does not answer'))
     const [unread] = prices({ feeds: [{ ...feedFailed, goodAt: null, lastError: null }] })

@@ -118,7 +118,7 @@ async function examineDatabase(config: Config, databaseUrl: string): Promise<Fin
 
 async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<Finding[]> {
   const answer = await probePublic(publicUrl, doctorProof(masterKey, systemClock.now()))
-  return proxyFindings(answer, { build: ourBuild(), nowMs: nowMs() })
+  return proxyFindings(answer, { build: ourBuild(), nowMs: nowMs(), publicUrl })
 }
 
 async function examineConsole({ console: place, mode, publicUrl }: Config): Promise<Finding[]> {

@@ -43,7 +43,18 @@ const CHECKS = [
   'proxy.http',
 ]
 
-export function proxyFindings(answer: PublicAnswer, ours: { build: OurBuild; nowMs: number }): Finding[] {
+/** Live mode refuses a public URL without https; a sandbox on its own machine has no proxy. */
+const CHECKS_OF_HTTPS: ReadonlySet<string> = new Set([
+  'proxy.caller',
+  'proxy.tls',
+  'proxy.hsts',
+  'proxy.http',
+])
+const NO_HTTPS_TEXT = 'TRADETILL_PUBLIC_URL has no https, so no proxy is in front'
+
+type Ours = { build: OurBuild; nowMs: number; publicUrl: URL }
+
+export function proxyFindings(answer: PublicAnswer, ours: Ours): Finding[] {
   const [first = '', ...others] = CHECKS
   if (answer.kind === 'failed') {
     const advice = 'check TRADETILL_PUBLIC_URL, its DNS entry, the proxy, and that the gateway runs'
@@ -61,7 +72,7 @@ export function proxyFindings(answer: PublicAnswer, ours: { build: OurBuild; now
     const unchecked = others.map((check) => notChecked(check, 'no till answers'))
     return [mend(first, 'something other than a till answers', advice), ...unchecked]
   }
-  return [
+  const findings = [
     reachFinding(answer.build, answer.page.status, ours.build),
     callerFinding(answer.caller),
     tlsFinding('proxy.tls', answer.certificateEndsMs, ours.nowMs),
@@ -70,6 +81,10 @@ export function proxyFindings(answer: PublicAnswer, ours: { build: OurBuild; now
     bodyFinding(answer),
     plainFinding(answer.plain),
   ]
+  if (ours.publicUrl.protocol === 'https:') return findings
+  return findings.map((finding) =>
+    CHECKS_OF_HTTPS.has(finding.check) ? notChecked(finding.check, NO_HTTPS_TEXT) : finding,
+  )
 }
 
 type Answered = Extract<PublicAnswer, { kind: 'answered' }>
