@@ -38,7 +38,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     throw new Error('TRADETILL_MARKET_SANDBOX_URL is refused in live mode: remove it.')
   }
   if (mode === 'sandbox' && sandboxUrl === undefined) {
-    throw new Error('The vault needs TRADETILL_STEAM_SANDBOX_URL, or TRADETILL_MODE=live.')
+    throw new Error(
+      'The vault needs TRADETILL_STEAM_SANDBOX_URL, or TRADETILL_MODE=live. Commands for the vault of npm start: npm run -s vault -- COMMAND.',
+    )
   }
   if (mode === 'live' && folder === undefined) {
     throw new Error('The vault needs TRADETILL_VAULT: a folder of its own, which the gateway cannot read.')
