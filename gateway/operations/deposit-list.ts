@@ -11,6 +11,7 @@ import {
   needsOf,
 } from './deposit-list-store.ts'
 import { isByAmount } from './deposit-orders.ts'
+import { unknownStore } from './known-store.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
 export type DepositInList = ListedDeposit & { needs: Need[] }
@@ -34,6 +35,8 @@ export async function listDeposits(
 ): Promise<Answer<DepositPage>> {
   const mistake = mistakeOf(filter)
   if (mistake !== undefined) return refused('usage', mistake)
+  const unknown = await unknownStore(db, filter.storeId)
+  if (unknown !== undefined) return unknown
   const now = clock.now()
   const isSorted = await isSortCheaper(db, filter)
   const ids: bigint[] = []

@@ -9,6 +9,7 @@ import {
   rotateKey as renewKey,
 } from '../stores/keys.ts'
 import { act } from './act.ts'
+import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { findStore } from './store.ts'
 
@@ -31,9 +32,8 @@ export type KeyList = { keys: (Omit<KeyFacts, 'id'> & { keyId: string })[] }
 
 /** Lists the keys of a store, including revoked ones, oldest first. */
 export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<KeyList>> {
-  if ((await findStore(db, storeId)) === undefined) {
-    return refused('not_found', `There is no store ${storeId}.`)
-  }
+  const unknown = await unknownStore(db, storeId)
+  if (unknown !== undefined) return unknown
   const keys = await readKeys(db, storeId, clock.now())
   return done({ keys: keys.map(({ id, ...key }) => ({ keyId: id, ...key })) })
 }

@@ -9,6 +9,7 @@ import {
 } from '../ledger/payout.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
+import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
 
@@ -64,6 +65,8 @@ export type PayoutPage = { payouts: ListedPayout[]; next: bigint | null }
 
 /** Lists payouts, newest first. */
 export async function listPayouts({ db }: FindDeps, filter: PayoutFilter): Promise<Answer<PayoutPage>> {
+  const unknown = await unknownStore(db, filter.storeId)
+  if (unknown !== undefined) return unknown
   const rows = await selectPayouts(db, { ...filter, limit: filter.limit + 1 })
   const payouts = rows.slice(0, filter.limit)
   return done({ payouts, next: rows.length > filter.limit ? (payouts.at(-1)?.payoutId ?? null) : null })

@@ -14,6 +14,7 @@ import {
   savePriceHold,
 } from '../pricing/store.ts'
 import { act } from './act.ts'
+import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { losingItems } from './sales.ts'
 
@@ -45,6 +46,8 @@ export async function showPrice(
   { game, item, storeId }: PricedItem & { storeId?: bigint | undefined },
 ): Promise<Answer<PriceView>> {
   const { config, db, clock } = deps
+  const unknown = await unknownStore(db, storeId)
+  if (unknown !== undefined) return unknown
   const now = clock.now()
   const rules = storeId === undefined ? config.priceRules : await rulesOfStore(db, config.priceRules, storeId)
   const prices = (await readPrices(db, game, [item])).get(item) ?? []

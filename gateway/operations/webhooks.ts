@@ -8,6 +8,7 @@ import { replay } from '../webhooks/attempts.ts'
 import { removeOwnEndpoint, rotateSecret } from '../webhooks/endpoints.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { act } from './act.ts'
+import { unknownStore } from './known-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, type Refused, refused } from './operation.ts'
 import { type EndpointFilter, type EndpointRow, selectEndpoints, storeOfEndpoint } from './webhook-store.ts'
 
@@ -16,6 +17,8 @@ export type EndpointPage = { endpoints: EndpointRow[]; next: bigint | null }
 
 /** Lists endpoints in the order of their numbers. The query of a URL may contain a secret, so it is left out. */
 export async function listEndpoints({ db }: ReadDeps, filter: EndpointFilter): Promise<Answer<EndpointPage>> {
+  const unknown = await unknownStore(db, filter.storeId)
+  if (unknown !== undefined) return unknown
   const rows = await selectEndpoints(db, { ...filter, limit: filter.limit + 1 })
   const endpoints = rows.slice(0, filter.limit).map((row) => ({ ...row, url: withoutQuery(row.url) }))
   return done({ endpoints, next: rows.length > filter.limit ? (endpoints.at(-1)?.endpointId ?? null) : null })
