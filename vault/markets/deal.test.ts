@@ -34,11 +34,13 @@ type AfterCase = {
   ageMs: number
   isReported?: boolean
   order?: 'report_then_confirm'
+  leftMs?: number
 }
-const kindAfter = ({ state, ageMs, isReported = false, order }: AfterCase): string => {
+const kindAfter = ({ state, ageMs, isReported = false, order, leftMs }: AfterCase): string => {
   const seen: SeenOffer = { state }
   return stepAfter({ ...active, isReported }, seen, {
     order: order ?? 'confirm_then_report',
+    dueByMs: leftMs && after(ageMs + leftMs).getTime(),
     now: after(ageMs),
   }).kind
 }
@@ -61,6 +63,11 @@ describe('a deal', () => {
     [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS }, 'confirm'],
     // The market has cancelled the sale by then, so a confirmation would give the item for nothing.
     [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS + 1 }, 'cancel'],
+    [{ state: 'needs_confirmation', ageMs: 0, leftMs: 20_000 }, 'confirm'],
+    [{ state: 'needs_confirmation', ageMs: 0, leftMs: 19_999 }, 'cancel'],
+    [{ state: 'needs_confirmation', ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' }, 'cancel'],
+    // The time limit is for the hand-over. The buyer may accept later.
+    [{ state: 'active', ageMs: 0, leftMs: -1, isReported: true }, 'ask'],
     [{ state: 'needs_confirmation', ageMs: 0, order: 'report_then_confirm' }, 'report'],
     [{ state: 'needs_confirmation', ageMs: 0, order: 'report_then_confirm', isReported: true }, 'confirm'],
     [

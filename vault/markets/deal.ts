@@ -25,6 +25,11 @@ export type Step =
 const BEGIN_WITHIN_MS = 4 * 60_000
 /** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000
+/**
+ * With less time left than this, a confirmation may come too late for the market: it may wait 13 s for its turns
+ * (vault/steam/pace.ts), then Steam must answer, and the market.csgo.com family hears of the offer only afterwards.
+ */
+const CONFIRM_LEAST_LEFT_MS = 20_000
 /** Cancels an offer after this time: a sale whose offer stays open for hours counts as not handed over. */
 const CANCEL_AFTER_MS = 10 * 60_000
 /**
@@ -38,10 +43,10 @@ export type DealBeforeOffer = Extract<Deal, { state: 'intended' | 'sending' | 'u
 export type DealWithOffer = Extract<Deal, { state: 'active' }>
 
 /** `dueByMs`: the end of the sale's time limit. Undefined if this process has not heard of it from the market. */
-type BeforeOffer = { dueByMs: number | undefined; now: Date }
+type Time = { dueByMs: number | undefined; now: Date }
 
 /** The step before the deal's offer is known. An offer that may exist is only looked for, never sent again. */
-export function stepBefore(deal: DealBeforeOffer, { dueByMs, now }: BeforeOffer): Step {
+export function stepBefore(deal: DealBeforeOffer, { dueByMs, now }: Time): Step {
   if (deal.state === 'intended') {
     if (now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS) return { kind: 'abandon' }
     if (dueByMs === undefined) return { kind: 'wait' }
@@ -57,7 +62,7 @@ export function stepBefore(deal: DealBeforeOffer, { dueByMs, now }: BeforeOffer)
 export function stepAfter(
   deal: DealWithOffer,
   seen: SeenOffer,
-  { order, now }: { order: Market['order']; now: Date },
+  { order, dueByMs, now }: Time & { order: Market['order'] },
 ): Step {
   const openMs = now.getTime() - deal.sentAt.getTime()
   switch (seen.state) {
@@ -72,6 +77,7 @@ export function stepAfter(
       return { kind: 'wait' }
     case 'needs_confirmation':
       if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }
+      if (dueByMs !== undefined && dueByMs - now.getTime() < CONFIRM_LEAST_LEFT_MS) return { kind: 'cancel' }
       return order === 'report_then_confirm' && !deal.isReported ? { kind: 'report' } : { kind: 'confirm' }
     case 'active':
       if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }

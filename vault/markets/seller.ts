@@ -144,26 +144,29 @@ function noteDueBy(dueByMs: DueBy, key: string, { itemIds, rows, askedAt }: Deal
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */
 const MOST_STEPS = 8
 
-async function advance(parts: Parts, dueByMs: DueBy, first: Deal): Promise<void> {
+async function advance(parts: Parts, dueBy: DueBy, first: Deal): Promise<void> {
+  const key = dealKey(first.market, first.due.dealId)
+  const dueByMs = dueBy.get(key)
   let deal: Deal | undefined = first
   for (let steps = 0; steps < MOST_STEPS && deal !== undefined; steps += 1) {
     if (deal.state === 'delivered' || deal.state === 'ended') return
     const mayContinue =
-      deal.state === 'active' ? await followOffer(parts, deal) : await sendOrFind(parts, dueByMs, deal)
+      deal.state === 'active'
+        ? await followOffer(parts, dueByMs, deal)
+        : await sendOrFind(parts, dueByMs, deal)
     if (!mayContinue) return
-    deal = parts.journal.book().deals.get(dealKey(first.market, first.due.dealId))
+    deal = parts.journal.book().deals.get(key)
   }
 }
 
 /** Sends a deal's offer, looks for it, or abandons the deal. Returns true if the deal may have a further step now. */
 async function sendOrFind(
   { giftOffers, journal, now, announce }: Parts,
-  dueByMs: DueBy,
+  dueByMs: number | undefined,
   { due, ...deal }: DealBeforeOffer,
 ): Promise<boolean> {
   const ids = { market: deal.market, dealId: due.dealId }
-  const known = { dueByMs: dueByMs.get(dealKey(deal.market, due.dealId)), now: now() }
-  const step = stepBefore({ due, ...deal }, known)
+  const step = stepBefore({ due, ...deal }, { dueByMs, now: now() })
   if (step.kind === 'wait') return false
   if (step.kind === 'abandon') {
     journal.add({ kind: 'abandoned', ...ids })
@@ -191,13 +194,15 @@ async function sendOrFind(
 /** Does the next step of a deal whose offer is known. Returns true if the deal may have a further step now. */
 async function followOffer(
   { market, giftOffers, journal, now }: Parts,
+  dueByMs: number | undefined,
   deal: DealWithOffer,
 ): Promise<boolean> {
   const { due, offerId } = deal
   const seen = await giftOffers.read(offerId)
   if (seen === undefined) return false
   const ids = { market: deal.market, dealId: due.dealId }
-  const step = stepAfter(deal, seen, { order: market.order, now: now() })
+  const stepNow = () => stepAfter(deal, seen, { order: market.order, dueByMs, now: now() })
+  const step = stepNow()
   switch (step.kind) {
     case 'confirm': {
       // Confirming the offer of a cancelled deal would give the item away for nothing.
@@ -207,6 +212,8 @@ async function followOffer(
         await giftOffers.cancel(offerId)
         return false
       }
+      // The market may have taken too long to answer.
+      if (stepNow().kind !== 'confirm') return true
       const isConfirmed = await giftOffers.confirm(offerId, due)
       if (isConfirmed) journal.add({ kind: 'confirmed', ...ids })
       return isConfirmed

@@ -1,7 +1,7 @@
 /** A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a call. */
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
 import type { Alarm } from '../markets/alarm.ts'
-import { bookOf, createFold, type DatedEntry, type Journal } from '../markets/book.ts'
+import { bookOf, createFold, type DatedEntry, dealKey, type Journal } from '../markets/book.ts'
 import type { DueGift, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { type Scale, scaleOf } from '../markets/scale.ts'
 import { createSeller } from '../markets/seller.ts'
@@ -28,8 +28,11 @@ export type Mishap =
   | 'late'
   | 'no_session'
 const LATE_MS = 30_000
-/** `leftS`: the seconds that were left to hand over the items when the offer was sent. */
-type Offer = { offerId: string; gift: Gift; seen: SeenOffer; leftS: number }
+/**
+ * `leftS`: the seconds that were left to hand over the items when the offer was sent. `confirmLeftS`: the fewest that were
+ * left when a process confirmed the offer to which the market had said so. Infinity if none did.
+ */
+type Offer = { offerId: string; gift: Gift; seen: SeenOffer; leftS: number; confirmLeftS: number }
 type MarketItem = {
   itemId: string
   assetId: string
@@ -58,6 +61,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const deals = new Map<string, { due: DueGift; soldAtMs: number }>()
   const offers: Offer[] = []
   const calledOff = new Set<string>()
+  /** The deals that the market has named to the newest process of the vault. */
+  const named = new Set<string>()
   const entries: DatedEntry[] = []
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
@@ -131,8 +136,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
           ),
         lost,
       ),
-    round: async () =>
-      call(() => {
+    round: async () => {
+      const answer = await call(() => {
         if (lie === 'empty') return answered({ rows: [], due: [] })
         const rows = items.filter(isShown).map(({ itemId, assetId, price, stage, deal }) => ({
           itemId,
@@ -145,7 +150,10 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
           ({ due: { dealId } }) => leftS(dealId) > 0 && !isHandedOver(dealId),
         )
         return answered({ rows, due: due.map((each) => claimOf(each.due)) })
-      }, lost),
+      }, lost)
+      if (answer.kind === 'answered') for (const { dealId } of answer.value.due) named.add(dealId)
+      return answer
+    },
     isWanted: async ({ dealId }) => call(() => answered(!calledOff.has(dealId)), lost),
     isCalledOff: async ({ dealId }) => call(() => calledOff.has(dealId), false),
     reportOffer: async (_, { offerId }) =>
@@ -193,14 +201,17 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
 
   const textOf = (gift: Gift) =>
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
+  /** After a refusal, the vault believes nothing that the market says of the deal. */
+  const isRefused = ({ dealId }: DueGift) => bookOf(entries).refused.has(dealKey(market.name, dealId))
+  const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
     send: async (gift) => {
       if (mishaps[0] === 'no_session') {
         mishaps.shift()
         return { kind: 'refused', because: 'no session', lacksSession: true }
       }
-      const deal = [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))
-      const about = { gift, leftS: deal === undefined ? 0 : leftS(deal.due.dealId) }
+      const deal = dealOf(gift)
+      const about = { gift, leftS: deal === undefined ? 0 : leftS(deal.dealId), confirmLeftS: Infinity }
       return call(
         () => {
           if (!gift.assets.every(({ assetId }) => owned.has(assetId)))
@@ -221,13 +232,17 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         { kind: 'unanswered' as const },
       ),
     read: async (offerId) => call(() => offers.find((each) => each.offerId === offerId)?.seen, undefined),
-    confirm: async (offerId, gift) =>
-      call(() => {
-        const offer = offers.find((each) => each.offerId === offerId)
+    confirm: async (offerId, gift) => {
+      const offer = offers.find((each) => each.offerId === offerId)
+      const deal = dealOf(gift)
+      if (offer && deal && named.has(deal.dealId) && !isRefused(deal))
+        offer.confirmLeftS = Math.min(offer.confirmLeftS, leftS(deal.dealId))
+      return call(() => {
         if (!offer || textOf(offer.gift) !== textOf(gift)) return false
         if (offer.seen.state === 'needs_confirmation') offer.seen = { state: 'active' }
         return true
-      }, false),
+      }, false)
+    },
     cancel: async (offerId) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
@@ -248,9 +263,9 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         for (const { assetId } of offer.gift.assets) owned.delete(assetId)
         offer.seen = { state: 'accepted', steamTradeId: `t${offer.offerId}` }
       }
-      const deal = [...deals.values()].find(({ due }) => textOf(due) === textOf(offer.gift))
+      const deal = dealOf(offer.gift)
       if (deal && offer.seen.state === 'accepted')
-        end(deal.due.dealId, 'given', { kind: 'paid', receivedMinor: 95n })
+        end(deal.dealId, 'given', { kind: 'paid', receivedMinor: 95n })
     }
     for (const dealId of deals.keys())
       if (leftS(dealId) === 0 && !hasOpenOffer(dealId)) end(dealId, 'cancelled', { kind: 'cancelled' })
@@ -315,8 +330,9 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
       }
     },
     /** A process of the vault. It starts from the journal, and may be killed. */
-    seller: ({ hasRoom = () => true }: { hasRoom?: () => boolean } = {}) =>
-      createSeller({
+    seller({ hasRoom = () => true }: { hasRoom?: () => boolean } = {}) {
+      named.clear()
+      return createSeller({
         hasRoom,
         announce: async () => {},
         marketAccount: { market: market.name, account: OWN_ACCOUNT, isFirst: true },
@@ -327,7 +343,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         ownAccounts: new Set([OWN_ACCOUNT]),
         now,
         alarm: (alarm) => void alarms.push(alarm),
-      }),
+      })
+    },
   }
 }
 

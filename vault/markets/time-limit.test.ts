@@ -1,0 +1,115 @@
+/** The end of a sale's time limit: what the vault no longer does shortly before it. */
+import { describe, expect, it } from 'vitest'
+import { APP, createOutside, type Outside, runVault } from '../testing/outside.ts'
+
+const dealStates = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
+const offerStates = (out: Outside) => out.offers.map(({ seen }) => seen.state)
+
+describe('a sale', () => {
+  it.each([
+    [45, 'active', 1],
+    [44, 'ended', 0],
+  ])('whose send had no session is, with %i seconds left, %s', async (leftS, state, offers) => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.advanceS(210)
+    const seller = out.seller()
+    out.plan(['none', 'no_session'])
+    await runVault(out, seller)
+    expect(dealStates(out)).toEqual(['intended'])
+    out.advanceS(90 - leftS)
+    // The market gives no list, so its earlier answer decides.
+    out.plan(['lost_before'])
+    await runVault(out, seller)
+    expect([dealStates(out), out.offers.length]).toEqual([[state], offers])
+  })
+
+  it('is not offered if the market took so long to answer that less than 45 seconds are left', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.advanceS(235)
+    const { round } = out.market
+    out.market.round = async (appId) => {
+      const answer = await round(appId)
+      out.advanceS(30)
+      return answer
+    }
+    await runVault(out)
+    expect([dealStates(out), out.offers]).toEqual([['ended'], []])
+  })
+
+  it('is offered by the next process only once the market has said again how much time is left', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.plan(['none', 'no_session'])
+    await runVault(out)
+    // The next process gets no answer from the market.
+    const seller = out.seller()
+    out.plan(['lost_before'])
+    await seller.round(APP)
+    await seller.advance()
+    expect([dealStates(out), out.offers]).toEqual([['intended'], []])
+    await seller.round(APP)
+    await seller.advance()
+    expect(out.offers.map(({ seen }) => seen.state)).toEqual(['active'])
+  })
+
+  it.each([
+    ['confirm_then_report', 20, 'active'],
+    ['confirm_then_report', 19, 'ended'],
+    ['report_then_confirm', 20, 'active'],
+    ['report_then_confirm', 19, 'ended'],
+  ] as const)(
+    'in the order %s whose offer could not be confirmed is, with %i seconds left, %s',
+    async (order, leftS, state) => {
+      const out = createOutside(order)
+      await runVault(out)
+      out.buy(1)
+      out.advanceS(254)
+      const seller = out.seller()
+      const { confirm } = out.giftOffers
+      out.giftOffers.confirm = async () => false
+      await runVault(out, seller)
+      expect(offerStates(out)).toEqual(['needs_confirmation'])
+      out.giftOffers.confirm = confirm
+      out.advanceS(46 - leftS)
+      // The market gives no list, so its earlier answer decides.
+      out.plan(['lost_before'])
+      await runVault(out, seller)
+      expect(offerStates(out)).toEqual([state])
+    },
+  )
+
+  it('is not confirmed if the market took so long to answer that less than 20 seconds are left', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.advanceS(254)
+    const { isWanted } = out.market
+    out.market.isWanted = async (...about) => {
+      out.advanceS(27)
+      return isWanted(...about)
+    }
+    await runVault(out)
+    expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
+    expect(out.entries.filter(({ entry }) => entry.kind === 'confirmed')).toEqual([])
+  })
+
+  it('is confirmed by a process that has not heard how much time is left, if the market still wants it', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.advanceS(254)
+    const { confirm } = out.giftOffers
+    out.giftOffers.confirm = async () => false
+    await runVault(out)
+    out.giftOffers.confirm = confirm
+    out.advanceS(27)
+    out.plan(['lost_before'])
+    await runVault(out)
+    expect(offerStates(out)).toEqual(['active'])
+  })
+})
