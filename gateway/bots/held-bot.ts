@@ -13,6 +13,7 @@ import {
   LEASE_MS,
   type Lease,
   markDead,
+  mayBeHeld,
   noteSession,
   putOffLogin,
   releaseLease,
@@ -92,15 +93,19 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
   // Measured from before the query. The database measures from a later moment, so the lease ends here first.
   let endMs = takenAtMs + LEASE_MS
 
+  const about = { botId: String(lease.botId), botName: lease.name }
   const lose = () => {
-    deps.log.error({ botId: String(lease.botId), botName: lease.name }, 'lease of a bot was lost')
     lost.abort()
     stop.abort()
+  }
+  const runOut = () => {
+    deps.log.error(about, 'lease of a bot was lost')
+    lose()
   }
   const run = async () => {
     const isOver = () => deps.monotonicMs() >= endMs
     // Checks the end separately, because a renewal may wait for a silent database.
-    const watch = setInterval(() => isOver() && !stop.signal.aborted && lose(), EXPIRY_MS)
+    const watch = setInterval(() => isOver() && !stop.signal.aborted && runOut(), EXPIRY_MS)
     const { beatMs } = deps.pace
     let waitMs = beatMs
     while (await pause(waitMs, stop.signal)) {
@@ -115,6 +120,9 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
       if (stop.signal.aborted || isKept === undefined) continue
       if (!isKept) {
         lose()
+        // Somebody disarmed or retired the bot, or restored the database: that needs no alert.
+        if (await mayBeHeldBriefly(deps, lease)) deps.log.error(about, 'lease of a bot was lost')
+        else deps.log.info(about, 'lease of a bot was given up')
         break
       }
       endMs = beforeMs + LEASE_MS
@@ -123,6 +131,10 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
   }
   return { endMs: () => endMs, end: run() }
 }
+
+/** True if the answer is not known soon. */
+const mayBeHeldBriefly = (deps: HeldBotDeps, { botId }: Lease): Promise<boolean> =>
+  Promise.race([mayBeHeld(deps.db, botId).catch(() => true), delay(BRIEF_MS, true, { ref: false })])
 
 /** `lost` aborts before `stop` if the lease is gone: another process may already hold the bot. */
 type Life = { stop: AbortSignal; lost: AbortSignal; leaseEndMs: () => number }

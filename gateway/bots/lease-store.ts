@@ -95,6 +95,18 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   return rows.length === 1
 }
 
+/** True if a process may hold the bot now: it is in service, and the bots are neither disarmed nor restored. */
+export async function mayBeHeld(db: Db, botId: bigint): Promise<boolean> {
+  const row = await db
+    .selectFrom('bot')
+    .select('id')
+    .where('id', '=', botId)
+    .where('state', 'in', SPEAKING_STATES)
+    .where(maySpeak)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Writes whether the session is open: `offlineReason` is null if it is. Has no effect once the lease is lost. */
 export async function setSessionState(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
   await db

@@ -79,6 +79,7 @@ const loseLease = () =>
   database.pool.query(
     `update bot set lease_owner = '${randomUUID()}', lease_epoch = lease_epoch + 1, lease_until = now() + interval '1 hour'`,
   )
+const disarm = () => database.pool.query(`insert into halt (kind, since) values ('disarmed', now())`)
 const expectOnline = () => expect.poll(bot).toMatchObject({ reachable: true })
 const send = (job: BotJob) =>
   database.db.transaction().execute(async (tx) => {
@@ -149,24 +150,26 @@ describe('two processes on one database', () => {
 })
 
 describe('a process', () => {
-  it('stops using a bot once its lease is lost', async () => {
+  it.each([
+    ['its lease is lost', loseLease, /^{"level":"error".*lease of a bot was lost/],
+    ['the bots are disarmed', disarm, /^{"level":"info".*lease of a bot was given up/],
+  ])('stops using a bot once %s', async (_how, end, line) => {
     await enrol()
     const { contexts } = start()
     await expectOnline()
-    await loseLease()
+    await end()
     await expect.poll(() => steam.open).toBe(0)
     expect(contexts[0]?.mayWrite(1)).toBe(false)
-    expect(captured.lines.join('')).toContain('lease of a bot was lost')
+    await expect
+      .poll(() => captured.lines.filter((each) => each.includes('lease of a')))
+      .toEqual([expect.stringMatching(line)])
   })
 })
 
 describe('a session', () => {
   it('makes no call if its lease was lost while it was opened', async () => {
     await enrol()
-    await database.db
-      .updateTable('bot')
-      .set({ protection_acknowledged_at: null, member_since: null })
-      .execute()
+    await database.pool.query('update bot set protection_acknowledged_at = null, member_since = null')
     const calls = [steam.acknowledgements, steam.profileReads]
     const { openSession } = steam
     const [asked, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
