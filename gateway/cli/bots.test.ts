@@ -114,6 +114,14 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('\toffline (logging in)\t')
   })
 
+  it('list says that a retired bot has no token, and a token without an end that it does not expire', async () => {
+    await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
+    await database.pool.query('update bot set token_expires_at = null')
+    expect((await run(['bot', 'list'])).out).toContain('\ttoken does not expire\t')
+    await run(['bot', 'retire', '1', '--reason', 'banned by Steam'])
+    expect((await run(['bot', 'list'])).out).toContain('\tno token\t')
+  })
+
   it('list says why a bot is barred, for which game and until when', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     const until = '2099-05-01T12:00:00.000Z'

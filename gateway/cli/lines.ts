@@ -25,7 +25,6 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
     const why = isCurrent ? bot.stateReason : undefined
     const fallback = bot.hasGateway ? 'logging in' : 'no gateway holds it'
     const reach = bot.reachable ? 'online' : `offline (${why ?? fallback})`
-    const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token does not expire'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [
       bot.botId,
@@ -33,7 +32,7 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
       reach,
       `level ${bot.level}`,
       counted(bot.itemsHeld, 'item'),
-      token + soon,
+      tokenText(bot) + soon,
     ]
     return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')
   })
@@ -43,6 +42,12 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
     ...lines,
     `${counted(tooMany, 'bot')} more than all gateways may hold: raise TRADETILL_MAX_BOTS, or start another gateway.`,
   ]
+}
+
+/** The token of a retired bot is deleted. Another bot's token without an end does not expire. */
+function tokenText({ state, tokenExpiresAt }: BotList['bots'][number]): string {
+  if (state === 'retired') return 'no token'
+  return tokenExpiresAt ? `token until ${dayOf(tokenExpiresAt)}` : 'token does not expire'
 }
 
 export function migrationLines({ applied, missing }: MigrationStatus): string[] {
