@@ -96,7 +96,11 @@ async function startInChild() {
 
 test('the database is durable, asks for a password, and keeps it private', async () => {
   const { log, lines } = captureLog()
-  const embedded = await startEmbedded({ dataDir, log })
+  const addresses = {
+    publicUrl: 'http://localhost:4400/',
+    console: { url: 'http://localhost:4404/', host: '127.0.0.1', port: 4404 },
+  }
+  const embedded = await startEmbedded({ dataDir, log, addresses })
   try {
     expect(await query(embedded.url, 'show fsync')).toEqual([{ fsync: 'on' }])
     const url = new URL(embedded.url)
@@ -108,6 +112,7 @@ test('the database is durable, asks for a password, and keeps it private', async
       url: embedded.appUrl,
       ownerUrl: embedded.url,
       vaultUrl: expect.stringMatching(/^postgres:\/\/tradetill_vault:/),
+      ...addresses,
     })
     for (const file of ['database.json', 'connection.json']) {
       expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)

@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
-import { type Connection, connectionFileOf } from '../gateway/db/connection-file.ts'
+import { type Connection, connectionFileOf, type GatewayAddresses } from '../gateway/db/connection-file.ts'
 import { VAULT_ROLE } from '../gateway/db/roles.ts'
 import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
@@ -32,8 +32,8 @@ export type Embedded = {
 export type EmbeddedOptions = {
   dataDir: string
   log: Log
-  /** Address of the gateway's Steam sandbox, which the command line reads from `connection.json`. */
-  steamSandboxUrl?: string | undefined
+  /** Addresses of the gateway, which the command line reads from `connection.json`. */
+  addresses?: GatewayAddresses
   /** Off only for a database that is soon deleted, as in a test: a power cut could destroy it. */
   fsync?: boolean
 }
@@ -55,7 +55,7 @@ const secretSchema = z.object({ password: z.string() })
  * The command line reads the address from `connection.json` in the data folder. Throws with a readable reason.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, log, steamSandboxUrl, fsync = true } = options
+  const { dataDir, log, addresses, fsync = true } = options
   makeFolder(dataDir)
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
@@ -100,7 +100,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
-  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl, steamSandboxUrl }
+  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl, ...addresses }
   writePrivate(connectionFile, JSON.stringify(connection))
   return { url: `${url}/${DATABASE}`, appUrl, died: ended, stop }
 }

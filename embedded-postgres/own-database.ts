@@ -3,11 +3,16 @@ import type { OpenDatabase } from '../gateway/startup.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { startEmbedded } from './embedded.ts'
 
-export function ownDatabase({ dataDir, steamSandboxUrl }: Config): OpenDatabase {
+export function ownDatabase({ dataDir, steamSandboxUrl, publicUrl, console: place }: Config): OpenDatabase {
+  const addresses = {
+    steamSandboxUrl,
+    publicUrl: publicUrl.href,
+    console: place && { url: place.url.href, host: place.host, port: place.port },
+  }
   return async ({ log, shutdown }) => {
     const { lock } = await lockDataFolder(dataDir)
     shutdown.add('folder', 'folder lock', () => lock.release())
-    const embedded = await startEmbedded({ dataDir, log, steamSandboxUrl })
+    const embedded = await startEmbedded({ dataDir, log, addresses })
     shutdown.add('database', 'embedded PostgreSQL', () => embedded.stop())
     return {
       url: embedded.appUrl,

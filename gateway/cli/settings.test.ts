@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectionFileOf } from '../db/connection-file.ts'
+import { connectionFileOf, type GatewayAddresses } from '../db/connection-file.ts'
 import { settingsWithDatabase } from './settings.ts'
 
 const TILL_DATABASE_URL = 'postgres://till@127.0.0.1:15000/tradetill'
@@ -10,7 +10,10 @@ const MOVED_SANDBOX_URL = 'http://localhost:4401'
 const folders: string[] = []
 
 /** Makes the data folder of a running gateway whose Steam sandbox has this URL. Returns the setting that names it. */
-function runningGateway(steamSandboxUrl?: string): { TRADETILL_DATA: string } {
+function runningGateway(
+  steamSandboxUrl?: string,
+  addresses: GatewayAddresses = {},
+): { TRADETILL_DATA: string } {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-settings-'))
   folders.push(folder)
   const connection = {
@@ -18,6 +21,7 @@ function runningGateway(steamSandboxUrl?: string): { TRADETILL_DATA: string } {
     ownerUrl: TILL_DATABASE_URL,
     vaultUrl: TILL_DATABASE_URL,
     steamSandboxUrl,
+    ...addresses,
   }
   writeFileSync(connectionFileOf(folder), JSON.stringify(connection))
   return { TRADETILL_DATA: folder }
@@ -44,5 +48,24 @@ describe('a command finds the Steam sandbox', () => {
     expect(sandboxFor({ ...runningGateway(MOVED_SANDBOX_URL), DATABASE_URL: TILL_DATABASE_URL })).toBe(
       'http://127.0.0.1:4301',
     )
+  })
+})
+
+describe('a command finds the console and the public address', () => {
+  const place = { url: 'http://localhost:4404/', host: '127.0.0.1', port: 4404 }
+  const gateway = () => runningGateway(undefined, { publicUrl: 'http://localhost:4400/', console: place })
+  const addressesFor = (env: Record<string, string>) => {
+    const { config } = settingsWithDatabase(env)
+    return [config.publicUrl.origin, config.console?.url.origin]
+  }
+
+  it('of the gateway that runs on the data folder of the command, at any ports', () => {
+    expect(addressesFor(gateway())).toEqual(['http://localhost:4400', 'http://localhost:4404'])
+    expect(addressesFor(runningGateway())).toEqual(['http://localhost:4300', undefined])
+  })
+
+  it('that a setting names, rather than the gateway’s console', () => {
+    const env = { ...gateway(), TRADETILL_CONSOLE_PORT: '4504' }
+    expect(addressesFor(env)).toEqual(['http://localhost:4400', 'http://localhost:4504'])
   })
 })

@@ -28,16 +28,21 @@ export function settingsOf(env: Record<string, string | undefined> | undefined):
   const { config } = answer
   if (config.databaseUrl !== undefined) return { config, url: config.databaseUrl }
   const running = runningDatabase(config.dataDir)
-  return { config: withSandboxOf(running, config), url: running?.url }
+  return { config: withAddressesOf(running, config), url: running?.url }
 }
 
 /**
- * Uses the running gateway's sandbox URL, unless a setting names another. If the gateway has other ports, another till's
- * sandbox may answer at the default URL.
+ * Uses the running gateway's addresses. If the gateway has other ports, another till's sandbox may answer at the default
+ * URL. A setting that names another sandbox or a console comes first.
  */
-function withSandboxOf(running: Connection | undefined, config: Config): Config {
-  const steamSandboxUrl = running?.steamSandboxUrl
-  return steamSandboxUrl === undefined || config.steamSandboxUrl !== DEFAULT_STEAM_SANDBOX_URL
-    ? config
-    : { ...config, steamSandboxUrl }
+function withAddressesOf(running: Connection | undefined, config: Config): Config {
+  if (running === undefined) return config
+  const { steamSandboxUrl, publicUrl, console: place } = running
+  const isDefault = config.steamSandboxUrl === DEFAULT_STEAM_SANDBOX_URL
+  return {
+    ...config,
+    steamSandboxUrl: isDefault ? (steamSandboxUrl ?? config.steamSandboxUrl) : config.steamSandboxUrl,
+    publicUrl: publicUrl === undefined ? config.publicUrl : new URL(publicUrl),
+    console: config.console ?? (place && { ...place, url: new URL(place.url), sandboxKey: undefined }),
+  }
 }

@@ -3,15 +3,23 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
+/** The addresses of the gateway that runs on the data folder. `steamSandboxUrl`, `console`: absent if it has none. */
+const addressesSchema = z.object({
+  steamSandboxUrl: z.string().optional(),
+  publicUrl: z.string().optional(),
+  console: z.object({ url: z.string(), host: z.string(), port: z.number() }).optional(),
+})
+
+export type GatewayAddresses = z.infer<typeof addressesSchema>
+
 /**
- * `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. `steamSandboxUrl`: the Steam
- * sandbox of the gateway; absent if the gateway has no sandbox.
+ * `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. An
+ * embedded database without a gateway has no addresses.
  */
-const connectionSchema = z.object({
+const connectionSchema = addressesSchema.extend({
   url: z.string(),
   ownerUrl: z.string(),
   vaultUrl: z.string(),
-  steamSandboxUrl: z.string().optional(),
 })
 
 export type Connection = z.infer<typeof connectionSchema>
