@@ -1,8 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connectionFileOf, type GatewayAddresses } from '../db/connection-file.ts'
+import { claimDatabase } from '../db/identity.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
+import { makeOwnKey } from '../master-key.ts'
+import { runCommand } from '../testing/command.ts'
+import { testDatabase } from '../testing/database.ts'
 import { settingsWithDatabase } from './settings.ts'
 
 const TILL_DATABASE_URL = 'postgres://till@127.0.0.1:15000/tradetill'
@@ -68,4 +74,24 @@ describe('a command finds the console and the public address', () => {
     const env = { ...gateway(), TRADETILL_CONSOLE_PORT: '4504' }
     expect(addressesFor(env)).toEqual(['http://localhost:4400', 'http://localhost:4504'])
   })
+})
+
+it('the doctor examines the embedded database of the gateway that runs on its data folder, with both roles', async () => {
+  const database = await testDatabase()
+  onTestFinished(() => database.close())
+  const env = runningGateway()
+  const key = makeOwnKey(env.TRADETILL_DATA)
+  await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(key) })
+  const { url } = database
+  writeFileSync(
+    connectionFileOf(env.TRADETILL_DATA),
+    JSON.stringify({ url, ownerUrl: url, vaultUrl: url, publicUrl: 'http://127.0.0.1:9/' }),
+  )
+  const { out } = await runCommand(['doctor', '--json'], { env })
+  const findings: Finding[] = JSON.parse(out).findings
+  const stateOf = (name: string) => findings.find(({ check }) => check === name)?.state
+  expect(stateOf('database.identity')).toBe('good')
+  // This test's only role is the owner.
+  expect(findings.find(({ check }) => check === 'database.rights')?.says).toContain('of DATABASE_URL')
+  expect(findings.filter(({ says }) => says.includes('DATABASE_URL or no master key'))).toEqual([])
 })

@@ -1,4 +1,10 @@
-import { type Config, DEFAULT_STEAM_SANDBOX_URL, readConfig, refusalOf } from '../config.ts'
+import {
+  type Config,
+  type ConfigAnswer,
+  DEFAULT_STEAM_SANDBOX_URL,
+  readConfig,
+  refusalOf,
+} from '../config.ts'
 import { type Connection, runningDatabase } from '../db/connection-file.ts'
 import { Refusal } from './terminal.ts'
 
@@ -29,6 +35,21 @@ export function settingsOf(env: Record<string, string | undefined> | undefined):
   if (config.databaseUrl !== undefined) return { config, url: config.databaseUrl }
   const running = runningDatabase(config.dataDir)
   return { config: withAddressesOf(running, config), url: running?.url }
+}
+
+/**
+ * Like `readConfig`, but includes the embedded database of the gateway running on the data folder, for the doctor, which
+ * reports wrong settings.
+ */
+export function settingsToExamine(env: Record<string, string | undefined> | undefined): ConfigAnswer {
+  const answer = readConfig(env)
+  if (answer.kind === 'refused' || answer.config.databaseUrl !== undefined) return answer
+  const running = runningDatabase(answer.config.dataDir)
+  const config = withAddressesOf(running, answer.config)
+  return {
+    kind: 'config',
+    config: { ...config, databaseUrl: running?.url, ownerDatabaseUrl: running?.ownerUrl },
+  }
 }
 
 /**

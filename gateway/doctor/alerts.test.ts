@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readConfig } from '../config.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { alertFindings } from './alerts.ts'
 import { examine } from './doctor.ts'
@@ -18,7 +19,7 @@ async function alertsFinding({ sends, url = receiver.url }: { sends: boolean; ur
     TRADETILL_ALERT_URL: `${url}?token=secret`,
     TRADETILL_ALERT_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
   }
-  const answer = await examine({ env, sendsWebhooks: sends })
+  const answer = await examine({ settings: readConfig(env), sendsWebhooks: sends })
   if (answer.kind === 'unchanged' || answer.data === undefined) throw new Error('there is no report')
   return answer.data.findings.find(({ check }) => check === 'alerts')
 }

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { readNeeds } from '../alerts/needs-store.ts'
 import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
-import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
+import type { Config, ConfigAnswer } from '../config.ts'
 import { ourBuild } from '../db/build.ts'
 import { type Database, openPool } from '../db/client.ts'
 import { createConnectionGroup } from '../db/connections.ts'
@@ -34,7 +34,7 @@ import { readVault } from './till-state-store.ts'
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
 export type DoctorOptions = {
-  env: Record<string, string | undefined> | undefined
+  settings: ConfigAnswer
   /** Whether to send a test to each enabled webhook, and to the receiver of alerts. */
   sendsWebhooks: boolean
 }
@@ -43,7 +43,7 @@ const nowMs = (): number => systemClock.now().getTime()
 
 /** Runs all checks, even after a failed one. */
 export async function examine(options: DoctorOptions): Promise<Answer<Examination>> {
-  const settings = readConfig(options.env)
+  const { settings } = options
   const dataDir = settings.kind === 'config' ? settings.config.dataDir : '/'
   const folder = existsSync(dataDir) ? dataDir : '/'
   const { bavail, bsize } = statfsSync(folder)
@@ -51,7 +51,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   const findings = [
     ...settingsFindings(settings),
     ...machineFindings(machine),
-    ...(await examineAfterSettings(settings, options)),
+    ...(await examineAfterSettings(options)),
   ]
   const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length
   const data = { findings, toMend: count('mend'), notChecked: count('not_checked') }
@@ -72,7 +72,8 @@ const CHECKS_AFTER_SETTINGS = [
   'alerts',
 ]
 
-async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
+async function examineAfterSettings(options: DoctorOptions): Promise<Finding[]> {
+  const { settings } = options
   if (settings.kind === 'refused') {
     return CHECKS_AFTER_SETTINGS.map((check) => notChecked(check, 'fix the settings first'))
   }
@@ -80,7 +81,10 @@ async function examineAfterSettings(settings: ConfigAnswer, options: DoctorOptio
   const { databaseUrl, masterKey } = config
   if (databaseUrl === undefined || masterKey === undefined) {
     return CHECKS_AFTER_SETTINGS.map((check) =>
-      notChecked(check, 'there is no DATABASE_URL or no master key (npm start gives its till both)'),
+      notChecked(
+        check,
+        'there is no DATABASE_URL or no master key, and no gateway is running on the data folder',
+      ),
     )
   }
   const ofDatabase = await attempt('database', () => examineDatabase(config, databaseUrl))

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox, fingerprintOf } from '../kit/secret-box.ts'
@@ -52,7 +53,7 @@ describe('a database that disappears during the checks', () => {
       TRADETILL_MASTER_KEY: KEY.toString('base64'),
       TRADETILL_PUBLIC_URL: await startPublicServer(() => proxy.refuse()),
     }
-    const answer = await examine({ env, sendsWebhooks: true })
+    const answer = await examine({ settings: readConfig(env), sendsWebhooks: true })
     if (answer.kind === 'unchanged' || answer.data === undefined) throw new Error('there is no report')
     const { findings, notChecked } = answer.data
     const byCheck = new Map(findings.map((finding) => [finding.check, finding]))
@@ -91,7 +92,7 @@ it('every part that reads the tables of an unreachable database is listed as not
     TRADETILL_PUBLIC_URL: 'http://127.0.0.1:9',
     TRADETILL_CONSOLE_PORT: '4304',
   }
-  const answer = await examine({ env, sendsWebhooks: false })
+  const answer = await examine({ settings: readConfig(env), sendsWebhooks: false })
   if (answer.kind === 'unchanged' || answer.data === undefined) throw new Error('there is no report')
   const waiting = answer.data.findings.filter(({ says }) => says === 'fix the database first')
   expect(waiting.map(({ check }) => check)).toEqual([

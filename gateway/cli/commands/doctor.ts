@@ -29,9 +29,12 @@ export const doctor = command({
     },
   },
   load: async () => {
-    const { examine } = await import('../../doctor/doctor.ts')
+    const [{ examine }, { settingsToExamine }] = await Promise.all([
+      import('../../doctor/doctor.ts'),
+      import('../settings.ts'),
+    ])
     return async (session: Session, { sendWebhooks = false }: FindFlags & { sendWebhooks?: boolean }) =>
-      examine({ env: session.env, sendsWebhooks: sendWebhooks })
+      examine({ settings: settingsToExamine(session.env), sendsWebhooks: sendWebhooks })
   },
   lines: doctorLines,
 })
