@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -131,6 +133,20 @@ describe('verify', () => {
     const answer = await verify({ change: { balance: handler.url } })
     await handler.close()
     expect(answer).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('minor units') })
+  })
+
+  it('finds a handler that dies when callers break off in the middle of their calls', async () => {
+    const careless = `require('node:http').createServer(async (request, response) => {
+      for await (const _ of request);
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`
+    const store = spawn(process.execPath, ['-e', careless], { stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void store.kill())
+    const [port] = await once(store.stdout, 'data')
+    const url = new URL(`http://127.0.0.1:${Number(port)}/`)
+    expect(await resultsOf({ change: { url, balance: undefined, only: ['slow-callers'] } })).toMatchObject([
+      { result: 'failed', detail: expect.stringContaining('after the check it did not answer') },
+    ])
   })
 
   it('does not read an answer to its end, because it may be endless', async () => {

@@ -3,8 +3,8 @@ import type { Clock } from '../kit/clock.ts'
 import { createBalanceReader } from './balance.ts'
 import type { Check } from './check.ts'
 import { FORGERY_CHECKS } from './forgery-checks.ts'
-import { createHandlerClient, reasonOfSilence } from './handler-client.ts'
-import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
+import { createHandlerClient, describeReply, reasonOfSilence } from './handler-client.ts'
+import { createKit, failed, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
 import { startStandInTill } from './stand-in-till.ts'
 import { createStoreOrders } from './store-orders.ts'
@@ -77,9 +77,12 @@ export async function verifyHandler(options: Options): Promise<VerifyResult> {
   }
 }
 
+/** Any answer to it shows that the handler is alive. */
+const UNSIGNED = { headers: {}, body: '{}' }
+
 /** Refuses an unreachable handler or balance: that is an error of the command, not a finding. */
 async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefined> {
-  const reply = await kit.handlerClient.send({ headers: {}, body: '{}' })
+  const reply = await kit.handlerClient.send(UNSIGNED)
   if (reply.kind === 'silent')
     return { kind: 'unreachable', reason: `${url.href} cannot be reached: ${reply.reason}` }
   try {
@@ -90,8 +93,15 @@ async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefine
   }
 }
 
+/** The end of a check, such as a caller that breaks off, can kill the handler when its answers were right. */
+async function deathAfter({ handlerClient }: Kit): Promise<Verdict | undefined> {
+  const reply = await handlerClient.send(UNSIGNED)
+  return reply.kind === 'silent' ? failed(`after the check ${describeReply(reply)}`) : undefined
+}
+
 async function resultOf({ name, title, document, run }: Check, kit: Kit): Promise<CheckResult> {
-  const verdict = await run(kit).catch((error: unknown) => incomplete(reasonOfSilence(error)))
+  const judged = await run(kit).catch((error: unknown) => incomplete(reasonOfSilence(error)))
+  const verdict = judged.kind === 'failed' ? judged : ((await deathAfter(kit)) ?? judged)
   const detail = verdict.kind === 'passed' ? null : verdict.detail
   return { check: name, title, result: verdict.kind, detail, document: `docs/${document}` }
 }
