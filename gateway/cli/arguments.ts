@@ -69,7 +69,7 @@ export function percentIn(typed: string): number | null {
   if (typed === 'none') return null
   const [, whole, fraction] = /^(\d{1,2})\.(\d{2})$/.exec(typed) ?? []
   if (whole === undefined || fraction === undefined) {
-    throw new Refusal('usage', '--commission must have two decimals, such as 22.50, or be none')
+    throw new Refusal('usage', '--commission must have two decimals, such as 24.50, or be none')
   }
   return Number(whole) * 100 + Number(fraction)
 }

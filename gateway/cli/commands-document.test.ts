@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { DEFAULT_RULES } from '../pricing/price.ts'
+import { leastCommissionBps } from '../pricing/settings.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
 import { allCommands } from './app.ts'
 
@@ -16,6 +18,16 @@ function fieldsOf(shape: z.core.$ZodType): string[] {
   if (shape instanceof z.ZodNullable) return fieldsOf(shape.unwrap())
   return []
 }
+
+it.each(['docs/commands.md', 'docs/operating.md', 'gateway/cli/commands/store.ts'])(
+  '%s shows a commission that the default settings accept',
+  (file) => {
+    const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+    const shown = [...text.matchAll(/--commission (\d\d)\.(\d\d)/g)].map((match) => `${match[1]}${match[2]}`)
+    const leastBps = Math.max(...Object.values(DEFAULT_RULES).map(leastCommissionBps))
+    expect(shown.map((bps) => Number(bps) >= leastBps)).toEqual([true])
+  },
+)
 
 describe('docs/commands.md', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')

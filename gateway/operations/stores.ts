@@ -3,7 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Endpoint } from '../../contract/webhooks.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { withCommission } from '../pricing/price.ts'
-import { gamesAboveLevel } from '../pricing/settings.ts'
+import { gamesAboveLevel, leastCommissionBps } from '../pricing/settings.ts'
 import type { Mode } from '../stores/api-key.ts'
 import { readBalances } from '../stores/balance-store.ts'
 import { type KeyFacts, listKeys } from '../stores/keys.ts'
@@ -68,7 +68,8 @@ function unsafeCommission({ config }: ActDeps, commissionBps: number | null | un
   const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
   const unsafe = games.filter((game) => !config.mayPayAboveLevel.has(game))
   if (typeof commissionBps !== 'number' || unsafe.length === 0) return undefined
-  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. If you intend that, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
+  const leastBps = Math.max(...unsafe.map((game) => leastCommissionBps(config.priceRules[game])))
+  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. It must be at least ${(leastBps / 100).toFixed(2)}. If you intend a smaller one, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
 }
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }

@@ -85,10 +85,11 @@ export function problemOfRules(settings: Settings): string | undefined {
 
 /** Games in which a price at its limit pays more than the item's weekly level. */
 export const gamesAboveLevel = (rules: PricingRules): Game[] =>
-  GAMES.filter((game) => {
-    const { spikeBps, commissionBps } = rules[game]
-    return (BPS_ONE + spikeBps) * (BPS_ONE - commissionBps) > BPS_ONE * BPS_ONE
-  })
+  GAMES.filter((game) => rules[game].commissionBps < leastCommissionBps(rules[game]))
+
+/** The smallest commission under which a price at its limit pays at most the item's weekly level. */
+export const leastCommissionBps = ({ spikeBps }: Pick<GameRules, 'spikeBps'>): number =>
+  BPS_ONE - Math.floor((BPS_ONE * BPS_ONE) / (BPS_ONE + spikeBps))
 
 export type WebSources = {
   market?: Record<Game, string>

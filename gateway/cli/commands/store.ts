@@ -129,7 +129,7 @@ type Changes = {
 
 const update = command({
   does: 'change one or more settings of a store',
-  example: 'store update --store 1 --risk-limit-usd 2500 --commission 22.50',
+  example: 'store update --store 1 --risk-limit-usd 2500 --commission 24.50',
   parameters: {
     flags: {
       store: { ...STORE, kind: 'parsed' },
@@ -148,7 +148,7 @@ const update = command({
       commission: {
         kind: 'parsed',
         parse: text,
-        brief: 'your commission in percent, such as 22.50; "none" restores the default of the settings',
+        brief: 'your commission in percent, such as 24.50; "none" restores the default of the settings',
         placeholder: 'PERCENT',
         optional: true,
       },
