@@ -55,6 +55,14 @@ describe('POST /v1/deposits', () => {
         message: expect.stringContaining('registered for the store: https://store.test'),
       },
     ])
+    for (const character of [' ', '\\', '\u200b']) {
+      expect(await errorsOf(post({ ...BODY, backToStoreUrl: `${BACK_URL}?a=${character}b` }))).toEqual([
+        {
+          path: 'backToStoreUrl',
+          message: 'must not contain a space, a backslash or an invisible character: write them URL-encoded',
+        },
+      ])
+    }
     expect(await errorsOf(post({ ...BODY, metadata: { size: 1, ['x'.repeat(41)]: 'l' } }))).toEqual([
       { path: 'metadata.size', message: 'must be a text of at most 500 characters' },
       {

@@ -14,7 +14,7 @@ import { gamesOfStore } from '../deposits/store.ts'
 import { readDepositEvents } from '../events/store.ts'
 import type { CallingStore } from '../http/call.ts'
 import { type FieldError, refuse } from '../http/refusal.ts'
-import { isAllowedUrl } from '../stores/origins.ts'
+import { hasMisreadCharacter, isAllowedUrl } from '../stores/origins.ts'
 import type { DepositCalls, StoreApiDeps } from './deps.ts'
 import { smallestSum } from './offerings.ts'
 import { type Operation, ok, operation } from './operation.ts'
@@ -160,12 +160,14 @@ async function refuseUnknownCursor(
 }
 
 function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
-  const fields: FieldError[] = (['backToStoreUrl', 'redirectUrl'] as const)
-    .filter((path) => body[path] !== undefined && !isAllowedUrl(body[path], origins))
-    .map((path) => ({
-      path,
-      message: `must be an http(s) URL with an origin that is registered for the store: ${origins.join(', ')}`,
-    }))
+  const fields: FieldError[] = (['backToStoreUrl', 'redirectUrl'] as const).flatMap((path) => {
+    const url = body[path]
+    if (url === undefined || isAllowedUrl(url, origins)) return []
+    const message = hasMisreadCharacter(url)
+      ? 'must not contain a space, a backslash or an invisible character: write them URL-encoded'
+      : `must be an http(s) URL with an origin that is registered for the store: ${origins.join(', ')}`
+    return [{ path, message }]
+  })
   const { embedOrigin } = body
   if (embedOrigin !== undefined && !origins.includes(plainOrigin(embedOrigin))) {
     const message = `must be an origin that is registered for the store, without a path: ${origins.join(', ')}`

@@ -16,11 +16,14 @@ export function parseOrigin(text: string, mode: 'sandbox' | 'live'): string | un
  * others.
  */
 export function isAllowedUrl(text: string, origins: readonly string[]): boolean {
-  if (!/^https?:\/\/[^/]/i.test(text) || /[\p{Cc}\p{Cf}\s\\]/u.test(text)) return false
+  if (!/^https?:\/\/[^/]/i.test(text) || hasMisreadCharacter(text)) return false
   const url = URL.parse(text)
   if (url === null || !isHttp(url) || url.username !== '' || url.password !== '') return false
   return /^[\w.:[\]-]+$/.test(authorityOf(text)) && origins.includes(url.origin)
 }
+
+/** Whether the text has a space, a backslash or an invisible character, which a URL needs in encoded form. */
+export const hasMisreadCharacter = (text: string): boolean => /[\p{Cc}\p{Cf}\s\\]/u.test(text)
 
 function isHttp(url: URL): boolean {
   return url.protocol === 'https:' || url.protocol === 'http:'
