@@ -58,8 +58,8 @@ describe('an API key', () => {
         '',
       ].map((authorization) => api.call('POST', '/v1/deposits', { body: BODY, headers: { authorization } })),
     )
-    expect(answers.map((answer) => answer.statusCode)).toEqual(Array(6).fill(401))
-    expect(new Set(answers.map((answer) => answer.body)).size).toBe(1)
+    const seen = answers.map((it) => [it.statusCode, it.headers['www-authenticate'], it.body].join(' '))
+    expect([...new Set(seen)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
   })
 
   test('uses up its store’s limit of calls only if it is valid', async () => {
