@@ -3,7 +3,7 @@ import { balancesSchema, statementQuerySchema, statementSchema } from '../../con
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import { lastSequence, readEvents } from '../events/store.ts'
 import { refuse } from '../http/refusal.ts'
-import { readBalances, readStatement } from '../stores/balance-store.ts'
+import { isMovementOf, readBalances, readStatement } from '../stores/balance-store.ts'
 import { type Operation, ok, operation } from './operation.ts'
 
 export const ACCOUNT_OPERATIONS: readonly Operation[] = [
@@ -46,6 +46,13 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     summary: 'Every movement of your balance',
     takes: { query: statementQuerySchema },
     answer: statementSchema,
-    handle: async ({ db }, store, { query }) => ok(await readStatement(db, store.id, query)),
+    async handle({ db }, store, { query }) {
+      if (query.after !== undefined && !(await isMovementOf(db, store.id, { ...query, id: query.after }))) {
+        refuse('invalid_request', [
+          { path: 'after', message: 'is not a movement of this statement: begin it again' },
+        ])
+      }
+      return ok(await readStatement(db, store.id, query))
+    },
   }),
 ]

@@ -66,6 +66,19 @@ test('balance and statement agree, movement by movement and page by page', async
   expect((await api.call('GET', '/v1/statement?currency=EUR')).json().movements).toEqual([])
 })
 
+test('a statement does not continue after a movement that the store does not have in the currency', async () => {
+  await deliver()
+  const [{ id }] = (await statement()).movements
+  expect(await statement(`&after=${id}`)).toEqual({ movements: [], next: null })
+  for (const query of ['currency=USD&after=777777', `currency=EUR&after=${id}`]) {
+    const answer = await api.call('GET', `/v1/statement?${query}`)
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      400,
+      [{ path: 'after', message: 'is not a movement of this statement: begin it again' }],
+    ])
+  }
+})
+
 test('D-36 each reversal is in the statement, and all movements add up to the balance', async () => {
   await deliver()
   const covered = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })

@@ -102,3 +102,14 @@ export async function readStatement(
   )
   return { movements, next: rows.length > limit ? (movements.at(-1)?.id ?? null) : null }
 }
+
+/** Whether the store's statement in the currency has a movement with this id. */
+export async function isMovementOf(
+  db: Db,
+  storeId: bigint,
+  { currency, id }: { currency: StatementQuery['currency']; id: string },
+): Promise<boolean> {
+  const after = String(BigInt(id) + 1n)
+  const { movements } = await readStatement(db, storeId, { currency, after, limit: 1 })
+  return movements[0]?.id === id
+}
