@@ -12,6 +12,7 @@ import {
 } from '../../contract/store-api.ts'
 import { eventsQuerySchema } from '../../contract/webhooks.ts'
 import { DEFAULT_DEPOSIT_LIFE_MS } from '../deposits/deposit.ts'
+import { DEFAULT_CONNECTION_LIMITS } from '../http/connections.ts'
 import { createLimits } from '../http/limits.ts'
 import { KEEP_SETTINGS } from '../retention/settings.ts'
 import { LAST_REVIEW_MS } from '../trades/alarm.ts'
@@ -62,6 +63,9 @@ test('the store guide states the same limits on calls as the code', () => {
   nowMs = SECOND
   const later = countSuccesses(() => limitStore(1n))
   expect(guideRow('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
+  expect(guideRow('connections from one address')).toContain(
+    `${DEFAULT_CONNECTION_LIMITS.perAddress}, unless`,
+  )
 })
 
 test('the store guide states the same limits of lists and webhooks, and the same retention, as the code', () => {
