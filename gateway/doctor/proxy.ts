@@ -43,14 +43,14 @@ const CHECKS = [
   'proxy.http',
 ]
 
-/** Live mode refuses a public URL without https; a sandbox on its own machine has no proxy. */
+/** Live mode refuses a public URL without https, so only a sandbox has one. */
 const CHECKS_OF_HTTPS: ReadonlySet<string> = new Set([
   'proxy.caller',
   'proxy.tls',
   'proxy.hsts',
   'proxy.http',
 ])
-const NO_HTTPS_TEXT = 'TRADETILL_PUBLIC_URL has no https, so no proxy is in front'
+const NO_HTTPS_TEXT = 'TRADETILL_PUBLIC_URL has no https'
 
 type Ours = { build: OurBuild; nowMs: number; publicUrl: URL }
 

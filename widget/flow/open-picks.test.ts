@@ -5,6 +5,7 @@ import type { FlowEvent } from './events.ts'
 import type { FlowState, OpenPicks } from './state.ts'
 import {
   confirming,
+  creating,
   HASH,
   inventory,
   item,
@@ -76,6 +77,15 @@ describe('the tab keeps', () => {
       setAside: [],
     })
   })
+})
+
+it('the picks of an offer that is refused return, even if the items were loaded without them meanwhile', () => {
+  const { state: loading } = play(creating(), { kind: 'languageChosen', language: 'ru' })
+  const without = withInventory(loading, inventory([item('3')]))
+  expect(standOf(without).selection).toEqual([])
+  const refusal = { code: 'trade_refused', detail: null }
+  const { state } = play(without, { kind: 'tradeRefused', attempt: 1, refusal })
+  expect(standOf(withInventory(state, inventory([item('1'), item('2')]))).selection).toEqual(['1', '2'])
 })
 
 describe('a page that is opened again', () => {

@@ -1,6 +1,6 @@
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { FlowEvent, Step } from './events.ts'
-import { reloadInventory, withFailure } from './reduce-stand.ts'
+import { reloadInventory, returnSetAside, withFailure } from './reduce-stand.ts'
 import { payBlock, selectedItems } from './selectors.ts'
 import type { Dialogs, FlowState, Modal, OfferedPicks, Refusal } from './state.ts'
 
@@ -118,5 +118,6 @@ function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
     return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.
   const hasChangedElsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
-  return hasChangedElsewhere ? { modal, checkNow: true } : { modal }
+  const returned = { ...returnSetAside(state), modal }
+  return hasChangedElsewhere ? { ...returned, checkNow: true } : returned
 }
