@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -141,11 +141,13 @@ test('a start that was killed after the recovery of a copy is made up for by the
     await query(url, 'update epoch set system_identifier = life.system_identifier from database_life() life')
     expect(await ask(url, 'restore', 'status')).toMatchObject({ found: 'timeline' })
   })
-  // The kill leaves a recovered database that looks like a promoted replica, and the note.
-  writeFileSync(join(folder('killed'), 'recovered-copy'), '')
+  // The kill leaves a recovered database that looks like a promoted replica, and the note in its folder.
+  const note = join(folder('killed'), 'postgres', 'cluster', 'recovered-copy')
+  writeFileSync(note, '')
   await onCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
   })
+  expect(existsSync(note)).toBe(false)
 })
 
 test('the check refuses a copy without its write-ahead log, and a restore refuses a folder that is not a copy', async () => {

@@ -63,7 +63,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const password = existsSync(cluster)
     ? readSecret(secretFile)
     : await createCluster({ files, cluster, secretFile, fsync })
-  noteCopy(dataDir, cluster)
+  noteCopy(cluster)
   const port = await freePort(PORTS)
   const supervisor = launch({
     postgres: binary(files, 'postgres'),
@@ -93,7 +93,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       { user: APP_USER, password: appPassword },
       { user: VAULT_USER, password: vaultPassword },
     ])
-    await markCopy(dataDir, `${url}/${DATABASE}`)
+    await markCopy(cluster, `${url}/${DATABASE}`)
   } catch (error) {
     await stop()
     throw isWrongPassword(error) ? wrongPassword({ cluster, secretFile, other: files.otherCluster }) : error

@@ -2,27 +2,30 @@
  * Marks the database of a restored copy, because its server looks like a promoted replica: it has the original's
  * identifier and a new timeline. A replica may begin an epoch without an operator, but a copy must wait for one.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 
-const noteOf = (dataDir: string): string => join(dataDir, 'recovered-copy')
+/** The note lies in the cluster, so it moves with the database that it is about. A backup leaves it out. */
+const noteOf = (cluster: string): string => join(cluster, 'recovered-copy')
 
 /**
  * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy, so a note keeps it for the
  * next start if this one ends too early.
  */
-export function noteCopy(dataDir: string, cluster: string): void {
-  if (existsSync(join(cluster, 'recovery.signal')))
-    writeFileSync(noteOf(dataDir), '', { mode: 0o600, flush: true })
+export function noteCopy(cluster: string): void {
+  if (!existsSync(join(cluster, 'recovery.signal'))) return
+  // Readable for the account that runs the server. Nobody else can enter the folder.
+  writeFileSync(noteOf(cluster), '', { mode: 0o644, flush: true })
+  syncFolder(cluster)
 }
 
 /**
  * Call this after the server has recovered, and before a gateway can connect. Replaces the epoch's record of its server,
  * so the till finds that it is on another one until `restore finish` begins the next epoch.
  */
-export async function markCopy(dataDir: string, url: string): Promise<void> {
-  const note = noteOf(dataDir)
+export async function markCopy(cluster: string, url: string): Promise<void> {
+  const note = noteOf(cluster)
   if (!existsSync(note)) return
   const client = new pg.Client({ connectionString: url })
   // A connection that breaks also rejects its query.
@@ -41,4 +44,16 @@ export async function markCopy(dataDir: string, url: string): Promise<void> {
     await client.end()
   }
   rmSync(note)
+  syncFolder(cluster)
+}
+
+/** Makes what was created or removed in the folder survive a power cut. Windows cannot open a folder. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }

@@ -79,7 +79,8 @@ async function registerStore(
     const appearance = ['--name', 'Ember Forge', '--accent', ACCENT]
     const options = [...appearance, ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
     const created = await command(['store', 'add', ...options], gatewayEnv)
-    return JSON.parse(created) as StoreAccess & { storeId: string }
+    const store = JSON.parse(created) as StoreAccess & { storeId: string }
+    return { storeId: store.storeId, apiKey: store.apiKey, webhookSecret: store.webhookSecret }
   }
   if (known?.url !== urls.store) {
     await command(['store', 'update', '--store', storeId, ...addresses], gatewayEnv)

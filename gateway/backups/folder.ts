@@ -21,7 +21,8 @@ const EMPTIED = new Set([
   'pg_subtrans',
 ])
 /** Files that belong to the running server or to an earlier backup, and not to the copy. */
-const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal)$/
+const LEFT_OUT =
+  /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal|recovered-copy)$/
 /** A segment of the server's write-ahead log. */
 const SEGMENT = /^[0-9A-F]{24}$/
 /** The first log segment of the backup, in the backup's label. */

@@ -21,10 +21,12 @@ export type SeenOffer =
 export type GiftOffers = {
   /**
    * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it named one.
-   * `lacksSession`: the account had no session for the send, or had to wait for too long.
+   * `lacksSession`: the account had no session for the send, or had to wait for too long. `mayStill` is asked right before
+   * the request is made; if it says no, that counts as too long a wait.
    */
   send(
     gift: Gift,
+    mayStill?: () => boolean,
   ): Promise<
     | { kind: 'sent'; offerId: string }
     | { kind: 'refused'; because: string; result?: number; lacksSession?: true }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Context, judgeDue } from './judge-due.ts'
+import { type Context, earliestEndMs, judgeDue } from './judge-due.ts'
 import type { DueGift, Row } from './market.ts'
 import { scaleOf } from './scale.ts'
 
@@ -96,4 +96,18 @@ describe('a deal that a market asks for', () => {
     expect(problem({}, { rows: [row({ leftS: 44 })] })).toBe('too_late')
     expect(problem({}, { rows: [row({ leftS: 45 })] })).toBe('give')
   })
+})
+
+it.each<[string, Partial<Row>[], number]>([
+  ['counts seconds from the question', [{ leftS: 60 }], 60_000],
+  [
+    'is the moment that the market names, however long it took to answer',
+    [{ leftS: 40, dueAt: new Date(60_000) }],
+    60_000,
+  ],
+  ['is the earliest one', [{ leftS: 60 }, { leftS: 30 }], 30_000],
+  ['is never if the market names none', [{ leftS: null }], Infinity],
+  ['ignores other items', [{ itemId: '2', leftS: 1 }], Infinity],
+])('the end of the time for a sale %s', (_, changes, endMs) => {
+  expect(earliestEndMs(['1'], changes.map(row), new Date(0))).toBe(endMs)
 })

@@ -86,8 +86,16 @@ function problemOf(due: DueGift, context: Context): DueProblem | undefined {
 }
 
 /** The seconds left to hand over these items; Infinity if the market names no time. */
-export const leastLeftS = (itemIds: readonly string[], rows: readonly Row[]): number =>
+const leastLeftS = (itemIds: readonly string[], rows: readonly Row[]): number =>
   Math.min(...rows.map(({ itemId, leftS }) => (itemIds.includes(itemId) ? (leftS ?? Infinity) : Infinity)))
+
+/** When the time to hand over these items ends. Seconds count from `askedAt`: they pass while the market answers. */
+export const earliestEndMs = (itemIds: readonly string[], rows: readonly Row[], askedAt: Date): number =>
+  Math.min(
+    ...rows
+      .filter(({ itemId }) => itemIds.includes(itemId))
+      .map(({ dueAt, leftS }) => dueAt?.getTime() ?? askedAt.getTime() + (leftS ?? Infinity) * 1_000),
+  )
 
 function listingsOf({ assets }: DueGift, { listings }: Context): OwnListing[] {
   return assets.flatMap(({ appId, assetId }) =>

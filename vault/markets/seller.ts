@@ -13,7 +13,7 @@ import {
   NO_SESSION,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
-import { judgeDue, leastLeftS, type OwnListing } from './judge-due.ts'
+import { earliestEndMs, judgeDue, type OwnListing } from './judge-due.ts'
 import { keepNewest } from './keep-newest.ts'
 import { createListings } from './listings.ts'
 import {
@@ -135,9 +135,9 @@ function takeUpDeal(parts: Parts, dueByMs: DueBy, { own, appId, due, ...look }: 
 
 type DealLook = Look & { itemIds: readonly string[] }
 
-/** The earliest end counts, because an answer can lack the time. The time passes while the market answers. */
+/** The earliest end counts, because an answer can lack the time. */
 function noteDueBy(dueByMs: DueBy, key: string, { itemIds, rows, askedAt }: DealLook): void {
-  const endMs = askedAt.getTime() + leastLeftS(itemIds, rows) * 1_000
+  const endMs = earliestEndMs(itemIds, rows, askedAt)
   keepNewest(dueByMs, key, Math.min(dueByMs.get(key) ?? Infinity, endMs))
 }
 
@@ -161,15 +161,18 @@ async function advance(parts: Parts, dueBy: DueBy, first: Deal): Promise<void> {
 
 /** Sends a deal's offer, looks for it, or abandons the deal. Returns true if the deal may have a further step now. */
 async function sendOrFind(
-  { giftOffers, journal, now, announce }: Parts,
+  { giftOffers, journal, now, announce, alarm }: Parts,
   dueByMs: number | undefined,
   { due, ...deal }: DealBeforeOffer,
 ): Promise<boolean> {
   const ids = { market: deal.market, dealId: due.dealId }
-  const step = stepBefore({ due, ...deal }, { dueByMs, now: now() })
+  const stepNow = () => stepBefore({ due, ...deal }, { dueByMs, now: now() })
+  const step = stepNow()
   if (step.kind === 'wait') return false
   if (step.kind === 'abandon') {
     journal.add({ kind: 'abandoned', ...ids })
+    const problem = deal.state === 'intended' ? 'too_late' : 'offer_not_found'
+    alarm({ kind: 'due_refused', dealId: due.dealId, problem })
     return true
   }
   if (step.kind === 'look') {
@@ -181,8 +184,11 @@ async function sendOrFind(
     return found.kind === 'found'
   }
   await announce()
+  // The report, and later the login and the turn to send, may have taken too long.
+  const isInTime = () => stepNow().kind === 'send'
+  if (!isInTime()) return true
   journal.add({ kind: 'send_begun', ...ids })
-  const sent = await giftOffers.send(due)
+  const sent = await giftOffers.send(due, isInTime)
   if (sent.kind === 'sent') journal.add({ kind: 'offer_known', ...ids, offerId: sent.offerId })
   else if (sent.kind === 'refused') {
     const because = sent.lacksSession === true ? NO_SESSION : sent.because

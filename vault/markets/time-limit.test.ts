@@ -40,6 +40,36 @@ describe('a sale', () => {
     expect([dealStates(out), out.offers]).toEqual([['ended'], []])
   })
 
+  it.each([
+    [15, 'active'],
+    [16, 'ended'],
+  ])('whose report to the till takes %i of the last 60 seconds is %s', async (tookS, state) => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.advanceS(240)
+    await runVault(out, out.seller({ announce: async () => out.advanceS(tookS) }))
+    expect([dealStates(out), out.offers.length]).toEqual([[state], state === 'active' ? 1 : 0])
+  })
+
+  it('whose offer waits too long for its turn at Steam is abandoned, and the operator hears of it', async () => {
+    const out = createOutside()
+    await runVault(out)
+    out.buy(1)
+    out.advanceS(240)
+    const { send } = out.giftOffers
+    out.giftOffers.send = (...about) => {
+      out.advanceS(16)
+      return send(...about)
+    }
+    const seller = out.seller()
+    await runVault(out, seller)
+    expect([dealStates(out), out.offers]).toEqual([['intended'], []])
+    await runVault(out, seller)
+    expect([dealStates(out), out.offers]).toEqual([['ended'], []])
+    expect(out.alarms).toMatchObject([{ kind: 'due_refused', problem: 'too_late' }])
+  })
+
   it('is offered by the next process only once the market has said again how much time is left', async () => {
     const out = createOutside()
     await runVault(out)

@@ -5,6 +5,7 @@ import { scaleOf } from './scale.ts'
 import { dueDealsOf, onSaleOf, onSaleSchema, pushedDealOf, readyTradesSchema } from './waxpeer-answers.ts'
 
 const NOW = new Date(1_800_000_000_000)
+const DUE_AT = new Date(NOW.getTime() + 300_000)
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39735297&token=abcd1234'
 const RUST_ID = '1234567890123456789'
 
@@ -29,7 +30,7 @@ describe('the numbers of a sale may be bare or in quotes', () => {
     expect(deals).toMatchObject([
       {
         due: { dealId: '7', assets: [{ appId: 252490, assetId: RUST_ID }] },
-        rows: [{ leftS: 300, price: 12.34 }],
+        rows: [{ leftS: 300, dueAt: DUE_AT, price: 12.34 }],
       },
     ])
   })
@@ -41,7 +42,7 @@ describe('the numbers of a sale may be bare or in quotes', () => {
     const deal = pushedDealOf(parseLossless(pushed(number, appId, until)), NOW)
     expect(deal).toMatchObject({
       due: { dealId: '7', assets: [{ appId: 252490, assetId: RUST_ID }] },
-      rows: [{ leftS: 300 }],
+      rows: [{ leftS: 300, dueAt: DUE_AT }],
     })
   })
 })

@@ -200,7 +200,7 @@ function dueDealOf(trade: z.infer<typeof readySchema>, now: Date): DueDeal | und
   if (assets.length !== trade.items.length) return undefined
   const leftS = secondsUntil(trade.send_until, now)
   const rows = trade.items.map(({ item_id, price }): Row => {
-    return { itemId: item_id, assetId: item_id, stage: 'sold', leftS, price }
+    return { itemId: item_id, assetId: item_id, stage: 'sold', leftS, dueAt: trade.send_until, price }
   })
   return { due: giftOf(trade.costum_id, partner, { message: trade.trade_message, assets }), rows }
 }
@@ -247,7 +247,7 @@ export function pushedDealOf(data: unknown, now: Date): PushedDeal | undefined {
     return { appId: appid, contextId: contextid, assetId: assetid }
   })
   const rows = assets.map(({ assetId }): Row => {
-    return { itemId: assetId, assetId, stage: 'sold', leftS, price: null }
+    return { itemId: assetId, assetId, stage: 'sold', leftS, dueAt: pushed.send_until, price: null }
   })
   const due = giftOf(pushed.waxid, partner, { message: pushed.tradeoffermessage, assets })
   return { due, rows, madeAt: pushed.created ?? new Date(pushed.send_until.getTime() - HAND_OVER_MS) }

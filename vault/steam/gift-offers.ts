@@ -57,7 +57,7 @@ type Context = Parts & { patience: Patience; offerOf: Map<string, string> }
 export function createGiftOffers(parts: Parts): GiftOffers {
   const context = { ...parts, patience: createPatience(parts.nowS), offerOf: new Map<string, string>() }
   return {
-    send: (gift) => send(parts, gift),
+    send: (gift, mayStill) => send(parts, gift, mayStill),
     find: (gift, agoMs) => findSent(parts, gift, agoMs),
     read: (offerId) => read(context, offerId),
     confirm: (offerId, gift) => confirm(parts, offerId, gift),
@@ -73,7 +73,11 @@ export function createGiftOffers(parts: Parts): GiftOffers {
   }
 }
 
-async function send({ session, acknowledge }: Parts, gift: Gift): ReturnType<GiftOffers['send']> {
+async function send(
+  { session, acknowledge }: Parts,
+  gift: Gift,
+  mayStill?: () => boolean,
+): ReturnType<GiftOffers['send']> {
   const { partnerSteamId, token, message, assets } = gift
   if (looksLikeDeposit(message)) return { kind: 'refused', because: 'the message looks like a deposit' }
   await acknowledge()
@@ -95,7 +99,8 @@ async function send({ session, acknowledge }: Parts, gift: Gift): ReturnType<Gif
   }
   const query = new URLSearchParams({ partner: accountIdOf(partnerSteamId), token })
   const referer = `https://steamcommunity.com/tradeoffer/new/?${query}`
-  return sentOf(await session.form('send', '/tradeoffer/new/send', { fields, referer }))
+  const form = { fields, referer, ...(mayStill && { mayStill }) }
+  return sentOf(await session.form('send', '/tradeoffer/new/send', form))
 }
 
 function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> {

@@ -76,3 +76,20 @@ it('after Steam refuses a second login because of too many requests, the next on
   advanceMs(GAPS_MS.login)
   expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
 })
+
+it('a form is not sent if it is too late once its turn has come', async () => {
+  const { session } = await openSession()
+  const asked: string[] = []
+  const form = (answer: boolean) =>
+    session.form('cancel', '/tradeoffer/1/cancel', {
+      fields: {},
+      referer: 'https://steamcommunity.com/',
+      mayStill: () => {
+        asked.push(String(answer))
+        return answer
+      },
+    })
+  expect(await form(false)).toEqual({ kind: 'not_made' })
+  expect((await form(true)).kind).not.toBe('not_made')
+  expect(asked).toEqual(['false', 'true'])
+})

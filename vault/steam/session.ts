@@ -33,7 +33,13 @@ export type Session = {
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
-type Form = { fields: Record<string, string>; referer: string; keepsSession?: true }
+type Form = {
+  fields: Record<string, string>
+  referer: string
+  keepsSession?: boolean
+  /** Asked right before each request. If it says no, the request is not made. */
+  mayStill?: () => boolean
+}
 
 export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
@@ -81,11 +87,12 @@ export function createSession(
   const request = async (
     kind: RequestKind,
     make: (tokens: Tokens) => Promise<Reply>,
-    keepsSession = false,
+    { keepsSession = false, mayStill = () => true }: Pick<Form, 'keepsSession' | 'mayStill'> = {},
   ): Promise<RequestResult> => {
     for (const isLast of [false, true]) {
       const current = await tokens.current()
       if (current === undefined || !(await pace.turn(kind))) return { kind: 'not_made' }
+      if (!mayStill()) return { kind: 'not_made' }
       const reply = await make(current)
       if (reply.kind === 'failed') return { kind: 'unanswered' }
       if (reply.status === 429) {
@@ -126,7 +133,7 @@ export function createSession(
           }),
         ),
       ),
-    form: (kind, path, { fields, referer, keepsSession }) =>
+    form: (kind, path, { fields, referer, ...options }) =>
       request(
         kind,
         (current) =>
@@ -136,7 +143,7 @@ export function createSession(
             headers: { ...cookieOf(steamId, current), origin: COMMUNITY, referer },
             form: new URLSearchParams({ sessionid: current.sessionId, ...fields }),
           }),
-        keepsSession,
+        options,
       ),
   }
 }

@@ -205,7 +205,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
   const isRefused = ({ dealId }: DueGift) => bookOf(entries).refused.has(dealKey(market.name, dealId))
   const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
-    send: async (gift) => {
+    send: async (gift, mayStill) => {
+      if (mayStill?.() === false) return { kind: 'refused', because: 'too late', lacksSession: true }
       if (mishaps[0] === 'no_session') {
         mishaps.shift()
         return { kind: 'refused', because: 'no session', lacksSession: true }
@@ -330,11 +331,17 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
       }
     },
     /** A process of the vault. It starts from the journal, and may be killed. */
-    seller({ hasRoom = () => true }: { hasRoom?: () => boolean } = {}) {
+    seller({
+      hasRoom = () => true,
+      announce = async () => {},
+    }: {
+      hasRoom?: () => boolean
+      announce?: () => Promise<void>
+    } = {}) {
       named.clear()
       return createSeller({
         hasRoom,
-        announce: async () => {},
+        announce,
         marketAccount: { market: market.name, account: OWN_ACCOUNT, isFirst: true },
         market,
         giftOffers,
