@@ -78,16 +78,20 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
     await untilForSale(till, processes, load)
     for (let round = 1; round <= rounds; round += 1) {
       processes = await killOne(till, processes, { random, notes })
+      console.log(`  killed ${round} of ${rounds}`)
       if (round % LEAP_EVERY === 0) await leap(till, load, PROTECTED_S)
       const differences = await verifyLedger(till.pool)
       notes.problems.push(
         ...differences.map(({ problem, detail }) => `round ${round}: ${problem}: ${detail}`),
       )
     }
+    // A deal whose buyer does nothing ends only with its time limit, so each of these steps can take minutes.
+    console.log('  waiting for a sale to be paid, and for one that can be taken back')
     await untilPaid(till, load)
     await letSellerTakeBack(till, load)
     processes = await killOne(till, processes, { random, notes })
     load.isCalm = true
+    console.log('  waiting until everything has ended')
     await shoppers.stopVisits()
     await settle(till, load)
     await Promise.all([shoppers.end(), load.end()])
