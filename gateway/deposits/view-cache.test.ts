@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { GAMES } from '../../contract/games.ts'
 import { captureLog } from '../testing/log.ts'
+import { aPayment } from '../testing/payment-shape.ts'
 import type { View } from './shopper-view.ts'
 import { createViewCache, type ViewCache } from './view-cache.ts'
 
@@ -9,40 +9,7 @@ const viewOf = (etag: string): View => ({
   etag,
   body: '{}',
   openTrade: null,
-  payment: {
-    hash: 'a',
-    id: '1',
-    storeName: 'Ember Forge',
-    storeAccent: null,
-    customerLabel: null,
-    status: 'created',
-    currency: 'USD',
-    amount: null,
-    user: null,
-    userPending: false,
-    bot: null,
-    timeLeft: 60,
-    technicalWorks: false,
-    technicalWorksText: null,
-    technicalWorksUntil: null,
-    endedAtOnce: false,
-    cancelledByStore: false,
-    steamHoldUntil: null,
-    steamTradeId: null,
-    steamTradeMessage: null,
-    acceptUrl: null,
-    clientUrl: null,
-    backToStoreUrl: 'https://store.test/',
-    language: null,
-    creating: false,
-    itemCount: 0,
-    heldAmount: 0,
-    heldUntil: null,
-    minAmount: null,
-    maxAmount: null,
-    games: [...GAMES],
-    targetAmount: null,
-  },
+  payment: aPayment(),
 })
 
 /** Reads like a database: each answer shows the state at the start of its read. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
+import { aPayment } from '../testing/payment-shape.ts'
 import { readDocument } from './first-paint.ts'
 
 const BUILD = [
@@ -10,45 +11,10 @@ const BUILD = [
   '<!--/shells--><div id="root"></div></body></html>',
 ].join('')
 
-const PAYMENT: Payment = {
-  hash: '0'.repeat(32),
-  id: '17',
-  storeName: 'Ember Forge',
-  storeAccent: null,
-  customerLabel: null,
-  status: 'created',
-  currency: 'USD',
-  amount: null,
-  user: null,
-  userPending: false,
-  bot: null,
-  timeLeft: 3600,
-  technicalWorks: false,
-  technicalWorksText: null,
-  technicalWorksUntil: null,
-  endedAtOnce: false,
-  cancelledByStore: false,
-  steamHoldUntil: null,
-  steamTradeId: null,
-  steamTradeMessage: null,
-  acceptUrl: null,
-  clientUrl: null,
-  backToStoreUrl: 'https://store.example/',
-  language: null,
-  creating: false,
-  itemCount: 0,
-  heldAmount: 0,
-  heldUntil: null,
-  minAmount: null,
-  maxAmount: null,
-  games: ['cs'],
-  targetAmount: null,
-}
-
 const SENT_AT = new Date('2026-11-26T12:00:00Z')
 
 const pageOf = (change: Partial<Payment>, mode: 'sandbox' | 'live' = 'live'): string =>
-  readDocument(BUILD, mode).withPayment({ ...PAYMENT, ...change }, SENT_AT)
+  readDocument(BUILD, mode).withPayment(aPayment(change), SENT_AT)
 
 const DATA = /<script type="application\/json" id="payment" data-sent-at="1795694400000">(.*?)<\/script>/s
 
@@ -73,7 +39,7 @@ describe('the page of a deposit', () => {
       const user = { name: value, profileUrl: value, avatarUrl: value, tradeUrl: value }
       const change = { storeName: value, customerLabel: value, backToStoreUrl: value, user }
       const html = pageOf(change)
-      expect(readBack(html)).toEqual({ ...PAYMENT, ...change })
+      expect(readBack(html)).toEqual(aPayment(change))
       const data = DATA.exec(html)?.[1] ?? ''
       expect(data).not.toMatch(/[<>&\u2028\u2029]/)
       // Outside the data there are only the tags of the build.
@@ -117,7 +83,7 @@ test('links to Steam lead to the sandbox if it is in use', () => {
   )
   const linkIn = (steam?: string) =>
     /<a href="([^"]*)">/.exec(
-      readDocument(build, 'sandbox', steam).withPayment({ ...PAYMENT, language: 'en' }, SENT_AT),
+      readDocument(build, 'sandbox', steam).withPayment(aPayment({ language: 'en' }), SENT_AT),
     )?.[1]
   expect(linkIn()).toBe('https://steamcommunity.com/my/tradeoffers')
   expect(linkIn('http://localhost:4301')).toBe('http://localhost:4301/my/tradeoffers')
@@ -135,7 +101,7 @@ test('each style has a hash for the content security policy', () => {
 })
 
 test('a build without shells is sent unchanged', () => {
-  expect(readDocument('<html data-mode="live">', 'live').withPayment(PAYMENT, SENT_AT)).toBe(
+  expect(readDocument('<html data-mode="live">', 'live').withPayment(aPayment(), SENT_AT)).toBe(
     '<html data-mode="live">',
   )
 })

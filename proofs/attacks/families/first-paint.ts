@@ -2,6 +2,7 @@
 import { LANGUAGES } from '../../../contract/languages.ts'
 import type { Payment } from '../../../contract/widget-api.ts'
 import { readDocument } from '../../../gateway/http/first-paint.ts'
+import { aPayment } from '../../../gateway/testing/payment-shape.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
@@ -16,41 +17,6 @@ const BUILD = [
   ),
   '<!--/shells--><div id="root"></div></body></html>',
 ].join('')
-
-const PLAIN: Payment = {
-  hash: '0'.repeat(32),
-  id: '17',
-  storeName: 'Ember',
-  storeAccent: null,
-  customerLabel: null,
-  status: 'created',
-  currency: 'USD',
-  amount: null,
-  user: null,
-  userPending: false,
-  bot: null,
-  timeLeft: 3600,
-  technicalWorks: false,
-  technicalWorksText: null,
-  technicalWorksUntil: null,
-  endedAtOnce: false,
-  cancelledByStore: false,
-  steamHoldUntil: null,
-  steamTradeId: null,
-  steamTradeMessage: null,
-  acceptUrl: null,
-  clientUrl: null,
-  backToStoreUrl: 'https://store.example/',
-  language: null,
-  creating: false,
-  itemCount: 0,
-  heldAmount: 0,
-  heldUntil: null,
-  minAmount: null,
-  maxAmount: null,
-  games: ['cs'],
-  targetAmount: null,
-}
 
 /** Texts that begin or end an element or a comment. */
 const HOSTILE = [
@@ -70,7 +36,7 @@ const HOSTILE = [
 const tagsOf = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
 
 const pageOf = (change: Partial<Payment>): string =>
-  readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change }, new Date(0))
+  readDocument(BUILD, 'live').withPayment(aPayment(change), new Date(0))
 
 /** Returns undefined if the page has exactly the tags of an honest one. */
 const mustHaveSameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>

@@ -1,0 +1,40 @@
+import type { Payment } from '../../contract/widget-api.ts'
+
+/** Returns the payment of a new deposit as the shopper's page receives it, except for `change`. */
+export function aPayment(change: Partial<Payment> = {}): Payment {
+  return {
+    hash: '0'.repeat(32),
+    id: '17',
+    storeName: 'Ember Forge',
+    storeAccent: null,
+    customerLabel: null,
+    status: 'created',
+    currency: 'USD',
+    amount: null,
+    user: null,
+    userPending: false,
+    bot: null,
+    timeLeft: 3600,
+    technicalWorks: false,
+    technicalWorksText: null,
+    technicalWorksUntil: null,
+    endedAtOnce: false,
+    cancelledByStore: false,
+    steamHoldUntil: null,
+    steamTradeId: null,
+    steamTradeMessage: null,
+    acceptUrl: null,
+    clientUrl: null,
+    backToStoreUrl: 'https://store.example/',
+    language: null,
+    creating: false,
+    itemCount: 0,
+    heldAmount: 0,
+    heldUntil: null,
+    minAmount: null,
+    maxAmount: null,
+    games: ['cs'],
+    targetAmount: null,
+    ...change,
+  }
+}
