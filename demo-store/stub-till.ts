@@ -18,7 +18,7 @@ export type Demo = {
   till: Stub
   reports: string[]
   folder: string
-  /** Starts a store on the same database, with the till at this address. The earlier store must be closed. */
+  /** Starts a store on the same database, with the till at this address. Close the earlier store first. */
   open(tillUrl: string): Promise<void>
   end(): Promise<void>
 }

@@ -7,8 +7,8 @@ type Vital = Json<Overview>['vitals'][number]
 type Name = Vital['metric']
 
 /**
- * Limits by the definition of these metrics: good up to the first value, poor above the second. Milliseconds, except
- * CLS.
+ * The limits in the definitions of these metrics: good up to the first value, poor above the second. In milliseconds,
+ * except CLS.
  */
 const BOUNDS: Record<Name, readonly [good: number, poor: number]> = {
   LCP: [2_500, 4_000],

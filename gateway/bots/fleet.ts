@@ -86,8 +86,8 @@ export function isBetterElsewhere(
 }
 
 /**
- * How many more open trades a bot may have than the first one. Other trades can be assigned while this one waits for
- * the lock of a bot.
+ * How many more open trades a bot may have than the first of the ranking. Other trades can be assigned while a trade
+ * waits for the lock of its bot.
  */
 const SLACK = 1
 

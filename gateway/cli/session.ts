@@ -25,7 +25,7 @@ export type Session = {
   actWithoutMasterKey(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Dependencies of a backup or a migration. */
   standalone(): Promise<StandaloneDeps>
-  /** For plain SQL, without the query builder, which takes long to load. */
+  /** For plain SQL, without the query builder, which is slow to load. */
   pool(): Promise<pg.Pool>
   close(): Promise<void>
 }

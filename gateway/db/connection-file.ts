@@ -13,8 +13,8 @@ const addressesSchema = z.object({
 export type GatewayAddresses = z.infer<typeof addressesSchema>
 
 /**
- * `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. An
- * embedded database without a gateway has no addresses.
+ * `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. An embedded database without a
+ * gateway has none of the gateway's addresses.
  */
 const connectionSchema = addressesSchema.extend({
   url: z.string(),
@@ -28,7 +28,8 @@ export type Connection = z.infer<typeof connectionSchema>
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
 
 /**
- * The addresses in the file of `dataDir`. Undefined without a file: then no database runs. After a kill, none may run.
+ * Returns the addresses in the file of `dataDir`; undefined without a file, because then no database runs. A file that
+ * a kill left behind may name a database that no longer runs.
  */
 export function runningDatabase(dataDir: string): Connection | undefined {
   const file = connectionFileOf(dataDir)

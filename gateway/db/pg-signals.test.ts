@@ -57,7 +57,7 @@ describe('signals', () => {
     const witness = signals.until('trade:2', witnessCheck, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
-    // Gives anything else that the notification might have woken the time to check.
+    // Gives another waiter, if it was woken too, the time to check.
     await nextTurn()
     expect(waitingCheck.calls).toBe(1)
     await notify('trade:1')

@@ -52,7 +52,7 @@ function grantsFor(role: string): string[] {
   return [
     ...all,
     `revoke update, delete, truncate on ${APPEND_ONLY.join(', ')} from ${role}`,
-    // An event gets its number once it is committed.
+    // An event gets its sequence after its commit.
     `revoke update, delete, truncate on event from ${role}`,
     `grant update (sequence) on event to ${role}`,
     `revoke insert, update, delete, truncate on migration from ${role}`,
@@ -67,8 +67,7 @@ export const VAULT_ROLE = 'tradetill_vault'
 
 /**
  * Grants the vault's role its rights: it reads what it must give and may sell, and records its actions, its sales, and
- * what needs a person.
- * Does nothing if the role does not exist. Call it like `grantApp`.
+ * what needs a person. Does nothing if the role does not exist. Call it when you call `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
   const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])

@@ -47,7 +47,7 @@ export type StoreTable = {
   liability: Generated<Liability>
   /** `#rrggbb` */
   accent: ColumnType<string | null, string | null | undefined>
-  /** The last number that an event of the store has received. */
+  /** The largest sequence of the store's events. */
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
   /** In hundredths of a percent. Null: the setting of the till. */
@@ -261,7 +261,7 @@ export type EventTable = {
   store_id: bigint
   /** Null for the event of an epoch. */
   deposit_id: bigint | null
-  /** Set only for events that each trade of a deposit can have. */
+  /** Set only for events that every trade of a deposit can cause. */
   trade_id: bigint | null
   /** The number of a reversal among several of one trade, from 0; 0 for every other event. */
   part: Generated<number>

@@ -100,7 +100,7 @@ describe('a departure', () => {
       expect(outcomeOf(record('complete'), record(state))).toMatchObject({ events: [], stage: 'gone' })
   })
 
-  it('covers the items that Steam moved, if Steam gave up undoing the others', () => {
+  it('covers only the items that Steam moved, if Steam gave up undoing the trade', () => {
     const given = [
       asset('1', { newAssetId: '7' }),
       asset('2', { newAssetId: null }),

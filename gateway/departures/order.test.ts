@@ -108,7 +108,7 @@ describe('an item that a destination sent to another bot', () => {
 
   beforeEach(async () => {
     other = await aBot(till, fakeSession(OTHER_BOT))
-    // Only the history of a bot that ever held an item is read.
+    // A bot's history is read only if the bot ever held an item.
     const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
     await till.db
       .insertInto('custody_entry')

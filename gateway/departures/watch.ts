@@ -29,7 +29,7 @@ export type NotedDeparture = { events: readonly DepartureEvent[]; departure: Dep
 
 /** The storage port for departures. It has two implementations: PostgreSQL, and the memory of a simulation. */
 export type DepartureStore = {
-  /** The time since which the till looks for the bot's departures; undefined if the bot never held an item. */
+  /** Resolves to the time from which the till looks for the bot's departures; undefined if it never held an item. */
   watchedFrom(botId: bigint): Promise<Date | undefined>
   findDepartures(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
   /**
@@ -55,7 +55,10 @@ export type DepartureStore = {
    * their number. `judge` may run more than once.
    */
   bookGivenBack(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
-  /** Books items whose delivery was found only after they had left, or whose return was found before the departure. */
+  /**
+   * Books items whose delivery was found only after they had left, and items whose return was found before their
+   * departure was.
+   */
   bookLate(botId: bigint): Promise<void>
 }
 
@@ -71,8 +74,8 @@ export type DepartureDeps = {
 }
 
 /**
- * The most Steam trades to read one by one. For each page, this limits the trades that its rows undo, and after the
- * pages, the trades under way.
+ * The most Steam trades to read one by one: for each page, of the trades that its rows undo; after the pages, of the
+ * trades under way.
  */
 const MOST_SINGLES = 5
 

@@ -62,7 +62,7 @@ describe('a call that opens a deposit', () => {
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
   })
 
-  it('is refused if the same externalId comes with other values', async () => {
+  it('is refused if an earlier call had the same externalId and other values', async () => {
     await createDeposit(till.deps, store, BODY)
     const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
     await expect(other).rejects.toMatchObject(refusal('order_conflict'))

@@ -11,7 +11,7 @@ export type Moment = {
   currency: Currency | null
 }
 
-/** Returns undefined if there is no such deposit. Contains neither a trade token nor a full hash. */
+/** Returns undefined if there is no such deposit. The texts contain neither a trade token nor a full hash. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
   // At equal times, causes come before their effects: by rank, then in the order of writing.
   const { rows } = await sql<Moment>`

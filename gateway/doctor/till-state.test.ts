@@ -195,7 +195,7 @@ describe('the probe of the console', () => {
     expect(probes.map(({ listener }) => listener.isThere)).toEqual([true, true, true])
   })
 
-  it('reports why a console refuses, and that nothing listens', async () => {
+  it('reports why a console refuses, or that nothing listens', async () => {
     const console = await startConsole()
     cleanup.push(console.close)
     await console.app.listen({ port: 0, host: '127.0.0.1' })

@@ -192,7 +192,7 @@ describe('a client that pipelines requests, or does not read its answers', () =>
     },
   )
 
-  test('is cut if all clients together leave too many bytes unread, beginning with the oldest request', async () => {
+  test('is cut if all clients together leave too many bytes unread, the oldest request first', async () => {
     await listen({ unreadBytes: LARGE.length + LARGE.length / 2 })
     const oldest = openClient(get('/api/slow') + get('/api/large'), false)
     await expect.poll(() => waiting.length).toBe(1)

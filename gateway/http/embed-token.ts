@@ -16,7 +16,7 @@ export type EmbedTokens = {
 /** `hmacs` returns the HMAC with the current key first, then those with older keys. */
 export type EmbedTokenDeps = { hmacs(text: string): readonly Buffer[]; clock: Clock }
 
-/** Longer than a deposit lives: a day at most, unless outages stop its time. */
+/** Longer than the life of a deposit, which is a day at most unless outages stop its countdown. */
 const LIFE_MS = 36 * 3_600_000
 const FORM = /^e1\.([0-9a-f]{32})\.(\d{10})\.([\w-]{1,700})\.([\w-]{43})$/
 

@@ -1,11 +1,11 @@
 type Limits = {
-  /** The most answers to remember. When one more is needed, all are forgotten. */
+  /** The most answers to remember. Before one more is added, all are forgotten. */
   texts: number
-  /** Answers for longer texts are not remembered. */
+  /** The length of the longest text whose answer is remembered. */
   length: number
 }
 
-/** Remembers the answers of a pure function of a text. An answer of undefined would stand for an unknown text. */
+/** Remembers the answers of a pure function of a text. None may be undefined: that marks an unknown text. */
 export function remember<T extends {}>(read: (text: string) => T, limits: Limits): (text: string) => T {
   const answers = new Map<string, T>()
   return (text) => {

@@ -36,7 +36,7 @@ export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
  * Sets all credit of the deposit to be held until its shopper can no longer take the items back. Refused if the deposit
- * is over. Also refused once an offer is being made, because the shopper then sees how much is credited at once.
+ * is over. Also refused once an offer is being made: the shopper then sees how much will be credited immediately.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
   const what = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }
@@ -55,7 +55,7 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
     await holdAll(tx, depositId)
     return done(
       data,
-      `All credit of deposit ${depositId} is held until its shopper can no longer take the items back.`,
+      `All credit of deposit ${depositId} will be held until its shopper can no longer take the items back.`,
     )
   })
 }

@@ -16,7 +16,7 @@ import {
 } from './sealed-store.ts'
 
 const BATCH = 100
-/** A gateway with another key would go on sealing values with it, and they would be lost together with that key. */
+/** A gateway with another key would keep sealing values with that key, and lose them with it. */
 const OTHER_KEY_IN_USE = refused(
   'conflict',
   'A gateway may still seal with another master key. Restart all gateways with the key of these settings first.',
@@ -30,24 +30,24 @@ export type KeyRing = { fingerprint: string; known: string[]; values: number; le
 
 export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyRing>> {
   const { masterKey } = config
-  const [{ values, marked }, known] = await Promise.all([
+  const [{ values, marked }, identity] = await Promise.all([
     countValues(db, markOf(masterKey)),
     findIdentity(db),
   ])
   return done({
     fingerprint: shortened(fingerprintOf(masterKey)),
-    known: [known.keyFingerprint, ...known.oldFingerprints].map(shortened),
+    known: [identity.keyFingerprint, ...identity.oldFingerprints].map(shortened),
     values,
     left: values - marked,
   })
 }
 
-/** `unreadable`: how many values no key of these settings opens. */
+/** `unreadable`: the number of values that no key of these settings opens. */
 export type RotationResult = { resealed: number; left: number; unreadable: number }
 
 /**
- * Seals every value with the key of these settings, in small batches. It can be interrupted and run again. Once no
- * value is left, the database forgets the old keys.
+ * Seals every value with the key of these settings, in small batches. It can be interrupted and run again. Once all
+ * values are sealed with that key, the database forgets the old ones.
  */
 export async function rotateKeyRing(deps: ActDeps): Promise<Answer<RotationResult>> {
   const { db, config } = deps

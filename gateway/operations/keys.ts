@@ -57,7 +57,10 @@ export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey
 
 type Rotation = { keyId: string; overlapHours: number }
 
-/** The new key has the old one's name, scopes and lifetime. The old key works for `overlapHours` more, or until its own end. */
+/**
+ * The new key has the old one's name, scopes and lifetime. The old key works for `overlapHours` more, unless it expires
+ * sooner.
+ */
 export function rotateKey(
   deps: ActDeps,
   { keyId: replaced, overlapHours }: Rotation,

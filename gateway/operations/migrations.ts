@@ -17,7 +17,7 @@ type Step = {
   takesAway: string | null
 }
 
-/** `oldestVersion`: oldest version that may run on the schema; null if none is recorded. */
+/** `oldestVersion`: the oldest version that may run on the schema; null if none is recorded. */
 export type MigrationStatus = {
   applied: { migration: string; oldestVersion: string | null }[]
   missing: string[]

@@ -7,7 +7,7 @@ export type SealedColumn = {
   column: string
   /** Columns of the table's primary key. */
   key: readonly string[]
-  /** Row and column that the value is bound to, in the form that the sealing code uses. */
+  /** The row and column to which the value is bound, in the form that the sealing code uses. */
   place: RawBuilder<string>
 }
 
@@ -48,7 +48,7 @@ export const SEALED: readonly SealedColumn[] = [
   },
 ]
 
-/** `at`: the row's primary key. `place`: the row and column that the value is bound to. */
+/** `at`: the row's primary key. `place`: the row and column to which the value is bound. */
 export type SealedValue = { at: string[]; place: string; sealed: Buffer }
 
 /**

@@ -69,7 +69,7 @@ function unsafeCommission({ config }: ActDeps, commissionBps: number | null | un
   const unsafe = games.filter((game) => !config.mayPayAboveLevel.has(game))
   if (typeof commissionBps !== 'number' || unsafe.length === 0) return undefined
   const leastBps = Math.max(...unsafe.map((game) => leastCommissionBps(config.priceRules[game])))
-  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. It must be at least ${(leastBps / 100).toFixed(2)}. If you intend a smaller one, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
+  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. Set at least ${(leastBps / 100).toFixed(2)} percent. If you intend less, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
 }
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }

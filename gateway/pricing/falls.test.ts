@@ -49,7 +49,7 @@ describe('D-13 a fall', () => {
     expect(judge(price(11), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
   })
 
-  test('does not count if the fresher price of another source has not fallen', () => {
+  test('does not count if a fresher price of another source has not fallen', () => {
     expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 10), steadyPrice(10))).toEqual(priced(10))
     expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 40), steadyPrice(10))).toEqual(priced(8))
     // A source without an earlier price cannot contradict it.

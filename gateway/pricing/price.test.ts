@@ -22,7 +22,7 @@ const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
   earlier: null,
   ...more,
 })
-/** A price with its weekly level; null if the level is unknown. */
+/** Returns a price with its weekly level. `level`: null if it is unknown. */
 const withLevel = (usd: number, level: number | null) =>
   price(usd, { levelUsdMicros: level === null ? null : micros(level) })
 const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
@@ -130,7 +130,7 @@ describe('other rules of a price', () => {
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  test('a level from one of several sources caps the price; far below the prices it leaves no price, far above them it changes nothing', () => {
+  test('a level from one of several sources caps the price; one far below the prices leaves no price, one far above changes nothing', () => {
     expect(judge(withLevel(20, 12), withLevel(20, null), withLevel(20, null))).toEqual(priced(15.6))
     expect(judge(withLevel(20, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(10, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))

@@ -1,7 +1,7 @@
 /** Trade tokens at rest: encrypted with the master key, each bound to its row. */
 import type { SecretBox } from '../kit/secret-box.ts'
 
-/** Row and column that an encrypted token is bound to. */
+/** The row and column to which an encrypted token is bound. */
 export const TOKEN_PLACE = {
   deposit: (hash: string) => `deposit:${hash}:user_token_sealed`,
   trade: (secretCode: string) => `trade:${secretCode}:partner_token_sealed`,

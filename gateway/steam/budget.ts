@@ -12,7 +12,7 @@ export type Budget = {
 
 /** A taken turn. Its holder must report the result of the request. */
 export type Turn = {
-  /** Taken after a pause, before Steam has answered again. `waitMs` is Infinity until its result is reported. */
+  /** Taken after a pause, before Steam has answered again. `waitMs` is Infinity until the result is reported. */
   isProbe: boolean
   /** False if a pause has begun since the turn was taken. */
   isGood(): boolean
@@ -25,9 +25,9 @@ export type Turn = {
 }
 
 export type BudgetLimits = {
-  /** Requests allowed together after a time without any. */
+  /** How many requests may be sent at once after a quiet time. */
   burst: number
-  /** Time until one more request is allowed. */
+  /** The time until one more request is allowed. */
   everyMs: number
 }
 

@@ -39,7 +39,7 @@ const RECENT_MS = 3_600_000
 const DELIVERY_TRIES = 60
 const DELIVERY_PAUSE_MS = 1_000
 
-/** Resolves when all checks have passed. Rejects with the first one that failed. */
+/** Resolves when all checks have passed. Rejects at the first one that fails. */
 export async function checkPort(checks: PortChecks): Promise<void> {
   const { steam, refreshToken, onPassed } = checks
   const opened = await steam.openSession(refreshToken)

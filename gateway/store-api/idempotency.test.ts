@@ -128,7 +128,7 @@ describe('a call with an Idempotency-Key', () => {
     },
   )
 
-  test('is answered even if its answer cannot be stored, and runs again once its lock ends', async () => {
+  test('is answered even if its answer cannot be stored, and runs again if it is repeated after its lock ended', async () => {
     const real = api.deps.createDeposit
     let isBroken = true
     const createDeposit: typeof real = async (store, body) => {
@@ -266,7 +266,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   test.each(['two words', '\u00e4', 'x'.repeat(256)])(
-    'is refused if its key is not short and plain, such as "%s"',
+    'is refused if its key is too long or has other than plain characters: "%s"',
     async (key) => {
       const answer = await post(BODY, key)
       expect(answer.statusCode).toBe(400)

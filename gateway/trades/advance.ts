@@ -20,7 +20,7 @@ export function tradeHandlers(
   return {
     laneOf: (bot, tradeId) => laneOfTrade(deps, bot, tradeId),
     trade: (bot, tradeId) => advance(shell, bot, tradeId),
-    // Reads before the alarm is due, because the shopper came back to the page.
+    // Reads the offer before its alarm is due: the shopper has come back to the page.
     refresh: (bot, tradeId) => advance(shell, bot, tradeId),
     history: (bot) => histories.read(bot),
     watch: (bot) => watch(shell, bot, { advance, orphans }),

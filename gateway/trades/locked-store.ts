@@ -42,7 +42,7 @@ export type LockedRows = {
   money: Money | undefined
 }
 
-/** An earlier statement must have locked the deposit, so this one sees current items and other trades. */
+/** Lock the deposit in an earlier statement: only then does this one see the current items and other trades. */
 export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefined> {
   return tx
     .selectFrom('trade')

@@ -20,7 +20,7 @@ export type OperatorDeps = Pick<WriteDeps, 'clock' | 'ids' | 'box' | 'publicUrl'
 
 type OperatorFact = { depositId: bigint; tradeId: bigint; fact: Fact }
 
-/** True if the fact was news. The deposit's lock separates this from the bot's work, so no lease is needed. */
+/** Resolves to whether the fact changed the trade. The deposit's lock keeps the bot's work out: no lease is needed. */
 export async function recordByOperator(
   deps: OperatorDeps,
   tx: Tx,

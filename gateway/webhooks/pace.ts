@@ -1,6 +1,6 @@
 /**
- * How many attempts of webhooks may run at a time. An attempt that waits much longer than usual for its answer counts
- * as hanging, and another may take its place. Pure.
+ * How many webhook attempts may run at a time. An attempt that waits much longer than usual for its answer counts as
+ * hanging, and another may take its place. Pure.
  */
 import { isAccepted, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'

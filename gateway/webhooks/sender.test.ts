@@ -182,11 +182,11 @@ describe('an address that the operator allowed', () => {
   })
 
   it.each([
-    ['a public host by plain http', '93.184.216.34'],
+    ['a public host', '93.184.216.34'],
     ['the cloud’s metadata', '169.254.169.254'],
     ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
     ['the unspecified address', '0.0.0.0'],
-  ])('still permits no webhook to %s', async (_what, address) => {
+  ])('permits no webhook over plain http to %s', async (_what, address) => {
     const resolve: Resolve = (_hostname, _options, callback) =>
       callback(null, [{ address, family: isIP(address) }])
     const findAllowance: FindAllowance = async () => ({ inside: true })

@@ -10,7 +10,7 @@ export type OwnListing = { itemId: string; appId: number; assetId: string; price
  * The reasons to give nothing. `asset_not_listed`: an asset is not one that we listed in this game, is protected, or is
  * named twice. `own_account`: the buyer is an account of the vault. `deposit_message`: the message contains what looks
  * like a deposit's secret code. `changed`: the same deal asked for something else before. `not_sold`: the market's own
- * list does not show every item as sold. `price_differs`: that list shows another price than the vault recorded.
+ * list does not show every item as sold. `price_differs`: that list shows a price other than the recorded one.
  * `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
  */
 export type DueProblem =
@@ -35,8 +35,8 @@ export type Context = {
   /** The deal as it was recorded, unless it is new. */
   known: DueGift | undefined
   /**
-   * The assets of deals that are open. Not those that were given: an asset that came back, perhaps under its old number,
-   * may be sold again.
+   * The assets of open deals, without those already given: an asset that came back, perhaps under its old number, may
+   * be sold again.
    */
   promised: ReadonlySet<string>
 }
@@ -89,7 +89,7 @@ function problemOf(due: DueGift, context: Context): DueProblem | undefined {
 const leastLeftS = (itemIds: readonly string[], rows: readonly Row[]): number =>
   Math.min(...rows.map(({ itemId, leftS }) => (itemIds.includes(itemId) ? (leftS ?? Infinity) : Infinity)))
 
-/** When the time to hand over these items ends. Seconds count from `askedAt`: they pass while the market answers. */
+/** When the time to hand over these items ends. `leftS` counts from `askedAt`: time passes while the market answers. */
 export const earliestEndMs = (itemIds: readonly string[], rows: readonly Row[], askedAt: Date): number =>
   Math.min(
     ...rows

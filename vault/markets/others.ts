@@ -13,8 +13,8 @@ const STALE_MS = 30 * MINUTE_MS
 const UNUSED_MS = 24 * HOUR_MS
 
 /**
- * `listMinor`: the lowest price in the market's list; undefined if the market gave no list. `ownMinor`: that of the
- * vault's own listings. Null: none.
+ * `listMinor`: the lowest price in the market's list; undefined if the market gave no list. `ownMinor`: the lowest of
+ * the vault's own listings. Null: there is none.
  */
 type Reading = { listMinor: bigint | null | undefined; ownMinor: bigint | null; nowMs: number }
 
@@ -34,7 +34,7 @@ export type Others = {
 
 /**
  * `minor`: the last price that was certainly not our own, null if none was seen; `seenAtMs`: when. `usedAtMs`: when the
- * item was last asked about. `own`: our own lowest prices of late, each with the last time that it was the lowest.
+ * item was last asked about. `own`: our own recent prices, each with the time at which it was last noted.
  */
 type Seen = {
   minor: bigint | null
@@ -70,7 +70,8 @@ export function createOthers(): Others {
       // Without a list, our price does not rise.
       if (listMinor === undefined) return { lowestMinor: isOld ? null : minor, mostMinor: ownMinor }
       if (isOld) return { lowestMinor: null, mostMinor: null }
-      // Nothing is known of others, for example after a start. They ask no less than we do, so our price stays.
+      // The list's lowest price is ours, so others ask no less. If no price of theirs is known, as after a start, our
+      // price does not rise.
       return { lowestMinor: minor, mostMinor: minor === null ? ownMinor : null }
     },
     noteOwn(key, { minor, nowMs }) {

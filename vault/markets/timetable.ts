@@ -1,7 +1,7 @@
 /** When each step of a desk is due. */
 
 export type Timetable = {
-  /** True if the step last ran at least `everyMs` ago. If so, also records that it runs now. */
+  /** True if the step never ran, or last ran at least `everyMs` ago. If so, also records that it runs now. */
   isDue(step: string, everyMs: number): boolean
   /** Records that a step has run. */
   note(step: string): void

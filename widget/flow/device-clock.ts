@@ -1,7 +1,7 @@
 /** Times of the server, converted to the clock of the shopper's device. Pure. */
 import type { Payment } from '../../contract/widget-api.ts'
 
-/** A smaller difference between two clocks is ignored: the answer's way here may explain it. */
+/** A smaller difference between two clocks is ignored: the time that the answer took may explain it. */
 const TOLERANCE_MS = 10_000
 
 export type Convert = (iso: string) => string
@@ -20,7 +20,7 @@ export function deviceClock(sentMs: number, arrivedMs: number): Convert {
   }
 }
 
-/** Converts the only time of day that the page shows: the others stand beside a date. */
+/** Converts the only time that the page shows without its date. */
 export function inDeviceTime<T extends Partial<Payment>>(body: T, convert: Convert): T {
   const { nextOfferAt } = body
   return nextOfferAt === undefined ? body : { ...body, nextOfferAt: convert(nextOfferAt) }

@@ -1,11 +1,11 @@
 /**
  * Proposes items for an amount: the lowest total that reaches it, with no more items than one offer may have. Pure. The
- * order of the items makes no difference. The work is limited by its steps, not by time. So among very many items, or
- * for a very large amount, the total may be above the lowest.
+ * order of the items makes no difference. The work is limited to a number of steps, so among very many items, or for a
+ * very large amount, the total may be above the lowest.
  */
 import type { Item } from '../../contract/widget-api.ts'
 
-/** Amounts in minor units. `mostTotal`: the most that the deposit takes, or null. */
+/** Amounts in minor units. `mostTotal`: the most that the deposit takes; null for no limit. */
 export type Goal = { target: number; maxItems: number; mostTotal: number | null }
 
 export type Proposal =
@@ -107,7 +107,7 @@ function mostExpensiveFirst(descending: readonly Priced[], goal: Goal): Choice {
 type Search = { goal: Goal; quick: Choice; mostSteps: number }
 
 /**
- * Finds the least excess of all choices if the steps suffice. Otherwise keeps the most expensive items of the quick
+ * Finds the choice with the least excess if the steps suffice. Otherwise keeps the most expensive items of the quick
  * choice and searches for the rest of the amount among as many of the other items as the steps allow.
  */
 function* improve(
@@ -132,7 +132,7 @@ function* improve(
   return cheaper(quick, { items, total: totalOf(items) })
 }
 
-/** Leaves out items of equal price beyond those that fit into the limit: they change nothing. */
+/** Keeps only as many items of one price as fit into the limit: more of them change nothing. */
 function withoutSurplus(items: readonly Priced[], limit: number): readonly Priced[] {
   const counts = new Map<number, number>()
   return items.filter(({ price }) => {
@@ -162,7 +162,7 @@ function* leastSum(
   { target, limit, maxItems }: Bounds,
 ): Generator<void, readonly Priced[] | undefined> {
   if (limit < target || limit > MOST_SUMS || maxItems < 1) return undefined
-  // Marks a sum that no items make. More than any number of items in an offer.
+  // Marks a sum that no items make. No offer has this many items.
   const NONE = 65_535
   const counts = new Uint16Array(limit + 1).fill(NONE)
   const chainOf = new Int32Array(limit + 1).fill(-1)

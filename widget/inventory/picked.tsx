@@ -15,7 +15,7 @@ type Props = {
   stand: Stand
   payment: Payment
   flow: Flow
-  /** Called once no item is picked any longer: the button that had the focus is gone. */
+  /** Called when the last pick was removed: the button that had the focus is gone. */
   onEmpty(): void
 }
 

@@ -6,11 +6,11 @@ import { useModalTexts } from './texts.ts'
 
 type Props = {
   payment: Payment
-  /** The amount that the page expected to come now, in minor units; null if it expected none, or no longer knows. */
+  /** The amount that the page expected to arrive now, in minor units; null if it expected none, or no longer knows. */
   expected?: number | null
 }
 
-/** When the money of the trade comes, and why. Empty once all of it has come. */
+/** When the money of the trade arrives, and why not sooner. Empty once all of it has arrived. */
 export function PaymentMoney({ payment, expected = null }: Props) {
   const { texts, money, language } = useModalTexts()
   const difference = useDifference(payment, expected)

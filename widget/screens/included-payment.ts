@@ -16,7 +16,7 @@ export function includedPayment(hash: string): IncludedPayment | null {
     if (payment?.hash !== hash) return null
     const [page] = performance.getEntriesByType('navigation')
     const atMs = page instanceof PerformanceNavigationTiming ? page.responseStart : 0
-    // Scripts cannot read the page's header Date, so the page repeats that time.
+    // Scripts cannot read the page's Date header, so the document repeats it.
     const sentMs = Number(element?.dataset.sentAt)
     return { payment: inDeviceTime(payment, deviceClock(sentMs, performance.timeOrigin + atMs)), atMs }
   } catch {

@@ -32,7 +32,7 @@ const add = command({
       scope: {
         kind: 'enum',
         values: SCOPES,
-        brief: 'what the key may do; default: deposits:read and deposits:write, which a shop needs',
+        brief: 'what the key may do; default: deposits:read and deposits:write, which a store needs',
         optional: true,
         variadic: true,
       },
@@ -69,7 +69,7 @@ const rotate = command({
       overlapHours: {
         kind: 'parsed',
         parse: wholeUpTo(MOST_OVERLAP_HOURS),
-        brief: 'how long the old key works',
+        brief: 'how long the old key keeps working',
         placeholder: 'HOURS',
         default: '24',
       },

@@ -38,7 +38,7 @@ const ACCENT = { kind: 'parsed', parse: text, placeholder: 'COLOUR', optional: t
 const RISK_LIMIT = {
   kind: 'parsed',
   parse: wholeDollars,
-  brief: 'most credit given while Steam can still reverse the trades',
+  brief: 'the most credit to give while Steam can still reverse the trades',
   placeholder: 'DOLLARS',
 } as const
 
@@ -51,7 +51,7 @@ const CREDIT_MODE = {
 const LIABILITY = {
   kind: 'enum',
   values: ['operator', 'store'],
-  brief: 'who bears the reversal of credit already given',
+  brief: 'who bears the loss if credit already given is reversed',
 } as const
 
 type NewStore = {

@@ -1,4 +1,4 @@
-/** Exchange rates of open.er-api.com, which changes them once a day and needs no API key. */
+/** Exchange rates from open.er-api.com, which changes them once a day and needs no API key. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../../contract/money.ts'
 import { RATES_SOURCE } from '../exchange.ts'
