@@ -16,7 +16,7 @@ export const DEPOSIT_EVENT_TYPES = [
   'deposit.reversed',
 ] as const
 
-/** Sent after the till's database was restored, or replaced by a copy. Event numbers then continue much higher. */
+/** Sent after the till's database was restored, or replaced by a copy. Sequences then continue much higher. */
 export const EPOCH_TYPE = 'epoch.started'
 
 export const EVENT_TYPES = [...DEPOSIT_EVENT_TYPES, EPOCH_TYPE] as const

@@ -116,7 +116,7 @@ describe('migrate', () => {
   })
 
   test.each([
-    ['another development', '0002_other.sql', 'It lacks 0003_three.sql, so no later version made it'],
+    ['another branch', '0002_other.sql', 'It lacks 0003_three.sql, so no later version made it'],
     ['version 0.1.0', '0001_till.sql', 'Version 0.1.0 made it, and no later version can upgrade it'],
   ])(
     'recognises the database of %s from the names of its migrations, refuses it and changes nothing',

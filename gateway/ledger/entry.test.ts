@@ -196,7 +196,7 @@ describe('an adjustment', () => {
   } as const
   const unrecorded = { recorded: undefined, availableMinor: 2_500n }
 
-  it('takes available credit, and more only if the store may owe', () => {
+  it('debits more than is available only if the store may owe, and a credit needs nothing available', () => {
     expect(judgeAdjustment(debit, unrecorded)).toBeUndefined()
     const less = { ...unrecorded, availableMinor: 2_499n }
     expect(judgeAdjustment(debit, less)).toMatchObject({ because: 'not_available', availableMinor: 2_499n })

@@ -140,7 +140,7 @@ it('the sandbox sends to allowed names of this machine, but not into the network
   expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)
 })
 
-describe('an address that the operator allowed', () => {
+describe('an address that the operator allowed for a store', () => {
   /** Allows the address for store 1 only. */
   const allowing =
     (host: string, inside: boolean): FindAllowance =>
@@ -152,7 +152,7 @@ describe('an address that the operator allowed', () => {
     createSender({ mode, findAllowance, deadlineMs: 60_000, resolve: toReceiver })
 
   it.each(['sandbox', 'live'] as const)(
-    'receives webhooks in %s mode, over plain http inside the network',
+    'receives only that store’s webhooks in %s mode, over plain http inside the network',
     async (mode) => {
       const send = senderWith(mode, allowing('shop.internal', true))
       const url = `http://shop.internal:${receiver.port}/`

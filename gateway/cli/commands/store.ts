@@ -178,7 +178,7 @@ const update = command({
         commission,
       } = flags
       const { game, allGames = false, accent } = flags
-      if (game !== undefined && allGames) throw new Refusal('usage', 'Give either --game, or --all-games.')
+      if (game !== undefined && allGames) throw new Refusal('usage', 'Give either --game or --all-games.')
       const changes = {
         name,
         origins: origin && [...origin],

@@ -141,8 +141,8 @@ async function play({ sandbox, traffic, agent, ...stage }: Stage, seed: number):
     expect(isInTime, `script ${seed}: ${trace.join(', ')}`).toBe(true)
     return work
   }
-  // The scripts take the behaviours in turn, so all of them occur. At random, a script's own behaviour begins before
-  // the session opens, or after that.
+  // The scripts take the behaviours in turn, so all of them occur. A script's own behaviour begins at random before or
+  // after the session opens.
   const ownBehaviour = stage.behaviours[seed % stage.behaviours.length]
   const isFirst = random(2) === 0
   if (isFirst) misbehave(ownBehaviour)
