@@ -54,7 +54,7 @@ const OF_NO_ITEM: ReadonlySet<string> = new Set<WishRefusal | GiftEnd>([
 /** Steam's result numbers that an item can cause: Fail, InvalidParam, AccessDenied and Revoked. */
 const OF_ITEMS: ReadonlySet<string> = new Set<GiftEnd>(['steam_2', 'steam_8', 'steam_15', 'steam_26'])
 
-/** True if fewer or other items may have led to a delivery. Also true for a reason that only another version knows. */
+/** True if a wish for fewer or other items may succeed. Also true for a reason that this version does not know. */
 export function mayBeOfItems(because: string | null): boolean {
   if (because === null) return true
   return /^steam_\d+$/.test(because) ? OF_ITEMS.has(because) : !OF_NO_ITEM.has(because)

@@ -14,10 +14,10 @@ export type Settled = {
 
 export type CreditStore = {
   /**
-   * Runs `decide` with the saved state of the deposit, and saves the result in the same transaction. Undefined changes
-   * nothing. Until it has ended, no other call may read this state, even if nothing is saved yet: a lock on a row that
-   * does not exist yet stops nobody, and two first events would both be credited. So save a row (`sequence` and
-   * `spendable` 0) before you lock it, or lock more than the row.
+   * Runs `decide` with the saved state of the deposit, and saves the result in the same transaction. If the result is
+   * undefined, nothing changes. Until the transaction has ended, no other call may read this state, even if nothing is
+   * saved yet: a lock on a row that does not exist yet stops nobody, and two first events would both be credited. So
+   * save a row (`sequence` and `spendable` 0) before you lock it, or lock more than the row.
    */
   update(deposit: Deposit, decide: (before: Kept | undefined) => Settled | undefined): Promise<void> | void
   /** `sequence` of the last event read from the log; 0 at first. */

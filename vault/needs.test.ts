@@ -113,7 +113,7 @@ it('a till that does not know these reports is asked once a minute, and the log 
     await report()
     nowMs += 3_000
   }
-  expect(said).toEqual(['the till did not take what needs a person'])
+  expect(said).toEqual(['the needs could not be reported to the till'])
   isTillAway = false
   nowMs += MINUTE_MS
   await report()

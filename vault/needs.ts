@@ -43,7 +43,7 @@ export type Needs = {
   adopt(earlier: readonly Need[]): void
 }
 
-/** Of more, those that were noted longest ago are dropped. */
+/** Beyond this many, those noted longest ago are dropped. */
 export const MOST_NEEDS = 100
 const keepNeed = keepAtMost(MOST_NEEDS)
 const MOST_ABOUT = 200
@@ -57,7 +57,7 @@ export const isNeedKind = (kind: string): kind is NeedKind => Object.hasOwn(LAST
 export function createNeeds(now: () => Date): Needs {
   /** In the order in which they were last noted. */
   const needs = new Map<string, Need>()
-  /** Those that ended, because an earlier process may have reported them. */
+  /** The needs that ended in this process. `adopt` leaves them out, even if an earlier process reported them. */
   const ended = new Map<string, true>()
   const keyOf = (kind: NeedKind, about: string) => `${kind} ${about}`
   const put = (need: Need): void => keepNeed(needs, keyOf(need.kind, need.about), need)
@@ -133,7 +133,7 @@ export function createNeedsReport({ needs, store, now, say }: ReportParts): () =
     try {
       await report()
     } catch (error) {
-      if (!isFailing) say('the till did not take what needs a person', { problem: problemOf(error) })
+      if (!isFailing) say('the needs could not be reported to the till', { problem: problemOf(error) })
       isFailing = true
     }
   }

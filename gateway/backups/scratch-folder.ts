@@ -10,8 +10,8 @@ const PREFIX = 'tradetill-check-'
 const FOLDER = /^tradetill-check-[A-Za-z0-9]{6}$/
 
 /**
- * Longer than a check takes. A free lock alone does not prove that a check was killed: those of 0.2.0 have none, and
- * the lock of a check in another container that shares the temporary folder cannot be seen.
+ * Longer than a check takes. A free lock alone does not prove that a check was killed: checks of version 0.2.0 have
+ * none, and the lock of a check in another container that shares the temporary folder cannot be seen.
  */
 const ABANDONED_MS = 12 * 3_600_000
 

@@ -97,7 +97,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     },
   )
 
-  it('works again after ten minutes of only answers without content, which a bot without offers gets', () => {
+  it('works again after ten minutes in which all answers lacked content, as for a bot without offers', () => {
     const bot = aBot({ offers: 20_000, inventories: null })
     bot.after(599_999)
     bot.recordAnswer('offers', empty)
@@ -149,7 +149,7 @@ describe('without a session', () => {
   })
 })
 
-it('failures that the last holder of the lease recorded continue', () => {
+it('failures recorded by the last holder of the lease continue', () => {
   const bot = aBot({ offers: 20_000, inventories: 20_000 })
   expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
   bot.recordAnswer('inventories', down)

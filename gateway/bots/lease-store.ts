@@ -33,7 +33,7 @@ export type Lease = {
   failing: FailedForMs
 }
 
-/** Takes up to `limit` free bots. A new lease number separates the holder's writes from those of the previous one. */
+/** Takes up to `limit` free bots. A new lease number separates the holder's writes from the previous holder's. */
 export async function takeLeases(db: Db, owner: string, limit: number): Promise<Lease[]> {
   const free = db
     .selectFrom('bot')
@@ -95,7 +95,7 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   return rows.length === 1
 }
 
-/** True if a process may hold the bot now: it is in service, and the bots are neither disarmed nor restored. */
+/** True if a process may hold the bot now: it is in service, no restore is unfinished, and the bots are not disarmed. */
 export async function mayBeHeld(db: Db, botId: bigint): Promise<boolean> {
   const row = await db
     .selectFrom('bot')

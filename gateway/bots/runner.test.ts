@@ -68,7 +68,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
   return { ...bots, contexts }
 }
 
-/** Enrols the bot with its token as read from a file: it ends with a line break. */
+/** Enrols the bot with its token as read from a file: with a line break at the end. */
 const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: `${TOKEN}\n` })
 const bot = async () => (await listBots(database.db))[0]
 const loginAfter = async () => {
@@ -167,7 +167,7 @@ describe('a process', () => {
 })
 
 describe('a session', () => {
-  it('makes no call if its lease was lost while it was opened', async () => {
+  it('makes no call if the bot’s lease was lost while the session was being opened', async () => {
     await enrol()
     await database.pool.query('update bot set protection_acknowledged_at = null, member_since = null')
     const calls = [steam.acknowledgements, steam.profileReads]
@@ -197,7 +197,7 @@ describe('a session', () => {
     expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
   })
 
-  it('D-18 that Steam refuses puts the bot out of service immediately, and for good if it is refused an hour later', async () => {
+  it('D-18 that Steam refuses puts the bot out of service immediately, and for good if Steam still refuses it an hour later', async () => {
     await enrol()
     steam.session = 'dead'
     const first = start()

@@ -142,7 +142,7 @@ describe('trade credit', () => {
     expect((await acts()).length).toBe(1)
   })
 
-  it('of a trade that Steam itself delivered is refused', async () => {
+  it('of a trade that was delivered on Steam is refused', async () => {
     const deposit = await aDeposit(till, store, { game: 'dota' })
     await payFor(till, { bot, session }, deposit)
     const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()

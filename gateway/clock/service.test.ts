@@ -195,7 +195,7 @@ describe('the clock of live mode', () => {
     })
   })
 
-  it('D-40 is the machine’s, even if a sandbox once advanced the database', async () => {
+  it('D-40 is the machine’s, even if a sandbox once advanced the clock in the database', async () => {
     await advance('8d')
     const time = new Date(0)
     expect((await openClock(database.db, 'live')).machineTime(time)).toEqual(time)

@@ -93,7 +93,7 @@ async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefine
   }
 }
 
-/** The end of a check, such as a caller that breaks off, can kill the handler when its answers were right. */
+/** The end of a check, such as a call that is broken off, can kill a handler whose answers were right. */
 async function deathAfter({ handlerClient }: Kit): Promise<Verdict | undefined> {
   const reply = await handlerClient.send(UNSIGNED)
   return reply.kind === 'silent' ? failed(`after the check ${describeReply(reply)}`) : undefined

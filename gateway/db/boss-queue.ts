@@ -15,7 +15,7 @@ export type QueueOptions = {
   log: Log
   /** The till's clock, by which delayed jobs start. */
   clock?: Pick<TillClock, 'machineTime' | 'machineNow'>
-  /** How often to look for jobs without a notification. A delayed job may start this late. */
+  /** How often to poll for jobs that no notification has announced. A delayed job may start this late. */
   pollSeconds?: number
   /** The connections of this process, which can be cut together. */
   connections?: ConnectionGroup
@@ -27,7 +27,7 @@ const DEAD = 'dead'
 const CHANNEL = 'till_queue'
 /** How long to wait for running jobs when the process stops. */
 const STOP_MS = 10_000
-/** pg-boss's own sweeps may take long on a long queue. */
+/** The deadline of a statement. pg-boss's own sweeps may take long on a long queue. */
 const STATEMENT_MS = 120_000
 /** One statement settles at most this many finished jobs. */
 const MOST_SETTLED = 100
@@ -121,8 +121,8 @@ export async function createQueue({
 }
 
 /**
- * The policy `short` drops a second waiting job with the same key. A delayed job has its time in its key, so an
- * immediate job is not dropped in its favour.
+ * The policy `short` drops a second waiting job with the same key. The key of a delayed job contains its time, so an
+ * immediate job is kept beside it.
  */
 function waitingKey(key: string | undefined, startAfter: Date | undefined): string {
   if (key === undefined) return randomUUID()

@@ -65,10 +65,10 @@ export type CustodyDriftTable = {
   bot_id: bigint
   kind: 'missing' | 'foreign' | 'unnamed'
   app_id: number
-  /** The trade that brought the item, and its id in the shopper's inventory; null for a foreign item. */
+  /** The trade that brought the item, and the item's id in the shopper's inventory; null for a foreign item. */
   trade_id: bigint | null
   given_asset_id: string | null
-  /** Its id in the bot's inventory. */
+  /** The item's id in the bot's inventory. */
   asset_id: string | null
   market_hash_name: string
   first_seen_at: Date

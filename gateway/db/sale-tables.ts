@@ -105,7 +105,7 @@ export type VaultToldTable = {
 
 /** The till's verdict on an entry of the vault's log. */
 export type EntryAnswer =
-  /** A listing was recorded, or the vault's report that it gives an item. */
+  /** The till recorded a listing, or the vault's report that it gives an item. */
   | 'recorded'
   /** The listing is already recorded. */
   | 'known'

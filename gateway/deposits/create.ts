@@ -144,8 +144,8 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
 
 /**
  * Returns hashes of the call's values, by which a repeated call is recognised. The first one is stored. It covers only
- * a few bits of the trade token, because a hash of the full token could reveal the token. Rows of an earlier version
- * contain the second hash.
+ * 16 bits of the trade token's hash, because more could reveal the token. Rows of an earlier version contain the second
+ * hash.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
   const whole = sha256(canonical(body))

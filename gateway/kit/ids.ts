@@ -20,7 +20,7 @@ export const systemIds: Ids = {
   secretCode: () => codeFrom(randomBytes),
 }
 
-/** Ignores bytes from the largest multiple of the alphabet's size up, so every character is equally likely. */
+/** Ignores bytes at or above the largest multiple of the alphabet's size, so every character is equally likely. */
 function codeFrom(random: (size: number) => Buffer): string {
   const fairBytes = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
   let code = ''

@@ -19,6 +19,7 @@ const SECRET_FORMS: Form[] = [
   [/\b(\w{0,20}token|sessionid|steamLoginSecure)(\\{0,8}["']:\s?\\{0,8}["'])[^"'\\]+/gi, '$1$2[redacted]'],
   [/\bBearer\s+[^\s"'\\]+/gi, 'Bearer [redacted]'],
   [/\b(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+/gi, '$1:[redacted]'],
+  // A deposit's hash, which opens its page. The first six digits are enough to find it in a log.
   [/(%[0-9a-f]{2}|(?<![0-9a-f]))([0-9a-f]{6})[0-9a-f]{26}(?![0-9a-f])/gi, '$1$2…'],
 ]
 

@@ -25,21 +25,21 @@ export type DepositFilter = {
   steamId?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
-  /** Smallest credit, in minor units of `currency`. */
+  /** The smallest credit, in minor units of `currency`. */
   leastMinor?: bigint | undefined
   mostMinor?: bigint | undefined
   currency?: Currency | undefined
-  /** Game of one of its trades. */
+  /** The game of one of its trades. */
   game?: Game | undefined
   needsPerson?: boolean | undefined
   /** An order by amount needs a `currency`. */
   order?: DepositOrder | undefined
-  /** Last deposit of the previous page: only deposits after it in the list are returned. */
+  /** The last deposit of the previous page: only deposits after it in the list are returned. */
   before?: bigint | undefined
   limit: number
 }
 
-/** Most deposits that one query examines for a rare filter. The cost stays the same while the table grows. */
+/** The most deposits that one query examines for a narrow filter, so the cost stays the same while the table grows. */
 const MOST_EXAMINED = 500
 
 export type ExaminedDeposit = { id: bigint; fits: boolean }
@@ -108,8 +108,8 @@ export async function examineDeposits(
 }
 
 /**
- * Whether a page can begin after this deposit: it exists, and has a credit if the list is by amount. After any other,
- * every list seems to end.
+ * Returns whether a page can begin after this deposit: it exists, and has a credit if the list is by amount. After any
+ * other deposit, the list would seem to end.
  */
 export async function hasPlace(db: Db, depositId: bigint, order: DepositOrder | undefined): Promise<boolean> {
   const { rows } = await sql`
@@ -121,7 +121,7 @@ export async function hasPlace(db: Db, depositId: bigint, order: DepositOrder | 
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** For the deposits of an account or a need. The direction matters only if there are too many to read all. */
+/** The order of the deposits of an account or a need. It matters only if there are too many to read all. */
 const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 
@@ -181,7 +181,7 @@ function sourceOf(filter: DepositFilter, { now, isSorted }: Examining): RawBuild
     : source
 }
 
-/** Most deposits, or trades, to read of one account. No real shopper has more. */
+/** The most deposits, or trades, to read of one account. No real shopper has more. */
 export const MOST_OF_ACCOUNT = 5_000
 
 /**
@@ -201,7 +201,7 @@ function depositsOfSteamId(
     union (select deposit_id from trade where partner_steam_id = ${steamId} ${first})`
 }
 
-/** Most deposits per need. */
+/** The most deposits to list for each need. */
 const MOST_NEEDY = 1_000
 /** `bot_away` needs a trade older than this: a gateway may still take the bot of a younger one. */
 const AWAY_MS = 120_000
@@ -261,7 +261,7 @@ export type ListedDeposit = {
    * account that the store named.
    */
   steamId: string | null
-  /** Game of its delivered trade, or else of its latest trade; null without a trade. */
+  /** The game of its delivered trade, or else of its latest trade; null without a trade. */
   game: Game | null
   createdAt: Date
 }

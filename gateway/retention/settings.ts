@@ -15,11 +15,11 @@ export const KEEP_SETTINGS = {
   TRADETILL_KEEP_ATTEMPTS_DAYS: whole(1, MOST_DAYS).default(30),
   /** Webhooks that were delivered or given up. */
   TRADETILL_KEEP_DELIVERIES_DAYS: whole(1, MOST_DAYS).default(90),
-  /** Inventory requests, and quotes that no trade names. */
+  /** Inventory requests, and quotes that no trade refers to. */
   TRADETILL_KEEP_INVENTORIES_HOURS: whole(1, 24 * MOST_DAYS).default(24),
   /** Trade tokens, once the till no longer asks Steam about any trade of their deposit. */
   TRADETILL_KEEP_TOKENS_DAYS: whole(0, MOST_DAYS).default(1),
-  /** The receipt of an ended deposit, and amount, shopper, bot and secret code on its page. */
+  /** The receipt of an ended deposit, and the amount, shopper, bot and secret code on the deposit's page. */
   TRADETILL_KEEP_PAGES_DAYS: whole(1, MOST_DAYS).default(30),
 }
 

@@ -1,4 +1,4 @@
-/** The output of the commands about operators and proposals with `--json`. */
+/** The `--json` output of the commands about operators and proposals. */
 import { z } from 'zod'
 import { id, minor, time } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-/** One embedded PostgreSQL for a run of the tests, with a migrated database of which the tests use copies. */
+/** One embedded PostgreSQL for a run of the tests, with a migrated database that the tests copy. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -222,7 +222,7 @@ export async function aDeparture(db: Till['db'], botId: bigint): Promise<bigint>
   return id
 }
 
-/** Writes a problem at the vault that needs a person. */
+/** Records a problem that needs a person at the vault. */
 export async function aVaultNeed(db: Till['db'], change: { kind?: string; since?: Date } = {}) {
   const need = { kind: 'no_room', about: 'market.csgo.com', text: 'no room', since: new Date(), ...change }
   await db

@@ -37,7 +37,7 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
       ])
     case 'ended': {
       const cause = { kind: 'trade_ended', status: event.end.status } as const
-      // Items in escrow may still arrive, so no other trade may name them.
+      // Items in escrow may still arrive, so they stay reserved.
       const freed = event.steamHoldUntil === null ? [freeItems] : []
       return changeStatus(funds, cause, [...freed, ...warningsOf(event.end.reason)])
     }

@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect((await delivery()).state).toBe('delivered')
   })
 
-  it('D-40 is signed by the machine’s clock, and retried by the advanced clock', async () => {
+  it('D-40 is signed with the machine’s time, and retried by the advanced clock', async () => {
     till.clock.jump(8 * 24 * HOUR_MS)
     const date = new Date(till.clock.machineNow().getTime() + HOUR_MS)
     receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     const [got] = receiver.received
     const at = Number(got?.headers['webhook-timestamp'])
     expect(at).toBe(Math.floor(till.clock.machineNow().getTime() / 1_000))
-    // The header has the machine's time, without milliseconds.
+    // `Retry-After` has the machine's time, without milliseconds.
     const due = till.clock.tillTime(new Date(date.toUTCString()))
     expect((await delivery()).due_at).toEqual(due)
     const inMs = due.getTime() - till.clock.now().getTime()
@@ -109,7 +109,7 @@ describe('a webhook', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([eventId]))
   })
 
-  it('whose secret cannot be decrypted logs an error, counts as a failed attempt and is retried', async () => {
+  it('whose secret cannot be decrypted fails with an error in the log, and is retried', async () => {
     const ours = createSecretBox(Buffer.alloc(32, 1))
     const foreign = createSecretBox(Buffer.alloc(32, 2))
     await till.db
@@ -134,7 +134,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is given up with an error in the log after a 410, and nothing more is sent to that endpoint', async () => {
+  it('is given up after a 410, with an error in the log, and nothing more is sent to that endpoint', async () => {
     receiver.answers.push(status(410))
     await expireDeposit()
     await expireDeposit()

@@ -26,7 +26,7 @@ afterEach(async () => {
   await till.close()
 })
 
-/** With `patienceMs: 1`, an unanswered attempt at an endpoint that is not slow soon counts as hanging. */
+/** With `patienceMs: 1`, an attempt that gets no answer from a quick endpoint soon counts as hanging. */
 function startSending(change: Partial<LanesDeps> = {}) {
   const lanes = startLanes({ ...senderDeps(till), ...change })
   stops.push(() => lanes.stop())
@@ -125,7 +125,7 @@ describe('a store that is slow with everything', () => {
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('no longer counts as slow, for retries too, once its first attempts have been quick', async () => {
+  it('counts as quick, for retries too, once its first attempts have been quick', async () => {
     const unanswered = new Set<string>()
     const server = await aServerThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: server.url })
@@ -197,7 +197,7 @@ describe('the deliveries of one endpoint', () => {
 })
 
 describe('lanes', () => {
-  it('do not wait for each other: forty silent endpoints delay no delivery', async () => {
+  it('do not wait for each other: forty silent endpoints delay no delivery to another', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)

@@ -43,7 +43,7 @@ it.each([
   [5, -6, 'send'],
   [6, 0, 'end'],
 ] as const)(
-  'after %i sends without a session, %d minutes later, the step is to %s',
+  'after %i tries without a session, the last of them %d minutes ago, the step is to %s',
   (tries, minutes, kind) => {
     const giving = { state: 'intended', intended, intendedAt: ago(60), tries, triedAt: ago(minutes) } as const
     expect(stepBefore(giving, { now: NOW, isAllowed: true }).kind).toBe(kind)

@@ -1,4 +1,4 @@
-/** Facts about a market that the operator must hear. */
+/** Facts about a market that the operator must learn. */
 
 export type Alarm =
   /** The market asks for items in a deal that the client cannot read, so nothing is given. */
@@ -33,6 +33,6 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
   }
 }
 
-/** The subject of the alarm, beside the market. The limits concern all deals alike. */
+/** The subject of the alarm, in addition to the market. The limits concern all deals alike. */
 export const alarmAbout = (alarm: Alarm): string =>
   alarm.kind === 'no_room' ? '' : 'dealId' in alarm ? ` deal ${alarm.dealId}` : ` listing ${alarm.itemId}`

@@ -1,4 +1,4 @@
-/** Calls to a market over HTTPS, or to the market sandbox with the same host names. */
+/** Calls to a market over HTTPS, or under the same host names to the market sandbox. */
 import { Agent, request } from 'node:https'
 import net, { isIP } from 'node:net'
 import { WebSocket } from 'ws'

@@ -1,4 +1,4 @@
-/** When an account that may not sell needs a person. */
+/** When an account on a market needs a person. */
 import { beforeEach, expect, it } from 'vitest'
 import { createNeeds, type Needs } from '../needs.ts'
 import { createOutside } from '../testing/outside.ts'
@@ -109,7 +109,7 @@ it('a market that refuses pings needs a person only after half an hour', async (
   expect(kinds()).toEqual([])
 })
 
-it('a market that takes the pings but puts nothing on sale needs a person, and the account sells on', async () => {
+it('a market that takes the pings but hides the listings needs a person, and the vault keeps listing', async () => {
   obstacle = 'Connect to the websocket first'
   await pass(1)
   expect(needs.list()).toMatchObject([

@@ -38,7 +38,7 @@ const ORDER: Record<DepositStatus, number> = {
 
 const ITEM_IDS = ['1', '2', '3', '4', '5', '6']
 
-/** One deposit of the gateway. `id` counts the changes of its status, `quoteId` the inventories asked for. */
+/** A gateway with one deposit, whose `id` counts its changes. The `quoteId` of an inventory counts the inventories. */
 class Gateway {
   deposit: Payment = payment({ user: null, id: '1' })
   previous: Payment = this.deposit
@@ -126,7 +126,7 @@ class Expected {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** The page's calls. `payments`: how many asked for the payment. `trades`: bodies. `answersAtOnce`: none stays open. */
+/** The page's calls. `payments` counts the polls; `trades` has the bodies for trades. `answersAtOnce`: none stays open. */
 type Line = {
   openCalls: OpenCall[]
   payments: number

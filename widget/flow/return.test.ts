@@ -108,7 +108,7 @@ describe('coming back while an answer is missing', () => {
 })
 
 it.each(['en', 'ru'] as const)(
-  'D-10 %s, chosen before a reload, is still chosen after it',
+  'D-10 the language %s, chosen before a reload, is still chosen after it',
   (chosenLanguage) => {
     const language = chosenLanguage === 'en' ? 'ru' : 'en'
     const { state } = play(opening({ chosenLanguage, language }), loaded({ language }))

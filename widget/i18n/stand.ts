@@ -103,7 +103,7 @@ const en = {
   whyExpected: (days: number, game: string) =>
     `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
-  payFixed: 'A press fixes the amount. If prices change before that, we’ll ask again.',
+  payFixed: 'Pressing the button fixes the amount. If prices change before that, we’ll ask again.',
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
@@ -148,7 +148,7 @@ const en = {
     escrow: {
       title: 'Trade restrictions',
       description:
-        'Your account has not been protected by the mobile authenticator for 7 days, so Steam would delay the transfer. Turn it on, and come back 7 days after that.',
+        'Your account has not yet been protected by the mobile authenticator for 7 days, so Steam would delay the transfer. Turn it on, and come back 7 days after that.',
     },
     invalidPartner: {
       title: 'Incorrect Trade URL',

@@ -5,7 +5,7 @@ import { amountIn, suggestedAmounts } from './amounts.ts'
 describe('suggested amounts', () => {
   const items = [item('1', 1_200), item('2', 900), item('3', 600)]
 
-  it('are round, at least the minimum, and at most what one offer can be worth and the deposit takes', () => {
+  it('are round, not below the minimum, and not above the worth of one offer or the deposit’s maximum', () => {
     expect(suggestedAmounts(inventory(items), payment())).toEqual([500, 1_000, 2_500])
     expect(suggestedAmounts(inventory(items, { minPrice: 600 }), payment())).toEqual([1_000, 2_500])
     expect(suggestedAmounts(inventory(items, { maxItems: 2 }), payment())).toEqual([500, 1_000])

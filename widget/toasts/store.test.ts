@@ -86,7 +86,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual([])
   })
 
-  it('has a repeated toast only once, until 5000 ms after the last repetition', () => {
+  it('keeps one toast for repeated ones, until 5000 ms after the last repetition', () => {
     const { store, pass, titles, timers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
@@ -112,7 +112,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual(['a', 'a'])
   })
 
-  it('drops each toast at its own time, and one without a time never', () => {
+  it('drops each toast at its own time, but never one without a time', () => {
     const { store, pass, titles } = toastsOnClock()
     store.add({ title: 'never', timeOut: 0 })
     store.add({ title: 'late', timeOut: 9000 })
@@ -159,7 +159,7 @@ describe('A-073 the list', () => {
     expect(listener).toHaveBeenCalledTimes(4)
   })
 
-  it('is the same value until it changes, then a new one', () => {
+  it('is the same array until it changes, then a new one', () => {
     const { store } = toastsOnClock()
     const empty = store.list()
     expect(store.list()).toBe(empty)

@@ -18,7 +18,7 @@ alter table inventory_request add column token_sealed bytea not null;
 -- Finds requests with the same token.
 alter table inventory_request add column token_hmac bytea not null;
 
--- A token is so short that trying all of them finds the one behind a plain hash. An HMAC needs a key.
+-- Tokens are so short that trying all of them reveals the one behind a plain hash. An HMAC needs a key.
 delete from deposit_link;
 alter table deposit_link rename column link_sha256 to link_hmac;
 

@@ -4,8 +4,8 @@
 
 -- ----------------------------------------------------------------------------------------------------------- names
 
--- The words of a name, without case and punctuation. It calls only functions of pg_catalog, so a restore can build the
--- indexes on it.
+-- The words of a name, without case and punctuation. The function calls only functions of pg_catalog, so a restore can
+-- build the indexes that use it.
 create function name_words(name text) returns tsvector language sql immutable strict parallel safe as $$
   select to_tsvector('simple'::regconfig, translate(lower(name),
     '-_.,:;/\|()[]{}<>#&@+*=!?"''`´’‘“”„«»–—…™★®', repeat(' ', 60)))
@@ -39,7 +39,7 @@ alter table store add column commission_bps integer check (commission_bps betwee
 -- Null: all games.
 alter table store add column games text[]
   check (cardinality(games) between 1 and 4 and games <@ array['cs', 'dota', 'rust', 'tf']);
--- Since when the store can open no deposit and accept no items. Trades that are under way continue.
+-- When the operator disabled the store. Since then it can open no deposit and accept no items. Open trades continue.
 alter table store add column disabled_at timestamptz;
 
 -- ----------------------------------------------------------------------------------------------------------- money
