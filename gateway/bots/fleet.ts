@@ -69,7 +69,7 @@ const isWorking = ({ reachable, failing, barState }: BotFacts): boolean =>
 export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
 
 /**
- * True if another bot would serve the waiting request sooner. In a crowd every other bot is late too, or has a longer
+ * True if another bot would serve the waiting request sooner. In a rush, every other bot is late too, or has a longer
  * queue. A request that moved then would only lose its place, and if every request kept moving, none would be served.
  */
 export function isBetterElsewhere(

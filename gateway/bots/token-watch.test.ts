@@ -51,7 +51,7 @@ describe('the end of a token', () => {
     expect(lines).toHaveLength(2)
   })
 
-  it('is not logged for a dead bot, or for a token without an end', () => {
+  it('is not logged for a dead bot, or for a token that does not expire', () => {
     const { watch, lines } = startWatch()
     watch([aBot(1, 'dead')])
     watch([aBot(null)])

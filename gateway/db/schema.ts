@@ -192,7 +192,7 @@ export type QuoteItemTable = {
   context_id: string
   name: string
   market_hash_name: string
-  /** The name of the phase that was priced; null: the market name. */
+  /** The name with the phase, if that was priced; null if the market name was. */
   priced_as: Generated<string | null>
   /** The phase of a Doppler. */
   phase: Generated<Phase | null>

@@ -88,7 +88,7 @@ describe('an item that left, came back and left again', () => {
     expect(await inHand()).toEqual([])
   })
 
-  it('is with the bot if both trades were undone before their first reading', async () => {
+  it('is with the bot if both trades were undone before either was read', async () => {
     const undone = { assetId: item, newAssetId: '71', back: item }
     addRow(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
     addRow(session, '9600', {
@@ -251,7 +251,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('and then gave away is at the second bot once the last two trades are undone, even if that bot’s history is read first', async () => {
+  it('and then gave to a destination is at the second bot once the last two trades are undone, even if that bot’s history is read first', async () => {
     toStorage()
     await read(bot)
     expect(await inHand()).toEqual([])
@@ -262,7 +262,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the second bot, even if the first bot’s history shows the reversal of their second trade first', async () => {
+  it('and then gave to a destination is at the second bot, even if the first bot’s history shows the reversal of their second trade first', async () => {
     toStorage()
     await read(bot)
     addRow(session, '9800', {
@@ -279,7 +279,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the first bot once the first trade is undone, even if the last one is seen to be undone later', async () => {
+  it('and then gave to a destination is at the first bot once the first trade is undone, even if the last one is seen to be undone later', async () => {
     toOtherBot(item)
     await read(bot)
     toStorage('81')

@@ -1,4 +1,4 @@
-/** The history of one deposit, in order of time, for the operator. */
+/** The history of one deposit, in chronological order, for the operator. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'

@@ -1,4 +1,4 @@
-/** The doctor's queries of a database. They only read, and work before any migration has run. */
+/** The doctor's queries to a database. They only read, and work before any migration has run. */
 
 import { type Connection, createConnectionGroup, KEEP_ALIVE } from '../db/connections.ts'
 import { readIdentity } from '../db/identity.ts'

@@ -1,6 +1,6 @@
 /**
- * The token of a page in a frame of its store. Browsers withhold cookies there, so the token is in the document, and is
- * valid for the page's deposit alone.
+ * The token of a page that its store shows in a frame. Browsers withhold cookies there, so the token is in the
+ * document, and is valid for the page's deposit alone.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../kit/clock.ts'

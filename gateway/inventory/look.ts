@@ -37,7 +37,7 @@ export const WAIT_MS = 20_000
 
 /** How long the items of an inventory are shown again without asking Steam. */
 export const FRESH_MS = 60_000
-/** How long a reload, or a call after an answer without items, gets the last answer. */
+/** For how long a reload, or a call after an answer without items, still gets the last answer. */
 export const RELOAD_MS = 5_000
 
 /** How long each bot but the last has to take up a request. The last one has the rest of the time. */

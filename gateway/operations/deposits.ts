@@ -18,7 +18,7 @@ export type DepositView = ListedDeposit & {
 } & Outlook
 
 /** How many of the shopper's newest trades to read. */
-const MOST_JUDGED = 200
+const MOST_TRADES = 200
 
 export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): Promise<Answer<DepositView>> {
   const now = clock.now()
@@ -28,7 +28,7 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
     return refused('not_found', `There is no deposit ${depositId}.`)
   }
   const needs = (await needsOf(db, [depositId], { now })).get(depositId) ?? []
-  const shopper = deposit.steamId === null ? null : await readShopperRecord(db, deposit.steamId, MOST_JUDGED)
+  const shopper = deposit.steamId === null ? null : await readShopperRecord(db, deposit.steamId, MOST_TRADES)
   return done({ ...deposit, needs, moments, shopper, ...outlookOf(facts, now) })
 }
 

@@ -74,8 +74,8 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<RotationResul
 export type LostSecrets = { bots: number; endpoints: number }
 
 /**
- * Erases everything that a lost master key sealed, and gives the database to the key of these settings. This is final.
- * Money, items and API keys are not sealed.
+ * Erases everything that a lost master key sealed, and makes the key of these settings the database's key. This is
+ * final. Money, items and API keys are not sealed.
  */
 export async function forgetLostKey(deps: ActDeps): Promise<Answer<LostSecrets>> {
   const { db, config } = deps

@@ -108,8 +108,8 @@ export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boo
 }
 
 /**
- * Removes all sealed values, some with their rows, and gives the database to another key. Also deletes the keyed hashes
- * of trade links, which are useless without the former key.
+ * Removes all sealed values, some with their rows, and makes another key the database's key. Also deletes the keyed
+ * hashes of trade links, which are useless without the former key.
  */
 export async function eraseSealed(
   tx: Tx,

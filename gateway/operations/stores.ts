@@ -20,7 +20,7 @@ import { type StoreFilter, type StoreRow, selectStores } from './store-list-stor
 /** `webhookSecret`: shown only once; null unless the call made a new endpoint. */
 export type UpdatedStore = { storeId: bigint; mode: Mode; webhookSecret: string | null }
 
-/** The key too is shown only once. */
+/** Like the webhook secret, the API key is shown only once. */
 export type FreshStore = UpdatedStore & { apiKey: string }
 
 /** Registers a store with its first API key and, if it has a webhook URL, the secret that signs webhooks. */

@@ -266,7 +266,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   test.each(['two words', '\u00e4', 'x'.repeat(256)])(
-    'is refused if its key is too long or has other than plain characters: "%s"',
+    'is refused if its key is too long, or has characters that are not plain: "%s"',
     async (key) => {
       const answer = await post(BODY, key)
       expect(answer.statusCode).toBe(400)

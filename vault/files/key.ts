@@ -16,7 +16,7 @@ export type Key = {
   mac(text: string): string
 }
 
-/** Makes the key if there is none. */
+/** Reads the key, or makes one if there is none. */
 export function openKey(folder: Folder): Key {
   const stored = folder.read(FILE)
   const hex = stored?.trim() ?? randomBytes(KEY_BYTES).toString('hex')

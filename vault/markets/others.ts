@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const REMEMBERED_MS = 6 * HOUR_MS
 /** How long a market's list may still show a former price of ours. */
 const STALE_MS = 30 * MINUTE_MS
-/** An item that was not asked about for this time is forgotten. */
+/** How long an item is remembered after the last question about it. */
 const UNUSED_MS = 24 * HOUR_MS
 
 /**

@@ -13,7 +13,7 @@ export type Split = { now: number; later: number; until: string | null; certaint
 /** The credit for picked items. Reserves nothing in the store's limit, so only the offer can promise amounts. */
 export function forecast(total: number, hold: Inventory['hold']): Split {
   if (hold === null || total === 0) return { now: total, later: 0, until: null, certainty: 'final' }
-  // If the store waits for all of it, there is no limit that other payments could use up.
+  // If all of it is held until release, there is no limit that other payments could use up.
   const certainty = hold.by === 'release' && hold.atOnce === 0 ? 'final' : 'expected'
   if (total <= hold.atOnce) return { now: total, later: 0, until: null, certainty }
   return { now: hold.atOnce, later: total - hold.atOnce, until: hold.until, certainty }

@@ -47,7 +47,7 @@ export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Acce
   for (let share = STEP; contrast(visible, surface) < LEAST_CONTRAST; share += STEP) {
     visible = rgbOf(hexOf(mix(rgbOf(colour), opposite, share)))
   }
-  // Black or white is always readable: if black falls short of 4.5, white does not.
+  // Black or white is always readable: if black has a contrast below 4.5, white has more.
   const dark = contrast(visible, BLACK) >= contrast(visible, WHITE)
   return {
     accent: hexOf(visible),

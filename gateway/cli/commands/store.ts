@@ -278,7 +278,7 @@ const freeRoom = command({
 const ADDRESS = {
   kind: 'parsed',
   parse: text,
-  brief: 'host and port of the webhooks',
+  brief: 'host and port of the webhook URL',
   placeholder: 'HOST:PORT',
 } as const
 
