@@ -184,7 +184,7 @@ function takeFromCart(statements: Statements, shopper: string, goods: Cart): voi
   }
 }
 
-/** False if the goods were bought otherwise since, or if the shopper no longer wants them. */
+/** False if the shopper has bought the goods in another way since, or no longer wants them. */
 function hasInCart(statements: Statements, shopper: string, { goods }: Order): boolean {
   const cart = cartOf(statements, shopper)
   return Object.entries(goods).every(([good, count]) => (cart[good] ?? 0) >= count)

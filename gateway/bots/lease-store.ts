@@ -95,7 +95,7 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   return rows.length === 1
 }
 
-/** True if a process may hold the bot now: it is in service, no restore is unfinished, and the bots are not disarmed. */
+/** True if a process may hold the bot now: it is in service, bots are not disarmed, and no restore is unfinished. */
 export async function mayBeHeld(db: Db, botId: bigint): Promise<boolean> {
   const row = await db
     .selectFrom('bot')

@@ -14,7 +14,8 @@ export type MigrateOptions = {
   /** Called before each part that may take long: the wait for another process or for a table, and each migration. */
   onProgress?: OnProgress
   /**
-   * How long a statement waits for a lock, how many times a migration is tried if it gets none, and the pause between.
+   * How long a statement waits for a lock, how many times a migration is tried if it gets none, and the pause between
+   * tries.
    */
   locks?: { waitMs: number; tries: number; pauseMs: number }
 }

@@ -96,7 +96,7 @@ const balances = async (market = MARKET) => {
     .execute()
   return Object.fromEntries(rows.map(({ kind, balance }) => [kind, balance]))
 }
-/** The reports read no settings, so these have none. */
+/** The reports read no settings, so these dependencies have none. */
 const findDeps = () => ({ db: till.db, clock: till.clock, config: Object.assign({}) })
 const allTime = { from: new Date('2000-01-01'), to: new Date('2100-01-01') }
 async function salesReport() {
@@ -258,7 +258,7 @@ describe('the books', () => {
     }
   })
 
-  /** A pool with only what the check uses. The check runs inside the client's transaction, without its own. */
+  /** A pool with only what the check uses. The check runs inside the client's transaction, without one of its own. */
   function poolWithin(client: pg.PoolClient): Parameters<typeof verifyLedger>[0] {
     const query = (statement: string, values?: unknown[]) =>
       /^(?:begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
@@ -286,7 +286,7 @@ describe('the report of sales', () => {
     expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
   })
 
-  it('has the same loss for an item sold below its cost as the list of losing items', async () => {
+  it('shows the same loss as the list of losing items for an item that was sold below its cost', async () => {
     const deps = findDeps()
     const [assetId = ''] = free.assetIds
     const original = await till.db

@@ -215,7 +215,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(departure?.items).toMatchObject([{ assetId: '901', marketHashName: 'Item 0' }])
   })
 
-  it('has no finding recorded by a gateway whose lease of the bot has ended', async () => {
+  it('gets no finding from a gateway whose lease of the bot has ended', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     await look({ ...bot, leaseEpoch: 0n })

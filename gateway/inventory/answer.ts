@@ -57,7 +57,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
-/** Releases before `too_large` cannot read a row with that reason, and run beside this one during an update. */
+/** Releases older than `too_large` cannot read a row with that reason, and run beside this one during an update. */
 export function toStored(answer: BotAnswer): StoredAnswer {
   if (answer.kind !== 'unavailable') return answer
   const { reason } = answer
@@ -78,8 +78,8 @@ type AnswerRequest = {
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `barReason`: why the bot itself should send no offers. Steam would hold its side of a trade (`own_hold`), or limits
- * the check that precedes every send (`rate_limited`). `readAt`: null for a fresh answer.
+ * `barReason`: why the bot itself should send no offers. Steam would hold the bot's side of a trade (`own_hold`), or
+ * limits the check that precedes every send (`rate_limited`). `readAt`: null for a fresh answer.
  */
 export type ReadResult = {
   answer: BotAnswer

@@ -173,7 +173,7 @@ describe('the search', () => {
     expect((await found(steamId)).bots).toMatchObject([{ botId: bot.bot.botId, steamId }])
   })
 
-  it('finds items by beginnings of words in their names, the shortest first', async () => {
+  it('finds items by the beginnings of words in their names, the shortest name first', async () => {
     expect((await found('ak 47 red')).items).toEqual([
       { game: 'cs', item: 'AK-47 | Redline (Field-Tested)' },
       { game: 'cs', item: 'StatTrak™ AK-47 | Redline (Field-Tested)' },

@@ -7,7 +7,7 @@ import type { CreditMode, Liability } from '../db/trade-tables.ts'
 
 export type StoreFilter = {
   isDisabled?: boolean | undefined
-  /** Last store of the previous page. */
+  /** The last store of the previous page. */
   after?: bigint | undefined
   limit: number
 }

@@ -82,7 +82,7 @@ export async function postponeSource(db: Db, source: string, until: Date): Promi
 }
 
 /**
- * Marks the feeds of `sources` as in use, and all others as removed, so their prices and rates no longer count. The
+ * Marks the feeds of `sources` as in use. Marks all others as removed: their prices and rates no longer count. The
  * prices, levels and last call of a removed source stay, in case it returns.
  */
 export async function configureSources(db: Db, sources: readonly string[], now: Date): Promise<void> {

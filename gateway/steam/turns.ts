@@ -35,7 +35,7 @@ export const UNOBSERVED: Observer = { request() {}, heldBack() {} }
 
 type Request<T> = {
   method: Method
-  /** Time limit of the entire request, including the wait for a turn. */
+  /** The time limit of the entire request, including the wait for a turn. */
   ms: number
   /** Sends the request within the remaining milliseconds. */
   make(ms: number): Promise<T>
@@ -130,7 +130,8 @@ export function createTurns(settings: Settings): Turns {
 }
 
 /**
- * A gateway's share of the address's budget. Gateways at other addresses also count, so each uses less than it could.
+ * A gateway's share of the address's budget. Gateways at other addresses count too, so each gateway uses less than it
+ * could.
  */
 const shareOf = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Readonly<BudgetLimits> => ({
   get burst() {

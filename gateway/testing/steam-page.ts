@@ -9,7 +9,7 @@ type Tag = {
   color?: string
 }
 
-/** A description as Steam writes it: of an ordinary rifle, but for the fields that the test changes. */
+/** A description as Steam writes it: of an ordinary rifle, except for the fields that the test changes. */
 export function description(change: Record<string, unknown> & { tags?: Tag[] } = {}) {
   return {
     appid: 730,

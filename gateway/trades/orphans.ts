@@ -20,8 +20,8 @@ export const ITEMS_OF_NO_TRADE = 'items arrived for an offer that belongs to no 
 
 export type Orphans = {
   /**
-   * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until all pages are read and no
-   * orphan among them can still be accepted.
+   * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until all pages are read and
+   * none of their orphans can still be accepted.
    */
   searchOffers(bot: BotContext): Promise<boolean>
   /** Handles an offer whose code belongs to no trade. Resolves to false while the offer can still be accepted. */

@@ -17,12 +17,12 @@ export type LanesDeps = DeliveryDeps & {
 
 /** How often to check for due deliveries. New events wake the lanes immediately. */
 const CHECK_EVERY_MS = 1_000
-/** `haste` speeds these checks up at most 20 times, to one every 50 ms, to spare the database. */
+/** `haste` speeds these checks up by at most this factor, to one every 50 ms, which spares the database. */
 const MOST_HASTE = 20
 
 /**
  * Sends due deliveries until it is stopped. There is no common queue, because slow endpoints would hold up the
- * others. Each lane may always send some deliveries at once. Only its share beyond that depends on the number of busy
+ * others. Each lane may always send a few deliveries at a time. How many more it may send depends on the number of busy
  * stores.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {

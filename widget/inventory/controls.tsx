@@ -8,7 +8,7 @@ import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
-/** On a narrow screen the search may be closed: then it is opened, and focuses its field. */
+/** Focuses the search field. If a narrow screen has it closed, opens it; the field then takes the focus. */
 export function focusSearch(stand: Element): void {
   const field = stand.querySelector<HTMLElement>('.search input')
   if (field !== null) field.focus()

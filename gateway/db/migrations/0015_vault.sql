@@ -50,7 +50,7 @@ create table vault_deed (
 );
 create index vault_deed_to on vault_deed (partner_steam_id) where partner_steam_id is not null;
 
--- Free items of a bot beyond the first `keep` are sent to the destination.
+-- Each bot keeps its newest `keep` free items. The older ones are sent to the destination.
 create table send_rule (
   only_row boolean primary key default true check (only_row),
   destination text not null,
