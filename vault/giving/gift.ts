@@ -39,8 +39,11 @@ export type GiftOffers = {
   ): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
   /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer has not changed for long. */
   read(offerId: string): Promise<SeenOffer | undefined>
-  /** Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. */
-  confirm(offerId: string, gift: Gift): Promise<boolean>
+  /**
+   * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. `mayStill` is
+   * asked right before the confirmation; if it says no, none is made.
+   */
+  confirm(offerId: string, gift: Gift, mayStill?: () => boolean): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**
    * Reads Steam's own record of the trade. `given`: the trade gave exactly this gift, even if it was taken back since;

@@ -218,9 +218,10 @@ async function followOffer(
         await giftOffers.cancel(offerId)
         return false
       }
-      // The market may have taken too long to answer.
-      if (stepNow().kind !== 'confirm') return true
-      const isConfirmed = await giftOffers.confirm(offerId, due)
+      // The market, and later Steam's list of confirmations and the turn to confirm, may have taken too long.
+      const isInTime = () => stepNow().kind === 'confirm'
+      if (!isInTime()) return true
+      const isConfirmed = await giftOffers.confirm(offerId, due, isInTime)
       if (isConfirmed) journal.add({ kind: 'confirmed', ...ids })
       return isConfirmed
     }

@@ -128,6 +128,26 @@ describe('a sale', () => {
     expect(out.entries.filter(({ entry }) => entry.kind === 'confirmed')).toEqual([])
   })
 
+  it.each([
+    [26, 'active'],
+    [27, 'needs_confirmation'],
+  ])(
+    'whose confirmation waits for %i of the last 46 seconds for its turn at Steam has an offer that is then %s',
+    async (waitedS, state) => {
+      const out = createOutside()
+      await runVault(out)
+      out.buy(1)
+      out.advanceS(254)
+      const { confirm } = out.giftOffers
+      out.giftOffers.confirm = (...about) => {
+        out.advanceS(waitedS)
+        return confirm(...about)
+      }
+      await runVault(out)
+      expect(offerStates(out)).toEqual([state])
+    },
+  )
+
   it('is confirmed by a process that has not heard how much time is left, if the market still wants it', async () => {
     const out = createOutside()
     await runVault(out)

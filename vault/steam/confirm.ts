@@ -17,7 +17,9 @@ export async function findConfirmation(
   offerId: string,
   timeS: number,
 ): Promise<FoundConfirmation> {
-  const reply = await session.page('confirmations', '/mobileconf/getlist', sign(session, 'list', timeS))
+  const reply = await session.page('confirmations', '/mobileconf/getlist', {
+    query: sign(session, 'list', timeS),
+  })
   const all = reply && readConfirmations(reply)
   if (all === undefined) return { kind: 'unanswered' }
   const matching = all.filter((each) => each.type === OFFER_TYPE && each.creator_id === offerId)
@@ -27,14 +29,17 @@ export async function findConfirmation(
     : { kind: 'none' }
 }
 
-/** Accepts the confirmation. Resolves to false if Steam did not report success, although it may have worked. */
+/**
+ * Accepts the confirmation. Resolves to false if Steam did not report success, although it may have worked. `mayStill`:
+ * asked right before the request; if it says no, the request is not made.
+ */
 export async function acceptConfirmation(
   session: Session,
   { id, nonce }: Confirmation,
-  timeS: number,
+  { timeS, mayStill }: { timeS: number; mayStill: (() => boolean) | undefined },
 ): Promise<boolean> {
   const query = { op: 'allow', ...sign(session, 'accept', timeS), cid: id, ck: nonce }
-  const reply = await session.page('confirm', '/mobileconf/ajaxop', query)
+  const reply = await session.page('confirm', '/mobileconf/ajaxop', { query, mayStill })
   return reply !== undefined && isSuccess(reply)
 }
 

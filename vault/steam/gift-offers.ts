@@ -60,7 +60,7 @@ export function createGiftOffers(parts: Parts): GiftOffers {
     send: (gift, mayStill) => send(parts, gift, mayStill),
     find: (gift, agoMs) => findSent(parts, gift, agoMs),
     read: (offerId) => read(context, offerId),
-    confirm: (offerId, gift) => confirm(parts, offerId, gift),
+    confirm: (offerId, gift, mayStill) => confirm(parts, { offerId, gift, mayStill }),
     async cancel(offerId) {
       const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
       const result = await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, {
@@ -247,14 +247,17 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
 }
 
 /** Finds the confirmation before it reads the offer, so it cannot confirm a later version of the offer. */
-async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boolean> {
+async function confirm(
+  parts: Parts,
+  { offerId, gift, mayStill }: { offerId: string; gift: Gift; mayStill: (() => boolean) | undefined },
+): Promise<boolean> {
   const { session, nowS } = parts
   const found = await findConfirmation(session, offerId, nowS())
   const offer = await readOne(parts, offerId)
   if (offer === undefined || !isGift(offer, gift)) return false
   if (offer.state !== STATE.needsConfirmation) return CONFIRMED.has(offer.state)
   if (found.kind !== 'found') return false
-  if (await acceptConfirmation(session, found.confirmation, nowS())) return true
+  if (await acceptConfirmation(session, found.confirmation, { timeS: nowS(), mayStill })) return true
   // The offer may be confirmed even if the answer was lost.
   const after = await readOne(parts, offerId)
   return after !== undefined && CONFIRMED.has(after.state)

@@ -3,8 +3,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
+import { sendOffer } from '../../steam-sandbox/world/offers.ts'
 import { findAccount } from '../../steam-sandbox/world/world.ts'
 import { createCaller } from './call.ts'
+import { createGiftOffers } from './gift-offers.ts'
 import { createPace, GAPS_MS } from './pace.ts'
 import { createSession } from './session.ts'
 
@@ -12,13 +14,18 @@ const BOT = 'Tradetill Bot #1'
 const OFFERS = 'IEconService/GetTradeOffersSummary'
 const QUERY = { time_last_visit: '0' }
 
+function accountIn(steam: Awaited<ReturnType<typeof startSteam>>, who: string) {
+  const account = findAccount(steam.world(), steam.as(who).steamId)
+  if (account === undefined) throw new Error(`there is no ${who}`)
+  return account
+}
+
 /** A bot's session, whose waits only advance the clock. */
 async function openSession() {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'session', quotas: false, clock: () => nowMs })
   onTestFinished(() => steam.close())
-  const account = findAccount(steam.world(), steam.as(BOT).steamId)
-  if (account === undefined) throw new Error('there is no bot')
+  const account = accountIn(steam, BOT)
   const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
   const refreshToken = refreshTokenOf(account, Math.floor(nowMs / 1_000), 'mobile')
   const pace = createPace({
@@ -34,7 +41,9 @@ async function openSession() {
   const setBehaviour = (method: 'PUT' | 'DELETE', name: string) =>
     fetch(`${steam.url}/control/behaviours/${name}`, { method })
   return {
+    steam,
     session,
+    nowS: () => Math.floor(nowMs / 1_000),
     setBehaviour,
     advanceMs(ms: number): void {
       nowMs += ms
@@ -91,5 +100,34 @@ it('a form is not sent if it is too late once its turn has come', async () => {
     })
   expect(await form(false)).toEqual({ kind: 'not_made' })
   expect((await form(true)).kind).not.toBe('not_made')
+  expect(asked).toEqual(['false', 'true'])
+})
+
+it('an offer is not confirmed if it is too late once the turn of its confirmation has come', async () => {
+  const { steam, session, nowS } = await openSession()
+  const parts = { session, nowS, say() {}, needs: { note() {}, end() {} }, acknowledge: async () => {} }
+  const giftOffers = createGiftOffers(parts)
+  const { steamId: partnerSteamId, token } = accountIn(steam, 'nova_hound')
+  const items = steam.as('nova_hound').tradable(570).slice(0, 1)
+  const intent = { sender: session.steamId, partner: partnerSteamId, token, message: 'K7MXPQ', items }
+  const collected = steam.change((world, atS) => sendOffer(world, intent, atS))
+  if (collected.kind === 'sent') steam.as('nova_hound').accept(collected.offerId)
+  const assets = steam
+    .as(BOT)
+    .tradable(570)
+    .map(({ appId, contextId, assetId }) => ({ appId, contextId, assetId }))
+  const gift = { partnerSteamId, token, message: 'a gift', assets }
+  const sent = await giftOffers.send(gift)
+  const offerId = sent.kind === 'sent' ? sent.offerId : ''
+  const asked: string[] = []
+  const confirm = (answer: boolean) =>
+    giftOffers.confirm(offerId, gift, () => {
+      asked.push(String(answer))
+      return answer
+    })
+  expect(await confirm(false)).toBe(false)
+  expect(await giftOffers.read(offerId)).toEqual({ state: 'needs_confirmation' })
+  expect(await confirm(true)).toBe(true)
+  expect(await giftOffers.read(offerId)).toEqual({ state: 'active' })
   expect(asked).toEqual(['false', 'true'])
 })

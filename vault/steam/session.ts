@@ -19,8 +19,8 @@ export type Session = {
   secrets: Secrets
   /** Reads the Web API. Undefined if the request was not made, or Steam gave no complete answer. */
   api(kind: RequestKind, method: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
-  /** Reads a page of the website. */
-  page(kind: RequestKind, path: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
+  /** Requests a page of the website. Undefined if the request was not made, or Steam gave no complete answer. */
+  page(kind: RequestKind, path: string, page: Page): Promise<SteamAnswer | undefined>
   /**
    * Posts a form of the website. `not_made`: Steam certainly did not carry out the request. `keepsSession`: a refusal of
    * this form says nothing about the session, so it causes no login.
@@ -33,13 +33,10 @@ export type Session = {
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
-type Form = {
-  fields: Record<string, string>
-  referer: string
-  keepsSession?: boolean
-  /** Asked right before each request. If it says no, the request is not made. */
-  mayStill?: () => boolean
-}
+/** `mayStill`: asked right before each request. If it says no, the request is not made. */
+type Condition = { mayStill?: (() => boolean) | undefined }
+type Page = Condition & { query: Record<string, string> }
+type Form = Condition & { fields: Record<string, string>; referer: string; keepsSession?: boolean }
 
 export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
@@ -123,16 +120,12 @@ export function createSession(
           }),
         ),
       ),
-    page: async (kind, path, query) =>
-      answerIn(
-        await request(kind, (current) =>
-          caller.call({
-            method: 'GET',
-            url: addressOf(COMMUNITY, path, query),
-            headers: cookieOf(steamId, current),
-          }),
-        ),
-      ),
+    async page(kind, path, { query, ...options }) {
+      const url = addressOf(COMMUNITY, path, query)
+      const get = (current: Tokens) =>
+        caller.call({ method: 'GET', url, headers: cookieOf(steamId, current) })
+      return answerIn(await request(kind, get, options))
+    },
     form: (kind, path, { fields, referer, ...options }) =>
       request(
         kind,

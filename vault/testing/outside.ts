@@ -233,7 +233,8 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
         { kind: 'unanswered' as const },
       ),
     read: async (offerId) => call(() => offers.find((each) => each.offerId === offerId)?.seen, undefined),
-    confirm: async (offerId, gift) => {
+    confirm: async (offerId, gift, mayStill) => {
+      if (mayStill?.() === false) return false
       const offer = offers.find((each) => each.offerId === offerId)
       const deal = dealOf(gift)
       if (offer && deal && named.has(deal.dealId) && !isRefused(deal))
