@@ -1,5 +1,4 @@
 /** Sales and their books, on a real database: as the vault reports them and as an operator records them. */
-import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SaleReport } from '../../contract/sale-report.ts'
@@ -14,8 +13,6 @@ import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { saveMarketBalance } from './sale-store.ts'
 import { type Listing, recordListing, recordReport } from './sales.ts'
-import { createWaits } from './vault-report-waits.ts'
-import { bookVaultLog } from './vault-reports.ts'
 
 const MARKET = 'market.csgo.com'
 const DOTA = 570
@@ -73,20 +70,6 @@ const report = (reference: string, saleReport: SaleReport) =>
   inTransaction(till.db, (tx) =>
     recordReport(tx, { market: MARKET, reference, report: saleReport }, till.clock.now()),
   )
-const GIFT = JSON.stringify({ kind: 'gift', partnerSteamId: '76561198000000001', assets: [] })
-/** A report of a listing whose item the till does not know. */
-const waitingRow = (n: number) => ({
-  n: BigInt(n),
-  part: 0,
-  at: till.clock.now(),
-  market: MARKET,
-  reference: `s${n}`,
-  told: JSON.stringify({ kind: 'listing', appId: DOTA, listedAssetId: `99${n}`, price: '100' }),
-})
-const answeredRows = async () => {
-  const rows = await till.db.selectFrom('vault_told').select('n').where('answer', 'is not', null).execute()
-  return rows.map(({ n }) => n)
-}
 const problems = async () => [...new Set((await verifyLedger(pool)).map(({ problem }) => problem))]
 const balances = async (market = MARKET) => {
   const rows = await till.db
@@ -117,51 +100,6 @@ describe('a listing', () => {
     expect(
       await list({ reference: '2', listedAssetId: `7${receivedIdOf(free.assetIds[1])}`, price: 2_600n }),
     ).toBe('recorded')
-  })
-
-  it('that waits for its item does not keep later reports waiting, even if hundreds of listings wait', async () => {
-    const waiting = Array.from({ length: 501 }, (_, index) => waitingRow(index + 1))
-    const rows = [...waiting, { ...waitingRow(502), told: GIFT }]
-    await till.db.insertInto('vault_told').values(rows).execute()
-    await bookVaultLog(till.deps)
-    expect(await answeredRows()).toEqual([502n])
-    await till.db.deleteFrom('vault_told').execute()
-  })
-
-  it('that waits for its item does not keep later reports waiting, even if it has tens of thousands of reports', async () => {
-    await till.db.insertInto('vault_told').values(waitingRow(1)).execute()
-    const repriced = JSON.stringify({ kind: 'report', report: { kind: 'repriced', price: '100' } })
-    await sql`
-      insert into vault_told (n, part, at, market, reference, told)
-      select n, 0, ${till.clock.now()}, ${MARKET}, 's1', ${repriced}::jsonb from generate_series(2, 20500) n`.execute(
-      till.db,
-    )
-    await till.db
-      .insertInto('vault_told')
-      .values({ ...waitingRow(20_501), reference: 'gift', told: GIFT })
-      .execute()
-    await bookVaultLog(till.deps)
-    expect(await answeredRows()).toEqual([20_501n])
-    await till.db.deleteFrom('vault_told').execute()
-  })
-
-  it('that waits for its item is tried again after growing waits of at most ten minutes', async () => {
-    await till.db.insertInto('vault_told').values(waitingRow(1)).execute()
-    const waits = createWaits()
-    const bookEveryTenSeconds = async (seconds: number) => {
-      for (let second = 0; second < seconds; second += 10) {
-        await bookVaultLog(till.deps, waits)
-        till.clock.advance(10_000)
-      }
-    }
-    await bookEveryTenSeconds(3_700)
-    // From now on the row could be booked.
-    await till.db.updateTable('vault_told').set({ told: GIFT }).execute()
-    await bookEveryTenSeconds(60)
-    expect(await answeredRows()).toEqual([])
-    await bookEveryTenSeconds(600)
-    expect(await answeredRows()).toEqual([1n])
-    await till.db.deleteFrom('vault_told').execute()
   })
 
   it('of a protected item is not recorded', async () => {

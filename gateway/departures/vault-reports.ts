@@ -67,18 +67,21 @@ type BookingDeps = { db: Db; clock: Clock; log: Log }
  */
 export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {
   const { db, clock } = deps
+  // One time for the whole call: a listing that still waits when the call begins waits until its end. Otherwise its wait
+  // could end between its own entry and a report on it, which would then be answered as unknown.
+  const nowMs = clock.now().getTime()
   let after: Pick<EntryRow, 'n' | 'part'> | undefined
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const without = waits.listingsAt(clock.now().getTime())
-    const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after, without })
-    for (const row of rows) await bookRow(deps, row, waits)
+    const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after, without: waits.listingsAt(nowMs) })
+    for (const row of rows) await bookRow(deps, row, { waits, nowMs })
     after = rows.at(-1)
     if (rows.length < PAGE_SIZE) return
   }
 }
 
-async function bookRow({ db, clock, log }: BookingDeps, row: EntryRow, waits: Waits): Promise<void> {
-  const nowMs = clock.now().getTime()
+type Turn = { waits: Waits; nowMs: number }
+
+async function bookRow({ db, log }: BookingDeps, row: EntryRow, { waits, nowMs }: Turn): Promise<void> {
   // If a listing waits for its item, the reports on it wait too.
   if (waits.isWaiting(row, nowMs)) return
   const mayWait = nowMs - row.at.getTime() < WAIT_MS

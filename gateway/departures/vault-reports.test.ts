@@ -1,0 +1,98 @@
+/** Which reports of the vault the till books, and when. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTill, type Till } from '../testing/till.ts'
+import { createWaits } from './vault-report-waits.ts'
+import { bookVaultLog } from './vault-reports.ts'
+
+const MARKET = 'market.csgo.com'
+const DOTA = 570
+
+let till: Till
+
+beforeAll(async () => {
+  till = await startTill()
+})
+afterAll(() => till.close())
+
+const GIFT = JSON.stringify({ kind: 'gift', partnerSteamId: '76561198000000001', assets: [] })
+/** A report of a listing whose item the till does not know. */
+const waitingRow = (n: number) => ({
+  n: BigInt(n),
+  part: 0,
+  at: till.clock.now(),
+  market: MARKET,
+  reference: `s${n}`,
+  told: JSON.stringify({ kind: 'listing', appId: DOTA, listedAssetId: `99${n}`, price: '100' }),
+})
+const answeredRows = async () => {
+  const rows = await till.db.selectFrom('vault_told').select('n').where('answer', 'is not', null).execute()
+  return rows.map(({ n }) => n)
+}
+
+describe('a listing', () => {
+  it('that waits for its item does not keep later reports waiting, even if hundreds of listings wait', async () => {
+    const waiting = Array.from({ length: 501 }, (_, index) => waitingRow(index + 1))
+    const rows = [...waiting, { ...waitingRow(502), told: GIFT }]
+    await till.db.insertInto('vault_told').values(rows).execute()
+    await bookVaultLog(till.deps)
+    expect(await answeredRows()).toEqual([502n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+
+  it('that waits for its item does not keep later reports waiting, even if it has tens of thousands of reports', async () => {
+    await till.db.insertInto('vault_told').values(waitingRow(1)).execute()
+    const repriced = JSON.stringify({ kind: 'report', report: { kind: 'repriced', price: '100' } })
+    await sql`
+      insert into vault_told (n, part, at, market, reference, told)
+      select n, 0, ${till.clock.now()}, ${MARKET}, 's1', ${repriced}::jsonb from generate_series(2, 20500) n`.execute(
+      till.db,
+    )
+    await till.db
+      .insertInto('vault_told')
+      .values({ ...waitingRow(20_501), reference: 'gift', told: GIFT })
+      .execute()
+    await bookVaultLog(till.deps)
+    expect(await answeredRows()).toEqual([20_501n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+
+  it('that waits for its item is tried again after growing waits of at most ten minutes', async () => {
+    await till.db.insertInto('vault_told').values(waitingRow(1)).execute()
+    const waits = createWaits()
+    const bookEveryTenSeconds = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 10) {
+        await bookVaultLog(till.deps, waits)
+        till.clock.advance(10_000)
+      }
+    }
+    await bookEveryTenSeconds(3_700)
+    // From now on the row could be booked.
+    await till.db.updateTable('vault_told').set({ told: GIFT }).execute()
+    await bookEveryTenSeconds(60)
+    expect(await answeredRows()).toEqual([])
+    await bookEveryTenSeconds(600)
+    expect(await answeredRows()).toEqual([1n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+
+  it('that waits for its item keeps its own reports waiting, however long the other reports take', async () => {
+    const sold = JSON.stringify({ kind: 'report', report: { kind: 'sold' } })
+    const rows = [
+      waitingRow(1),
+      { ...waitingRow(2), told: GIFT },
+      { ...waitingRow(3), reference: 's1', told: sold },
+    ]
+    await till.db.insertInto('vault_told').values(rows).execute()
+    const slowClock = {
+      ...till.clock,
+      now() {
+        till.clock.advance(10_000)
+        return till.clock.now()
+      },
+    }
+    await bookVaultLog({ ...till.deps, clock: slowClock })
+    expect(await answeredRows()).toEqual([2n])
+    await till.db.deleteFrom('vault_told').execute()
+  })
+})
