@@ -54,7 +54,7 @@ describe('a deal', () => {
     [1, 45_000, 'abandon'],
     [4 * MINUTE_MS, undefined, 'wait'],
     [4 * MINUTE_MS + 1, undefined, 'abandon'],
-  ])('without an offer, %i ms after the intent, whose time limit ends after %s ms: %s', (ageMs, dueByMs, kind) => {
+  ])('without an offer, %i ms after the intent, with the limit at %s ms: %s', (ageMs, dueByMs, kind) => {
     const known = { dueByMs: dueByMs && START.getTime() + dueByMs, now: after(ageMs) }
     expect(stepBefore(intended, known).kind).toBe(kind)
   })
