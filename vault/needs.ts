@@ -90,7 +90,7 @@ export function createNeeds(now: () => Date): Needs {
   }
 }
 
-/** Markets choose parts of these texts, and a terminal may show them. */
+/** Replaces control characters: markets choose parts of these texts, and a terminal may show them. */
 const plain = (text: string, most: number): string => text.slice(0, most).replace(/\p{C}/gu, '?')
 
 export type NeedsStore = {

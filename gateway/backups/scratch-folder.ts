@@ -30,7 +30,7 @@ export async function withScratchFolder<T>(now: Date, work: (folder: string) => 
   }
 }
 
-/** The lock of a killed check is free, so its folder can be told from that of a check that is under way. */
+/** The name of a check's lock. A killed check leaves its lock free, and a check that is under way holds its own. */
 const nameOf = (folder: string): string => `check ${folder}`
 
 /** Removes the folders of killed checks. Leaves those of other accounts, and what cannot be removed now. */

@@ -170,7 +170,7 @@ describe('trade credit', () => {
 })
 
 describe('trade release', () => {
-  it('makes held credit available, but not before its protection has been over for a day', async () => {
+  it('makes held credit available, but not until a day after the trade’s protection has ended', async () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId } = await anOffer()
     await credit(tradeId)

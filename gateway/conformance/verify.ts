@@ -19,11 +19,11 @@ export type Options = {
   /** `customerReference` of the invented deposits. It replaces `{CUSTOMER}` in the addresses `balance` and `open`. */
   customer: string
   balance?: string | undefined
-  /** Port of the stand-in till, which the store uses as its till during the checks. */
+  /** The port of the stand-in till, which the store uses as its till during the checks. */
   tillPort?: number | undefined
   /** A POST to this address makes the store open a deposit. Needs `tillPort`. */
   open?: string | undefined
-  /** Names of the checks to run; all by default. With `open`, checks that need invented orders are left out. */
+  /** The names of the checks to run; all by default. With `open`, checks that need invented orders are left out. */
   only?: readonly string[] | undefined
   patience?: Partial<Patience & { deadlineMs: number }>
 }

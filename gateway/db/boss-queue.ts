@@ -61,7 +61,7 @@ export async function installQueue({ url, log }: Pick<QueueOptions, 'url' | 'log
   await boss.stop({ graceful: false, close: true })
 }
 
-/** Starts the job queue in the schema `pgboss` of the database, creating it on the first start. */
+/** Starts the job queue in the database's schema `pgboss`. The first start creates the schema. */
 export async function createQueue({
   url,
   log,

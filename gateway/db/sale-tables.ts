@@ -33,7 +33,7 @@ export type SaleTable = {
   state: SaleState
   currency: Currency
   price: bigint
-  /** The amount that the market pays for it; null until the market has reported it. */
+  /** The amount that the market pays for the item; null until the market has reported it. */
   received: bigint | null
   /** The amount that the market paid although the sale was reversed. */
   refund: Generated<bigint>
@@ -72,7 +72,7 @@ export type MarketAccountTable = {
 export type MarketEntryTable = {
   id: Generated<bigint>
   sale_id: bigint
-  /** The save of the sale that wrote the entry: 1, 2, 3 … */
+  /** The number of the sale's save that wrote the entry: 1, 2, 3 … */
   step: number
   debit_account: bigint
   credit_account: bigint

@@ -229,8 +229,8 @@ function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
 }
 
 /**
- * Returns why each of these deposits needs a person, if it is among those that `needyAt` lists. `order`: order of the
- * list that they come from.
+ * Returns why each of these deposits needs a person, if it is among those that `needyAt` lists. `order`: the order of
+ * the list that they come from.
  */
 export async function needsOf(
   db: Db,

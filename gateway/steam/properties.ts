@@ -1,7 +1,7 @@
 /** Reads the asset properties of an inventory, which distinguish items of one class. Pure. */
 import { z } from 'zod'
 
-/** Id of the property with a weapon's paint ("Finish Catalog"). Only items of Counter-Strike have it. */
+/** The id of the property with a weapon's paint ("Finish Catalog"). Only items of Counter-Strike have it. */
 const PAINT_PROPERTY = 7
 const MOST_PROPERTIES = 30
 

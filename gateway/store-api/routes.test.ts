@@ -66,7 +66,7 @@ describe('an API key', () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
     const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`
-    // The limit is 120 calls at once.
+    // The limit allows a burst of 120 calls.
     for (let n = 0; n < 130; n += 1) await api.call('GET', '/v1/health', { key: forged })
     for (let n = 0; n < 120; n += 1) await api.call('GET', '/v1/health')
     const beyond = await api.call('GET', '/v1/health')

@@ -1,4 +1,4 @@
-/** A till on a database that no other test uses meanwhile, with the parts that tests of trades and deposits need. */
+/** A till on a database that no other test uses at the same time, with the parts for tests of trades and deposits. */
 
 import type { EventType } from '../../contract/event-types.ts'
 import type { BotContext } from '../bots/bot.ts'

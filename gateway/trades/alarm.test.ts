@@ -47,7 +47,7 @@ describe('the step that is due', () => {
     ['a final trade at its last look', 'look_again', final, 786_400],
     ['a final trade without a look left', 'nothing', { ...final, lookAt: null }, 999_999],
     ['a reversed trade', 'nothing', reversed, 999_999],
-  ])('of %s is: %s', (_name, step, trade, seconds) => {
+  ])('for %s is: %s', (_name, step, trade, seconds) => {
     expect(dueStep(trade, at(seconds))).toBe(step)
   })
 

@@ -31,7 +31,7 @@ describe('items that Steam holds', () => {
     expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY_S) }])
   })
 
-  it('D-24 an escrow ends once its offer reads as over, and not while it reads as in escrow, active or accepted', () => {
+  it('D-24 an escrow ends once Steam shows its offer as ended, not while the offer is in escrow, active or accepted', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])

@@ -9,7 +9,7 @@ const MOST_PAGES = 1_000
 /** A place in the list can become invalid. After this many failures there, the list is read from its beginning. */
 const MOST_FAILURES = 5
 /**
- * A search that was not continued for this time is dropped. While Steam does not answer, a search is continued only
+ * A search that was not continued for this long is dropped. While Steam does not answer, a search is continued only
  * about once an hour.
  */
 const SEARCH_LIFE_MS = 3 * 3_600_000

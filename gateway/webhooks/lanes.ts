@@ -17,7 +17,7 @@ export type LanesDeps = DeliveryDeps & {
 
 /** How often to check for due deliveries. New events wake the lanes immediately. */
 const CHECK_EVERY_MS = 1_000
-/** `haste` speeds these checks up by at most this factor, to one every 50 ms, which spares the database. */
+/** `haste` speeds these checks up by at most this factor: more than one every 50 ms would burden the database. */
 const MOST_HASTE = 20
 
 /**

@@ -126,7 +126,7 @@ class Expected {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** The page's calls. `payments` counts polls, `trades` has the bodies for trades. `answersAtOnce`: no call stays open. */
+/** The calls. `payments` counts polls, `trades` has the bodies for trades. `answersAtOnce`: no call stays open. */
 type Line = {
   openCalls: OpenCall[]
   payments: number
