@@ -32,13 +32,22 @@ const active: DealWithOffer = {
 type AfterCase = {
   state: 'needs_confirmation' | 'active' | 'in_escrow'
   ageMs: number
+  /** How long after the intent the offer became known. */
+  sentAfterMs?: number
   isReported?: boolean
   order?: 'report_then_confirm'
   leftMs?: number
 }
-const kindAfter = ({ state, ageMs, isReported = false, order, leftMs }: AfterCase): string => {
+const kindAfter = ({
+  state,
+  ageMs,
+  sentAfterMs = 0,
+  isReported = false,
+  order,
+  leftMs,
+}: AfterCase): string => {
   const seen: SeenOffer = { state }
-  return stepAfter({ ...active, isReported }, seen, {
+  return stepAfter({ ...active, sentAt: after(sentAfterMs), isReported }, seen, {
     order: order ?? 'confirm_then_report',
     dueByMs: leftMs && after(ageMs + leftMs).getTime(),
     now: after(ageMs),
@@ -63,6 +72,11 @@ describe('a deal', () => {
     [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS }, 'confirm'],
     // The market has cancelled the sale by then, so a confirmation would give the item for nothing.
     [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS + 1 }, 'cancel'],
+    // The vault was down, and found the offer only afterwards.
+    [{ state: 'needs_confirmation', ageMs: 5 * MINUTE_MS + 1, sentAfterMs: 5 * MINUTE_MS }, 'cancel'],
+    // The clock was set back, so the age is unknown.
+    [{ state: 'needs_confirmation', ageMs: -5 * MINUTE_MS }, 'confirm'],
+    [{ state: 'needs_confirmation', ageMs: -5 * MINUTE_MS - 1 }, 'cancel'],
     [{ state: 'needs_confirmation', ageMs: 0, leftMs: 20_000 }, 'confirm'],
     [{ state: 'needs_confirmation', ageMs: 0, leftMs: 19_999 }, 'cancel'],
     [{ state: 'needs_confirmation', ageMs: 0, leftMs: 19_999, order: 'report_then_confirm' }, 'cancel'],
@@ -82,6 +96,8 @@ describe('a deal', () => {
     [{ state: 'active', ageMs: 0 }, 'report'],
     [{ state: 'active', ageMs: 10 * MINUTE_MS, isReported: true }, 'ask'],
     [{ state: 'active', ageMs: 10 * MINUTE_MS + 1, isReported: true }, 'cancel'],
+    [{ state: 'active', ageMs: -10 * MINUTE_MS, isReported: true }, 'ask'],
+    [{ state: 'active', ageMs: -10 * MINUTE_MS - 1, isReported: true }, 'cancel'],
     [{ state: 'in_escrow', ageMs: 60 * MINUTE_MS, isReported: true }, 'wait'],
   ] satisfies [AfterCase, string][])('whose offer is %o: %s', (seen, kind) => {
     expect(kindAfter(seen)).toBe(kind)

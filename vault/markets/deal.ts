@@ -23,7 +23,10 @@ export type Step =
 
 /** Abandons a deal whose offer was not sent within this time: the market cancels deals after five minutes. */
 const BEGIN_WITHIN_MS = 4 * 60_000
-/** A confirmation after this time is too late for the market. */
+/**
+ * A confirmation later than this is too late for the market. Counts from the intent: after a restart, the offer may be
+ * found long after the sale, and the market may want the item for the next sale already.
+ */
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /**
  * With less time left than this, a confirmation may come too late for the market: it may wait 13 s for its turns
@@ -64,7 +67,9 @@ export function stepAfter(
   seen: SeenOffer,
   { order, dueByMs, now }: Time & { order: Market['order'] },
 ): Step {
-  const openMs = now.getTime() - deal.sentAt.getTime()
+  // The absolute values, because a clock that was set back must not keep an offer open for long.
+  const openMs = Math.abs(now.getTime() - deal.sentAt.getTime())
+  const intendedMs = Math.abs(now.getTime() - deal.intendedAt.getTime())
   switch (seen.state) {
     case 'accepted':
       return seen.steamTradeId === null
@@ -76,7 +81,7 @@ export function stepAfter(
       // Cancelling a trade in escrow would keep the account from trading for a week.
       return { kind: 'wait' }
     case 'needs_confirmation':
-      if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }
+      if (intendedMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }
       if (dueByMs !== undefined && dueByMs - now.getTime() < CONFIRM_LEAST_LEFT_MS) return { kind: 'cancel' }
       return order === 'report_then_confirm' && !deal.isReported ? { kind: 'report' } : { kind: 'confirm' }
     case 'active':

@@ -162,4 +162,25 @@ describe('a sale', () => {
     await runVault(out)
     expect(offerStates(out)).toEqual(['active'])
   })
+
+  it.each([
+    [299, 'active'],
+    [301, 'ended'],
+  ])(
+    'whose offer a later process finds %i seconds after the sale has an offer that is then %s',
+    async (laterS, state) => {
+      const out = createOutside()
+      await runVault(out)
+      out.buy(1)
+      // The process ends right after the send.
+      out.plan(['none', 'kill_after'])
+      await runVault(out)
+      expect(offerStates(out)).toEqual(['needs_confirmation'])
+      out.advanceS(laterS)
+      // The market gives no list. It may want the item again, for another sale.
+      out.plan(['lost_before'])
+      await runVault(out)
+      expect(offerStates(out)).toEqual([state])
+    },
+  )
 })
