@@ -1,4 +1,4 @@
-/** Stores when each feed of each source (the prices of a game, or exchange rates) was requested, for all processes. */
+/** Stores when each feed (the prices of a game, or exchange rates) of each source was requested, for all processes. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'

@@ -20,7 +20,7 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
     case 'looked':
       return { funds, effects: [] }
     case 'acceptance_withdrawn':
-      return { funds, effects: [logLine('warn', 'Steam took back that an offer was accepted')] }
+      return { funds, effects: [logLine('warn', 'Steam withdrew its report that an offer was accepted')] }
     case 'send_unanswered':
       return { funds, effects: [logLine('warn', 'send of an offer was not answered')] }
     case 'refused':

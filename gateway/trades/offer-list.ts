@@ -29,7 +29,7 @@ export function beginPass(since: Date, now: Date): ListPass {
 }
 
 /**
- * The content of the pages of one turn. `hasFailed`: Steam did not answer a page, or its answer was empty (`isEmpty`).
+ * The content of the pages of one turn. `hasFailed`: Steam did not return a page, or its answer was empty (`isEmpty`).
  */
 export type Turn = {
   offers: Offer[]

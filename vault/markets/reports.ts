@@ -58,7 +58,7 @@ export function reportsOf(book: Book, entry: SaleEntry, isBot: (account: string)
       const itemIds = dealOf(book, market, entry.dealId)?.itemIds ?? []
       return itemIds.map((itemId) => report(itemId, { kind: 'delivered', steamTradeId }))
     }
-    // Nothing was given, and the market may never report that.
+    // Nothing was given. The market may never report the end of such a sale, so the vault does.
     case 'send_refused':
     case 'abandoned':
     case 'offer_ended': {

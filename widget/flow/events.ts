@@ -17,7 +17,7 @@ export type FlowEvent =
   /** The page became visible, went online, woke from sleep or was restored from the browser's memory. */
   | { kind: 'returned' }
   | { kind: 'linkTyped'; text: string }
-  /** The shopper agrees to use the trade link of an earlier visit for this deposit. */
+  /** The shopper agrees to pay this deposit with the trade link of an earlier visit. */
   | { kind: 'storedLinkConfirmed' }
   /** The pause after the last letter of a link has passed. */
   | { kind: 'typingEnded' }
@@ -57,7 +57,7 @@ export type FlowEvent =
   /** The code of the dialogs is loading, has failed to load, or has loaded. */
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
-  /** Another deposit was read: `deposit` if its offer is open, `isGone` if it is not. Without an answer, neither. */
+  /** Another deposit was read. Its offer is open (`deposit`), or it is not (`isGone`). Without an answer: neither. */
   | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean; atMs: number }
 
 /** Side effects that run once, at a transition. */
