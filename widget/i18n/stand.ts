@@ -103,7 +103,7 @@ const en = {
   whyExpected: (days: number, game: string) =>
     `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
-  payFixed: 'Pressing the button fixes the amount. If prices change before that, we’ll ask again.',
+  payFixed: 'Pressing fixes the amount. If prices change before that, we’ll ask again.',
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
