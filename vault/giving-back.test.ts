@@ -87,6 +87,23 @@ describe('the items of a deposit', () => {
     expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, before + 2])
   })
 
+  it('can be approved although more wishes wait than the vault reads at a time', async () => {
+    for (let count = 0; count < 50; count += 1) await bench.makeWish([])
+    const { wish, assets } = await makeReturnWish()
+    const { terminal, printed } = person('yes')
+    await approve(settings, terminal, { wishId: wish, link: linkOf(PAYER) })
+    expect(printed).toContain(`  570/${assets[0]}`)
+    await bench.asGateway.query('update wish set closed_at = till_now() where closed_at is null')
+  })
+
+  it.each(['99999', '0', '12345678901234567890', 'x'])(
+    'of the wish %s, which does not exist, cannot be approved',
+    async (wishId) => {
+      const approving = approve(settings, person('yes').terminal, { wishId, link: linkOf(PAYER) })
+      await expect(approving).rejects.toThrow(`There is no open wish ${wishId} to give items back.`)
+    },
+  )
+
   it.each([
     ['to somebody who did not send them', STRANGER, false, 'somebody else sent the items'],
     ['with an item from another source', PAYER, true, 'Steam does not say who sent the items'],

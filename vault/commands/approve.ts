@@ -19,7 +19,7 @@ export async function approve(
   const database = openDatabase(settings.databaseUrl)
   const wishes = wishesIn(database.query, () => new Date())
   try {
-    const wish = (await wishes.open()).find(({ id }) => id === wishId)
+    const wish = await wishes.find(wishId)
     if (wish === undefined || wish.ask.kind !== 'return') {
       throw new Refusal(`There is no open wish ${wishId} to give items back.`)
     }

@@ -31,28 +31,45 @@ const rowSchema = z
     return z.NEVER
   })
 
-/** `now`: the till's time, which a sandbox can advance. */
-export function wishesIn(query: Query, now: () => Date): Wishes {
+/**
+ * The open wishes, or the one with the number `$3`, from the one after `$4` on. Reads one item more than a wish may have,
+ * so a wish that is too large is refused, and not cut short.
+ */
+const OPEN_WISHES = `select wish.id::text, wish.kind, left(wish.destination, 40) as destination,
+    left(wish.steam_trade_id, 20) as "steamTradeId", bot.steam_id as "fromSteamId",
+    (select coalesce(json_agg(json_build_object('appId', app_id, 'contextId', left(context_id, 20),
+      'assetId', left(asset_id, 20))), '[]') from (
+        select * from wish_item where wish_id = wish.id order by app_id, asset_id limit $2) item) as assets
+  from wish join bot on bot.id = wish.bot_id
+  left join vault_deed deed on deed.wish_id = wish.id
+  where wish.closed_at is null and (deed.state is null or deed.state in ('waiting', 'intended', 'offered'))
+    and ($3::bigint is null or wish.id = $3)
+  order by wish.id <= $4, wish.id limit $1`
+
+/** Ignores a row that is not a valid wish, because an attacker who controls the gateway may have written it. */
+const wishesOf = (rows: readonly unknown[]): Wish[] =>
+  rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
+
+/** The number of a wish, as a person types it. */
+const NUMBER = /^\d{1,18}$/
+
+/** `now`: the till's time, which a sandbox can advance. `find`: resolves to an open wish, by its number. */
+export function wishesIn(
+  query: Query,
+  now: () => Date,
+): Wishes & { find(wishId: string): Promise<Wish | undefined> } {
   /** The last wish of the previous read. The next read continues after it, so waiting wishes never block later ones. */
   let lastRead = '0'
   return {
-    // Reads one item more than a wish may have, so a wish that is too large is refused, and not cut short.
     async open() {
-      const { rows } = await query(
-        `select wish.id::text, wish.kind, left(wish.destination, 40) as destination,
-           left(wish.steam_trade_id, 20) as "steamTradeId", bot.steam_id as "fromSteamId",
-           (select coalesce(json_agg(json_build_object('appId', app_id, 'contextId', left(context_id, 20),
-             'assetId', left(asset_id, 20))), '[]') from (
-               select * from wish_item where wish_id = wish.id order by app_id, asset_id limit $2) item) as assets
-         from wish join bot on bot.id = wish.bot_id
-         left join vault_deed deed on deed.wish_id = wish.id
-         where wish.closed_at is null and (deed.state is null or deed.state in ('waiting', 'intended', 'offered'))
-         order by wish.id <= $3, wish.id limit $1`,
-        [MOST_WISHES, MOST_ASSETS + 1, lastRead],
-      )
+      const { rows } = await query(OPEN_WISHES, [MOST_WISHES, MOST_ASSETS + 1, null, lastRead])
       lastRead = lastRowSchema.safeParse(rows.at(-1)).data?.id ?? '0'
-      // Ignores a row that is not a valid wish, because an attacker who controls the gateway may have written it.
-      return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
+      return wishesOf(rows)
+    },
+    async find(wishId) {
+      if (!NUMBER.test(wishId)) return undefined
+      const { rows } = await query(OPEN_WISHES, [1, MOST_ASSETS + 1, wishId, '0'])
+      return wishesOf(rows)[0]
     },
     // Does nothing if the wish is gone, as after a restore of the database. The till reads `intended` as a promise that
     // the wish stays open, so it is written only while the wish is locked and open.
