@@ -4,7 +4,7 @@ export type Player = { name: string; tradeUrl: string; line: string }
 const DEADLINE_MS = 2_000
 const MOST_PLAYERS = 10
 
-/** Resolves to undefined without a readable answer from the sandbox. */
+/** Resolves to undefined if the sandbox gives no readable answer. */
 export async function readPlayers(sandboxUrl: string): Promise<Player[] | undefined> {
   try {
     const response = await fetch(`${sandboxUrl}/control/players`, {

@@ -36,7 +36,7 @@ async function runForDays(days: number): Promise<number> {
   return rounds
 }
 
-it('a gift is asked about rarely while Steam does not finish its trade, and the vault asks for a person', async () => {
+it('the vault rarely asks about a gift whose trade Steam does not finish, and reports that it needs a person', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   bench.acceptAll(STORAGE)
@@ -57,7 +57,7 @@ it('a gift is asked about rarely while Steam does not finish its trade, and the 
   expect(await bench.readNeeds()).toEqual([])
 })
 
-it('a gift is asked about rarely while Steam holds its items in escrow, and is delivered afterwards', async () => {
+it('the vault rarely asks about a gift whose items Steam holds in escrow, which is delivered afterwards', async () => {
   const hold = `${bench.steam.url}/control/behaviours/hold-15-days`
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
@@ -88,7 +88,7 @@ it('an offer that nobody accepts is cancelled within three rounds of the return 
 })
 
 it.each([
-  ['that Steam refuses for more than a day asks for a person', { status: 500 }, 1],
+  ['that Steam refuses for more than a day is reported to need a person', { status: 500 }, 1],
   ['that cannot be made for more than a day is not blamed on Steam', { status: 302 }, 0],
 ])('a cancellation %s', async (_, effect, count) => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
@@ -107,7 +107,7 @@ it.each([
   expect(await stuck()).toEqual([])
 })
 
-it('an offer asks for a person while Steam does not show for more than a day whether it was sent', async () => {
+it('an offer is reported to need a person once Steam has not shown for a day whether it was sent', async () => {
   bench.steam.begin('send-drop-after', { times: 1 })
   bench.steam.begin('offers-without-items')
   const wish = await bench.makeWish(bench.addStock(BOT, 1))

@@ -29,7 +29,7 @@ type Props = {
   /** Returns the act's input from the typed texts. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
-  /** Labels of secrets in the answer, which are shown only once, by key: `{ apiKey: 'API key' }`. */
+  /** Which fields of the answer are secrets, to be shown only once, with their labels: `{ apiKey: 'API key' }`. */
   secrets?: Readonly<Record<string, string>>
 }
 

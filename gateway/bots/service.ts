@@ -112,7 +112,7 @@ export type EnrolledBot = {
   tokenExpiresAt: Date | null
   /** False if Steam did not accept the acknowledgement. The process that holds the bot tries again. */
   protectionAcknowledged: boolean
-  /** False if Steam answered about the account's offers, but without any list. */
+  /** False if Steam's answers about the account's offers contained no list. */
   areOffersListed: boolean
   /** For how many days Steam would hold the bot's items in a trade; null if Steam was not asked. */
   ownHoldDays: number | null

@@ -8,7 +8,7 @@ import { Refusal } from './terminal.ts'
 /** A link ends by the machine's clock, which in a sandbox may be behind the times that the other commands print. */
 export function linkLines({ name, role, url, endsAt }: FreshLink): string[] {
   return [
-    `${name} (${role}) opens this link and registers a passkey. It works once, for 10 minutes, until ${endsAt.toISOString()} by this machine's clock:`,
+    `${name} (${role}) opens this link and registers a passkey. It works only once, and only for 10 minutes, until ${endsAt.toISOString()} by this machine's clock:`,
     url,
   ]
 }
@@ -28,7 +28,7 @@ export function proposalLines({ proposals, aboveUsdMinor }: ProposalList): strin
   const limit =
     aboveUsdMinor === null
       ? 'No act needs a second operator.'
-      : `Once one operator moves more than ${formatAmount(aboveUsdMinor, 'USD')} in 24 hours, a second one must approve.`
+      : `If an operator's acts move more than ${formatAmount(aboveUsdMinor, 'USD')} in 24 hours, a second operator must approve them.`
   const lines = proposals.map(
     ({ proposalId, state, act, input, proposedBy, backedBy, decidedBy, reason }) => {
       const who = [`by ${proposedBy}`, ...(backedBy === null ? [] : [`with the passkey of ${backedBy}`])]

@@ -33,7 +33,7 @@ describe('a deposit that the store opens', () => {
     expect(await orders.makeStoreOpen()).toMatchObject({ customerReference: 'no va' })
   })
 
-  it('of another customer is refused with the reason, because the customer’s balance would never change', async () => {
+  it('for another customer is refused with an explanation: the right customer’s balance would never change', async () => {
     const orders = await ordersOf({ customerOf: () => 'guest' })
     await expect(orders.makeStoreOpen()).rejects.toThrow(
       /for the customer "guest" instead of "no va" .*Put \{CUSTOMER\} into the address/,
@@ -43,7 +43,7 @@ describe('a deposit that the store opens', () => {
   it.each<[string, TestStore]>([
     ['has no customer', { customerOf: () => null }],
     [
-      'is another customer’s, and the balance is that of all customers',
+      'is another customer’s, and the balance that is read is that of all customers',
       { customerOf: () => 'guest', isForCustomer: false },
     ],
   ])('is accepted if it %s', async (_, shop) => {

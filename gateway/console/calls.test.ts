@@ -87,7 +87,7 @@ describe('D-33 a foreign page, such as one on another port of this host', () => 
     ],
   ]
 
-  test.each(HOSTILE)('gets nothing %s, with the session of an operator', async (_title, headers) => {
+  test.each(HOSTILE)('gets nothing %s, even with the session of an operator', async (_title, headers) => {
     const { cookie = '', 'x-console-session': half = '' } = headersOf('operator')
     for (const path of [...CALLS.map((call) => call.path), ...OTHERS]) {
       const answer = await post(till, path, { headers: { ...headers, cookie, 'x-console-session': half } })

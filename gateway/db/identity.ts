@@ -137,7 +137,7 @@ function opens(open: () => unknown): boolean {
   }
 }
 
-/** Checks that the table exists first, because PostgreSQL logs an error for a missing table. */
+/** First checks that the table exists, because PostgreSQL logs an error for a missing table. */
 async function rowsIfThere<R extends pg.QueryResultRow>(
   client: Client,
   table: string,

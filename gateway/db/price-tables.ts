@@ -9,7 +9,7 @@ export type PriceTable = {
   popularity: number
   popularity_kind: 'sales7d' | 'sales30d' | 'listings'
   as_of: Date
-  /** Typical price over 7 days. */
+  /** The typical price over 7 days. */
   level_micros: bigint | null
   /** The last price of each of the latest days before `as_of`, newest first. */
   past_micros: Generated<bigint[]>

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTill, type Till } from '../testing/till.ts'
 import { settledId } from './settled-store.ts'
 
-/** Inserts without the rows that the table refers to, which do not matter here. */
+/** Inserts an entry without the rows that the table refers to, which do not matter here. */
 const ENTRY = `insert into custody_entry (trade_id, asset_id, bot_id, moved) values (1, gen_random_uuid(), 1, 'in')
   returning id::text as id`
 

@@ -8,7 +8,7 @@ export function createDepartureGauges(registry: Registry): DepartureGauges {
   return {
     unexplained: new Gauge({
       name: 'tradetill_bot_departures_unexplained',
-      help: 'Steam trades without an explanation in which a bot gives items, except trades that were called off, or whose items all came back',
+      help: 'Unexplained Steam trades in which a bot gives items, except those that were called off or whose items all came back',
       labelNames: ['bot'],
       registers: [registry],
     }),

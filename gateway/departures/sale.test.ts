@@ -101,7 +101,7 @@ const report = fc.oneof(
 )
 
 describe('the books', () => {
-  it('show the money in the account that the market’s report says', () => {
+  it('show the money in the account where the market reports it', () => {
     expect(positionOf(saleAfter(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
     expect(positionOf(saleAfter(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
     expect(positionOf(saleAfter(settling, reversed))).toEqual({

@@ -96,7 +96,7 @@ it('an item that the vault delivered stays in its wish until the departure is bo
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^There are no free/)
 })
 
-describe('an item that the bot has by the till’s books', () => {
+describe('an item that the bot has according to the till’s books', () => {
   /** Records the trade in which the first item leaves the bot, at this stage. */
   const recordDeparture = async (stage: 'under_way' | 'returned') => {
     const { id } = await till.db

@@ -121,7 +121,7 @@ describe('a correct set-up', () => {
   })
 })
 
-/** Faulty set-ups, each with the one check that must fail, and a pattern of its advice. */
+/** Faulty set-ups, each with the one check that must fail, and a pattern for its advice. */
 const BROKEN: [what: string, findings: () => Finding[], check: string, advice: RegExp][] = [
   ['a sandbox', () => settingsFindings(readConfig({})), 'mode', /TRADETILL_MODE=live/],
   ['no key', () => settings({ TRADETILL_MASTER_KEY: '' }), 'settings', /TRADETILL_MASTER_KEY/],

@@ -34,7 +34,7 @@ const UNITS: readonly [name: string, ms: number][] = [
   ['minute', 60 * SECOND_MS],
 ]
 
-/** Formats a duration in the largest unit that gives at least two, or else in seconds. */
+/** Formats a duration in the largest unit that it contains at least twice, or else in seconds. */
 export function ageText(ms: number): string {
   const unit = UNITS.find(([, unitMs]) => ms >= 2 * unitMs)
   if (unit === undefined) return counted(Math.round(ms / SECOND_MS), 'second')

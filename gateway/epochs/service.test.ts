@@ -98,7 +98,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     expect([epochs.whyStopped(), gauge]).toEqual([reason, 1])
   })
 
-  test('publishes no event, opens no deposit, begins no trade and leases no bot, even before a gateway notices', async () => {
+  test('publishes no event, opens no deposit, begins no trade, makes no wish and leases no bot, even before a gateway notices', async () => {
     await watch().check()
     const deposit = await aDeposit(till, api.store)
     const { bot } = await aBot(till)
@@ -142,7 +142,7 @@ test('D-37 a cursor ahead of the log is refused, and not answered with an empty 
 })
 
 describe('D-37 restore finish', () => {
-  test('skips a million numbers, and informs every store before any other event', async () => {
+  test('skips a million numbers, and reports the epoch to every store before any other event', async () => {
     await publish(2)
     await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
     const epochs = watch()
@@ -164,7 +164,7 @@ describe('D-37 restore finish', () => {
     expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(2)
     const opened = (await openDeposit('order-9')).json()
     expect(Number(opened.id)).toBeGreaterThan(1_000_000)
-    // The vault remembers what it did for each wish of the lost life.
+    // Wishes skip numbers too, because the vault remembers what it did for each wish of the lost life.
     expect(await makeWish((await aBot(till)).bot.botId)).toBeGreaterThan(1_000_000)
   })
 
@@ -230,7 +230,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
 
 describe('D-37 the memory of a gateway', () => {
   /**
-   * Returns a memory that has seen the database write more than it has now, as if the server's folder had been
+   * Returns a memory that has seen the database write more than it contains now, as if the server's folder had been
    * restored. The record in the database shows no restore.
    */
   const memoryAhead = (kept: Memory, bytes: bigint) => ({

@@ -11,7 +11,7 @@ export type Document = {
   plain: string
   /** The page with the shell of this deposit. `sentAt`: now; the page's code compares it with the device's clock. */
   withPayment(payment: Payment, sentAt: Date): string
-  /** The hashes of its inline styles, for the policy. */
+  /** The hashes of its inline styles, for the Content-Security-Policy. */
   styleHashes: string[]
 }
 

@@ -41,7 +41,7 @@ describe('D-13 quotes', () => {
     }
   })
 
-  test('give a trade the shown prices for 15 minutes, even after the price of one item fell by a tenth', async () => {
+  test('give a trade the shown prices for 15 minutes, even after the price of one item has fallen by a tenth', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 18_000_000n })
     till.clock.advance(15 * MINUTE_MS - 1)
@@ -123,7 +123,7 @@ describe('D-13 quotes', () => {
     expect(rate).toMatchObject([{ currency: 'EUR', per_usd: '0.80000000', source: 'test' }])
   })
 
-  test('do not cover items that the operator has blocked since', async () => {
+  test('do not cover items that the operator has since blocked', async () => {
     const { quoteId } = await till.ask()
     await savePriceHold(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
     expect(await forTrade(['1', '2'], quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })

@@ -25,7 +25,7 @@ export type InventoryDeps = LookDeps & {
   rules: PricingRules
   /** Origin of Steam's image host, without a slash at the end. */
   imageBase: string
-  /** Most items in one trade. */
+  /** The most items in one trade. */
   maxItems: number
   /** How many days Steam lets the sender reverse a trade of the game. */
   protectionDays(game: Game): number

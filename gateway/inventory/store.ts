@@ -49,8 +49,8 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
 const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
 /**
- * The newest request of the key after `since` whose answer can still be true. `mayHaveGone`: it may contain items of a
- * trade that Steam since found gone or invalid.
+ * The newest request of the key after `since` whose answer can still be true. `mayHaveGone`: the answer may contain
+ * items of a trade that Steam has since found gone or invalid.
  */
 export function latestRequest(
   tx: Tx,
@@ -120,8 +120,8 @@ export async function lockReadsOf(
 }
 
 /**
- * The request with another token for the same account, game and language that was the last to be answered with items,
- * after `since`, and whose answer can still be true.
+ * The latest request that was answered with items after `since`, for the same account, game and language but with
+ * another token. Its answer can still be true.
  */
 export function requestWithItems(
   db: Db,

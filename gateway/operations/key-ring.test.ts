@@ -135,7 +135,7 @@ async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
 const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 
 describe('a rotation', () => {
-  it('seals everything with the new key while it is read, and then no longer needs the old key', async () => {
+  it('seals every value with the new key while gateways read, and then no longer needs the old key', async () => {
     const before = await readAll(withBothKeys)
     expect(before).toHaveLength(ALL)
     await startWithNew()
@@ -227,7 +227,7 @@ describe('a rotation', () => {
   })
 })
 
-it('forgetting a lost key needs a stopped till and a reason, erases its secrets, and gives the database to the new key', async () => {
+it('forgetting a lost key needs a stopped till and a reason, erases what it sealed, and gives the database to the new key', async () => {
   const lost = { ...depsWith(NEW, []), reason: 'lost with its server' }
   const gateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
   await beatProcess(database.db, gateway)

@@ -19,8 +19,8 @@ const LINK_MS = 10 * 60_000
 const HANDLE_BYTES = 32
 const SECRET_BYTES = 32
 /**
- * Names are printed in acts and shown on the page, so they have neither control characters nor characters that reverse
- * the text.
+ * Names are printed in acts and shown in the console, so they have neither control characters nor characters that
+ * reverse the text.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,79}$/u
 const NAME_RULE =
@@ -28,10 +28,10 @@ const NAME_RULE =
 const NO_CONSOLE_TEXT =
   'This till has no console: set TRADETILL_CONSOLE_PORT, and in live mode TRADETILL_CONSOLE_URL. See docs/console.md.'
 
-/** Name under which acts of a sandbox session are recorded. */
+/** The name under which acts of a sandbox session are recorded. */
 export const SANDBOX_OPERATOR = 'sandbox'
 
-/** `url`: enrolment link, shown only once. */
+/** `url`: the enrolment link, shown only once. */
 export type FreshLink = { operatorId: bigint; name: string; role: OperatorRole; url: string; endsAt: Date }
 
 /** Adds an operator of the console and makes a link that registers a passkey. */

@@ -21,7 +21,7 @@ import { creditTrade, releaseTrade, reverseTrade } from './trades.ts'
 
 export type ApprovalLimit = { aboveUsdMinor: bigint | null }
 
-/** Null means that no act needs a second operator. Changing an existing limit needs one too. */
+/** Null means that no act needs a second operator. A change of an existing limit always needs one. */
 export function changeApprovalLimit(
   deps: ActDeps,
   { aboveUsdMinor }: ApprovalLimit,
@@ -44,7 +44,7 @@ export function changeApprovalLimit(
     const above = formatAmount(aboveUsdMinor, 'USD')
     return done(
       { aboveUsdMinor },
-      `Above ${above} in 24 hours, a second operator must approve what one operator moves.`,
+      `If an operator's acts move more than ${above} in 24 hours, a second operator must approve them.`,
     )
   })
 }

@@ -144,7 +144,7 @@ export function findPasskey(tx: Tx, credentialId: string): Promise<(Passkey & Op
     .executeTakeFirst()
 }
 
-/** Stores the number of signatures that the passkey reported last. */
+/** Stores the passkey's latest count of its own signatures. */
 export async function saveCounter(tx: Tx, credentialId: string, counter: bigint): Promise<void> {
   await tx
     .updateTable('operator_passkey')

@@ -49,7 +49,7 @@ export async function deleteDenial(tx: Tx, steamId: string): Promise<boolean> {
   return deleted.numDeletedRows > 0n
 }
 
-/** Lists denied accounts, newest first, or only `steamId`. */
+/** Lists denied accounts, the latest denial first, or only the account `steamId`. */
 export async function deniedShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },

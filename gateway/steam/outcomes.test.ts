@@ -125,7 +125,7 @@ describe('a send', () => {
     expect(inventoryRefusal(reply(200, { success: false, error: shown }))).toBeUndefined()
   })
 
-  it('is refused for the reason after the general sentence, or for the number after the persona name', () => {
+  it('is refused with the reason after the general sentence, or with the number after the persona name', () => {
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}Trade Offers can only be sent to friends.`))).toEqual({
       kind: 'refused',
@@ -165,7 +165,7 @@ describe('the end of a session', () => {
 })
 
 describe('a cancel', () => {
-  it('is done only if Steam names exactly this offer', () => {
+  it('is done only if Steam answers with the id of exactly this offer', () => {
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '12' }))).toEqual({ kind: 'done' })
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '13' })).kind).toBe('unavailable')
   })

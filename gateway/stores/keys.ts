@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { createApiKey, isSameSecret, type Mode, type ParsedApiKey } from './api-key.ts'
 import { changeKey, findKey, insertKey, keysOf, lockKey } from './store.ts'
 
-/** Least time between two updates of a key's last use. */
+/** The least time between two updates of a key's last use. */
 const LAST_USE_EVERY_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,5 +1,5 @@
 /**
- * The speed of the pages for shoppers: counts by bucket, and the value that three of four pages do not exceed. Pure.
+ * The speed of the pages for shoppers: counts by bucket, and the value that three in four pages do not exceed. Pure.
  */
 import type { MetricsBody } from '../../contract/widget-api.ts'
 

@@ -17,7 +17,7 @@ type Options = {
   /** The endpoint's pace. Its two lanes share it, so both learn how long the endpoint usually takes. */
   pace: Pace
   signal: AbortSignal
-  /** How many stores and endpoints share the places now. */
+  /** How many stores share the places now, and how many endpoints share those of this lane's store. */
   storeLoad(): Pick<Load, 'busyStores' | 'ownEndpoints'>
 }
 
@@ -72,8 +72,8 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
 }
 
 /**
- * Wraps `send` to call `onHanging` when an attempt takes longer than the endpoint's patience. It then counts as hanging,
- * so another attempt may take its place.
+ * Wraps `send` to call `onHanging` when an attempt takes longer than the endpoint's patience. The attempt then counts
+ * as hanging, so another one may take its place.
  */
 function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: Sender; hanging(): number } {
   const hanging = new Set<object>()

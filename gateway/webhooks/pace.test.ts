@@ -61,7 +61,7 @@ describe('the number of free places', () => {
   })
 
   it('shrinks while many stores are busy, but never below the width of the lane', () => {
-    // Of the 1,000 attempts of the process each store may have 25, four fifths of them first attempts.
+    // Each of the 40 stores may have 25 of the process's 1,000 attempts, four fifths of them first attempts.
     const many = { ...load, busyStores: 40 }
     expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)
     expect(placesLeft('first', { ...many, open: 20, hanging: 20 })).toBe(0)

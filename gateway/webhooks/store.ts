@@ -14,7 +14,7 @@ type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
  * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. Locks the
- * endpoints. If one is being disabled meanwhile, it gets no new deliveries, or they are given up with its others.
+ * endpoints. If one is being disabled meanwhile, it gets no new deliveries, or they are given up with the rest.
  */
 export const deliveryWriter =
   (deps: WriterDeps): PublisherDeps['addDeliveries'] =>

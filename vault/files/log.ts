@@ -123,7 +123,7 @@ function* readChain(folder: Folder, key: Key): Generator<Entry, Chain, undefined
   return chain
 }
 
-/** Yields the lines of a file without their line breaks. The text after the last line break is incomplete. */
+/** Yields the lines of a file without their line breaks. Omits text after the last line break: it is incomplete. */
 function* completeLines(file: string): Generator<Buffer> {
   const handle = openSync(file, 'r')
   try {

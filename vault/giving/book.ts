@@ -86,7 +86,7 @@ export function bookOf(entries: Iterable<DatedEntry>): Map<string, Giving> {
   return book
 }
 
-/** Ignores an entry that does not fit its wish, so no step happens twice. */
+/** Ignores an entry that does not fit the state of its wish, so no step happens twice. */
 export function evolve(giving: Giving | undefined, { at, entry }: DatedEntry): Giving | undefined {
   switch (entry.kind) {
     case 'wish_refused':

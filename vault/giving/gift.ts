@@ -37,7 +37,7 @@ export type GiftOffers = {
     gift: Gift,
     agoMs: number,
   ): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer has not changed for long. */
+  /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer is long unchanged. */
   read(offerId: string): Promise<SeenOffer | undefined>
   /**
    * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. `mayStill` is
@@ -46,8 +46,8 @@ export type GiftOffers = {
   confirm(offerId: string, gift: Gift, mayStill?: () => boolean): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**
-   * Reads Steam's own record of the trade. `given`: the trade gave exactly this gift, even if it was taken back since;
-   * or it failed, and Steam left at least one item with the partner. `failed`: it gave nothing and never will.
+   * Reads Steam's own record of the trade. `given`: the trade gave exactly this gift, even if that was taken back
+   * since; or it failed, and Steam left at least one item with the partner. `failed`: it gave nothing and never will.
    * Undefined if the record proves neither.
    */
   checkTrade(steamTradeId: string, gift: Gift): Promise<'given' | 'failed' | undefined>

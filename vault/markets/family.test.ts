@@ -1,4 +1,4 @@
-/** The client of the market.csgo.com family against both sandboxes, over real HTTP; only time is simulated. */
+/** The client of the market.csgo.com family on the sandboxes of Steam and the markets, over real HTTP. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   CS,
@@ -73,7 +73,7 @@ describe('an account', () => {
   })
 
   it('loses its key after more than five requests in a second, and its client then makes no more calls', async () => {
-    // `client` has the same key: an account at a market has one.
+    // `client` has the same key, because an account has only one at a market.
     const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS]) {
@@ -102,7 +102,7 @@ describe('a listing', () => {
     expect((await list())[0]).toMatchObject({ kind: 'refused', code: 'item_not_inserted', retry: false })
   })
 
-  it('keeps an asset id of 19 digits exactly, and its price in the scale of its currency', async () => {
+  it('keeps an asset id of 19 digits exactly, and the price in the scale of the currency', async () => {
     await prepareToSell(bench, client, DOTA)
     const lines = bench
       .assetsOf(DOTA)

@@ -256,7 +256,7 @@ function saleCalls(
       const { due, unread } = answer.value
       if (due.every((deal) => isStillSold(rows, deal)))
         return { kind: 'answered', value: { rows, due, unread } }
-      // An item was sold between the two answers. Read again, because the vault refuses for good a deal without its row.
+      // An item was sold between the two answers. Read again: a deal without its row is refused forever.
       const later = await readRows()
       return later.kind === 'answered'
         ? { kind: 'answered', value: { rows: later.value, due, unread } }

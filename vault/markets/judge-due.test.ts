@@ -99,14 +99,14 @@ describe('a deal that a market asks for', () => {
 })
 
 it.each<[string, Partial<Row>[], number]>([
-  ['counts seconds from the question', [{ leftS: 60 }], 60_000],
+  ['is counted from when the market was asked', [{ leftS: 60 }], 60_000],
   [
-    'is the moment that the market names, however long it took to answer',
+    'is the moment that the market states, however long it took to answer',
     [{ leftS: 40, dueAt: new Date(60_000) }],
     60_000,
   ],
-  ['is the earliest one', [{ leftS: 60 }, { leftS: 30 }], 30_000],
-  ['is never if the market names none', [{ leftS: null }], Infinity],
+  ['is the earliest of several', [{ leftS: 60 }, { leftS: 30 }], 30_000],
+  ['is never if the market states none', [{ leftS: null }], Infinity],
   ['ignores other items', [{ itemId: '2', leftS: 1 }], Infinity],
 ])('the end of the time for a sale %s', (_, changes, endMs) => {
   expect(earliestEndMs(['1'], changes.map(row), new Date(0))).toBe(endMs)

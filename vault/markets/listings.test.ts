@@ -7,10 +7,10 @@ describe('a listing', () => {
   const roundWithoutRows: Market['round'] = async () => ({ kind: 'answered', value: { rows: [], due: [] } })
 
   it.each([
-    ['known', 'none'],
-    ['lost', 'lost_after'],
+    ['arrived', 'none'],
+    ['was lost', 'lost_after'],
   ] as const)(
-    'whose answer was %s stays on record while the market’s list does not show it yet',
+    'whose answer %s stays on record while the market’s list does not show it yet',
     async (_what, mishap) => {
       const out = createOutside()
       const { round } = out.market
@@ -32,7 +32,7 @@ describe('a listing', () => {
     { kind: 'refused', code: 'bad_key' },
     { kind: 'busy' },
     { kind: 'answered', value: [{ kind: 'postponed', assetId: '1' }] },
-  ])('that its market is not asked for leaves no entry in the log: %j', async (answer) => {
+  ])('that was never requested from the market leaves no entry in the log: %j', async (answer) => {
     const out = createOutside()
     out.market.list = async () => answer
     expect(await out.seller().list(APP, [{ assetId: '1', priceMinor: 100n }])).toEqual(answer)
@@ -63,7 +63,7 @@ describe('a listing', () => {
     ['once', 1],
     ['twice, hours apart', 2],
   ])(
-    'stays on record, and is given to its buyer, although the market’s list was empty %s',
+    'stays on record, and its item is given to the buyer, although the market’s list was empty %s',
     async (_what, times) => {
       const out = createOutside()
       const seller = out.seller()
@@ -101,26 +101,29 @@ describe('a listing', () => {
   )
 
   it.each([
-    ['before the market carries the change out', 0, 100n],
-    ['soon after that', 45, 90n],
-  ])('is sold at its true price if it is bought %s, which is late', async (_what, seconds, price) => {
-    const out = createOutside()
-    const seller = out.seller()
-    await runVault(out, seller)
-    const [item] = out.items
-    if (item === undefined) throw new Error('nothing is listed')
-    out.plan(['late'])
-    await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])
-    for (let waited = 0; waited < seconds; waited += 15) {
-      // The first lists still show the old price.
-      if (waited < 30) await seller.round(APP)
-      out.advanceS(15)
-    }
-    out.buy(1)
-    await runVault(out, seller)
-    expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
-    expect(out.book().listings[0]?.priceMinor).toBe(price)
-  })
+    ['before', 0, 100n],
+    ['soon after', 45, 90n],
+  ])(
+    'is sold at its true price if it is bought %s the market carries out a late change of price',
+    async (_what, seconds, price) => {
+      const out = createOutside()
+      const seller = out.seller()
+      await runVault(out, seller)
+      const [item] = out.items
+      if (item === undefined) throw new Error('nothing is listed')
+      out.plan(['late'])
+      await seller.reprice(APP, [{ itemId: item.itemId, priceMinor: 90n }])
+      for (let waited = 0; waited < seconds; waited += 15) {
+        // The first lists still show the old price.
+        if (waited < 30) await seller.round(APP)
+        out.advanceS(15)
+      }
+      out.buy(1)
+      await runVault(out, seller)
+      expect([out.alarms, out.offers.map(({ seen }) => seen.state)]).toEqual([[], ['active']])
+      expect(out.book().listings[0]?.priceMinor).toBe(price)
+    },
+  )
 
   it.each([
     ['that is on sale is taken down', false, ['cancelled'], []],
@@ -154,7 +157,7 @@ describe('a listing', () => {
     },
   )
 
-  it('at another price than the record says is taken down after a minute, with an alarm', async () => {
+  it('at a price other than the recorded one is taken down after a minute, with an alarm', async () => {
     const out = createOutside()
     const seller = out.seller()
     await runVault(out, seller)

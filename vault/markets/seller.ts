@@ -33,7 +33,7 @@ type Parts = {
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
-  /** True if the vault's limits allow these items to leave now. An entry that follows at once uses up the room. */
+  /** True if the vault's limits allow these items to leave now. The caller must then add the entry that uses room. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
   /**
    * Reports to the till which items are about to be given. If the till does not answer, it receives the report later.
@@ -44,7 +44,7 @@ type Parts = {
 }
 
 /**
- * By deal, when the time to hand over its items ends, as the market said to this process; Infinity if it named no time.
+ * By deal, when the time to hand over its items ends, as the market told this process. Infinity if it named no time.
  */
 type DueBy = Map<string, number>
 

@@ -6,11 +6,11 @@ import { GAME_FACTS } from '../../contract/games.ts'
 import type { Failure } from './market.ts'
 import { accountName, type ReadinessParts } from './readiness.ts'
 
-/** How long a market may not say this before a person is told. Its buyers wait that long for their items. */
+/** How long the looks at a market may fail before a person is told. Its buyers wait that long for their items. */
 const LONG_MS = 5 * 60_000
 
 export type UnreadSales = {
-  /** Records the answer to a look for sales of a game: undefined if it was read, or if nothing of that game is on sale. */
+  /** Records a look for sales of a game. No `failure`: the answer was read, or nothing of that game is on sale. */
   note(appId: number, failure: Failure | undefined): void
 }
 
@@ -18,9 +18,9 @@ export function createUnreadSales(
   parts: Pick<ReadinessParts, 'market' | 'marketAccount' | 'needs' | 'now'>,
 ): UnreadSales {
   const { market, needs, now } = parts
-  /** The games of which this process knows nothing yet: an earlier one may have noted their failures. */
+  /** The games about which this process knows nothing yet. An earlier process may have noted their failures. */
   const unheard = new Set(market.games)
-  /** By game: when the first of the latest looks failed, without a success since. */
+  /** By game: when its looks began to fail, without a success since. */
   const failingSinceMs = new Map<number, number>()
   return {
     note(appId, failure) {

@@ -1,4 +1,4 @@
-/** Sales of the client of Waxpeer against both sandboxes, over real HTTP and a real socket; only time is simulated. */
+/** Sales by the client of Waxpeer on the sandboxes of Steam and the markets, over real HTTP and a real socket. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../steam-sandbox/world/world.ts'
@@ -49,7 +49,7 @@ describe('a sale', () => {
     await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
-  it('whose offer is reported to the market before its confirmation is still wanted after the report, and is paid', async () => {
+  it('is still wanted after its unconfirmed offer was reported to the market, and is paid', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
     expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({

@@ -44,7 +44,7 @@ describe('the tab keeps', () => {
     expect(kept).toEqual({ kind: 'storeOpenPicks', picks })
   })
 
-  it('what is picked while the items load again', () => {
+  it('the picks while the items load again', () => {
     const { state } = play(withItems(), toggle('2'), { kind: 'reloadPressed' })
     expect(state.openPicks?.byGame).toEqual({ cs: ['2'] })
   })
@@ -60,14 +60,14 @@ describe('the tab keeps', () => {
     expect(keptAfter(state, ...events)).toEqual({ kind: 'storeOpenPicks', picks: null })
   })
 
-  it('the picks during an offer, whose items are missing from the inventory', () => {
+  it('the picks during an offer, even when its items are missing from the inventory', () => {
     const { state } = play(confirming(), { kind: 'reloadPressed' })
     const before = state.openPicks
     expect(before?.byGame).toEqual({ cs: ['1', '2'] })
     expect(withInventory(state, inventory([item('3')])).openPicks).toEqual(before)
   })
 
-  it('the picks of an offer that this page joined, and that was not created', () => {
+  it('the picks of an offer that another page had begun, and that was not created', () => {
     const joined = openedAgain({ creating: true })
     const withoutOffered = withInventory(joined, inventory([item('3')]))
     const { state } = play(withoutOffered, loaded(), { kind: 'creationErrorClosed' })
@@ -100,7 +100,7 @@ describe('a page that is opened again', () => {
     expect(standOf(arrived)).toMatchObject({ selection: ['2'], elsewhere: { tf: ['7'] } })
   })
 
-  it('begins with these picks, and not with those of the last offer', () => {
+  it('begins with the picks of its tab, and not with those of the last offer', () => {
     const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'cs', items: [item('9')] } as const
     const { state } = play(opening({ picks, openPicks: PICKS }), loaded())
     expect(standOf(state)).toMatchObject({ game: 'rust', setAside: ['1', '2'] })

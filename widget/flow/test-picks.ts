@@ -20,7 +20,7 @@ export function drawInventory(count: number, draw: (below: number) => number): P
   })
 }
 
-/** Returns an inventory, and an amount up to 100 dollars that up to ten of its items add up to. */
+/** Returns an inventory, and the total of one to ten of its items, at most 100 dollars. */
 export function solvable(draw: (below: number) => number): { items: Priced[]; target: number } {
   const items = drawInventory(12 + draw(300), draw)
   const rest = [...items]

@@ -167,7 +167,7 @@ function Row({ row, cells, layout, gap, currency, members, picked, current, whyI
   )
 }
 
-/** Closes the explanation of a price once its card is no longer drawn, because of a scroll or a search. */
+/** Closes the explanation of a price when a scroll or a search removes its card. */
 function useQuestionInSight(
   { questioned, onGone }: Asking,
   items: readonly Item[],
@@ -285,7 +285,7 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   }
 }
 
-/** Focuses a cell, which may exist only once it is in view. A focus that moved elsewhere in the meantime stays there. */
+/** Focuses a cell, which may not exist before it is in view. A focus that has moved elsewhere stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
     const focused = document.activeElement

@@ -122,7 +122,7 @@ function OpenOffer({ state, payment, flow }: Props) {
   )
 }
 
-/** The credit that the page expected at once; null if the picks are not the offer's items, as after a reload. */
+/** The credit that the page expected to be available at once; null if the picks are not the offer's items. */
 function expectedOf({ page }: FlowState, { items = [] }: Payment): number | null {
   if (page.stage !== 'wait-for-select-items' || !areOffered(selectedItems(page.stand), items)) return null
   const inventory = shownInventory(page.stand)
@@ -142,7 +142,7 @@ function Items({ state, payment }: Omit<Props, 'flow'>) {
   )
 }
 
-/** Lists the picks, or those that this tab kept for a reload, if they are the offer's items: picks have pictures. */
+/** Prefers picks, or those kept in this tab for a reload, if they are the offer's items: only picks have pictures. */
 function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): ItemRow[] {
   const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
   // A gateway of the previous release lists no items.

@@ -4,7 +4,7 @@ import { formatTimer } from '../i18n/format.ts'
 import { useNow } from '../ui/hooks.ts'
 import { useModalTexts } from './texts.ts'
 
-/** The time left that fills the ring: shoppers have five minutes to accept. */
+/** A full ring stands for the five minutes that a shopper has to accept. */
 const FULL_RING_SECONDS = 300
 const RADIUS = 26
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS

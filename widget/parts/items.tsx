@@ -59,7 +59,7 @@ type Props = {
   onRemove?: ((id: string) => void) | undefined
 }
 
-/** More rows than this scroll. If they have no buttons, the keyboard must be able to reach the list itself. */
+/** A list of more rows scrolls. If they have no buttons, the keyboard must be able to reach the list itself. */
 const MOST_AT_ONCE = 3
 
 export function ItemRows({ rows, currency, label, onRemove }: Props) {

@@ -1,6 +1,6 @@
 -- oldest version: 0.3.0
--- A database that was restored, or that lost its last commits, would assign numbers again that stores have already
--- seen. Until a new epoch begins on it, no event is published, no deposit is opened and no offer is made.
+-- A database that was restored, or that lost its last commits, would reuse numbers that stores have already seen.
+-- Until a new epoch begins on it, no event is published, no deposit is opened and no offer is made.
 
 -- ------------------------------------------------------------------------------------------------------------ epochs
 
@@ -54,7 +54,7 @@ $$;
 
 -- ------------------------------------------------------------------------------------------------------------ fences
 
--- The check runs in the transaction that assigns the number, so no gateway can notice too late.
+-- The check runs in the transaction that assigns the number, so it does not matter how late a gateway notices.
 create function refuse_in_another_life() returns trigger language plpgsql as $$
 begin
   if not public.life_is_current() then

@@ -10,14 +10,14 @@ import type { Call, Connection } from './connection.ts'
 const MAX_ITEMS = 20_000
 /**
  * The most pages to read of the inventory that Steam shows to the bot. Steam chooses their size. The budget of the bot
- * allows as many together.
+ * allows a burst of that many.
  */
 const MAX_OFFERED_PAGES = 30
 /** The most public pages to read. Full ones add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
 /**
- * The number of pages after which the end of the time means that the inventory is too large. After fewer pages it means
- * that Steam is slow, which counts as a failure.
+ * A timeout after this many pages or more means that the inventory is too large. After fewer, it means that Steam is
+ * slow, which counts as a failure.
  */
 const ANSWERED_PAGES = 3
 /** The time limit for reading the untradable items after the tradable ones have been read. */
@@ -75,7 +75,7 @@ function tooLarge(what: string): Unavailable {
   return { kind: 'unavailable', reason: 'too_large', detail: `inventory: ${what}` }
 }
 
-/** More than MAX_ITEMS, so reading other pages of Steam cannot help. */
+/** The failure that reading the public page as well cannot help. */
 const BEYOND_LIMIT = tooLarge(`more than ${MAX_ITEMS} items`)
 
 /**
@@ -167,10 +167,10 @@ async function readPages(
   return tooLarge(`no end after ${maxPages} pages`)
 }
 
-/** Returns the failure, or that the inventory is too large if the time ended after several pages. */
+/** Returns the failure, or that the inventory is too large if the failure is a timeout after several pages. */
 function failedAfter(pages: number, failure: Unavailable): Unavailable {
   if (failure.reason !== 'timeout' || pages < ANSWERED_PAGES) return failure
-  return tooLarge(`no end after ${pages} pages, when the time was over`)
+  return tooLarge(`no end after ${pages} pages, when the time ran out`)
 }
 
 function offeredPage({ partner, game, language }: InventoryRequest, start: string | null): Call {

@@ -242,7 +242,7 @@ describe('a session that has ended or soon ends', () => {
 })
 
 describe('a send', () => {
-  it('asks for exactly the items, gives nothing and carries the code and the token of the link', async () => {
+  it('asks for exactly the items, gives nothing, and contains the code and the token of the link', async () => {
     let form = new URLSearchParams()
     let cookie = ''
     steam.routes.set(SEND, (request) => {
