@@ -12,6 +12,7 @@ const DAY_MS = 24 * HOUR_MS
 const LASTS_MS = {
   start_failed: HOUR_MS,
   rounds_failing: HOUR_MS,
+  login_refused: HOUR_MS,
   selling_stopped: HOUR_MS,
   seller_offline: HOUR_MS,
   listings_hidden: HOUR_MS,

@@ -28,6 +28,7 @@ import type { Caller } from './steam/call.ts'
 import { createGiftOffers } from './steam/gift-offers.ts'
 import { createPrices, readFreeItems, readGiver } from './steam/look.ts'
 import { createPace, type Timer } from './steam/pace.ts'
+import { createRefusedLogins, type RefusedLogins } from './steam/refused-logins.ts'
 import { createSession, type Session } from './steam/session.ts'
 
 export type VaultParts = {
@@ -62,16 +63,18 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const nowS = () => Math.floor(parts.machineMs() / 1_000)
   const openAccounts = new Map<string, SteamCalls & SellingAccount>()
 
-  const sessionOf = (steamId: string): Session => {
+  const sessionOf = (steamId: string, logins: RefusedLogins): Session => {
     const account = accounts.get(steamId)
     if (account === undefined) throw new Error(`the vault has no account ${steamId}`)
-    return createSession({ caller, pace: createPace(timer) }, account)
+    return createSession({ caller, pace: createPace(timer), onLogin: logins.note }, account)
   }
   const openAccount = (steamId: string): SteamCalls & SellingAccount => {
-    const session = sessionOf(steamId)
+    const logins = createRefusedLogins({ steamId, now, needs })
+    const session = sessionOf(steamId, logins)
     const acknowledge = createAcknowledgement({ session, nowS, say, needs })
     return {
       giftOffers: createGiftOffers({ session, nowS, say, needs, acknowledge }),
+      isLoginRefused: logins.isRefused,
       freeItems: (appId) => readFreeItems(session, appId),
       giverOf: (steamTradeId, assets) => readGiver(session, steamTradeId, assets),
       accept: createAcceptance({ session, nowS, say, acknowledge }),

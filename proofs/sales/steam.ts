@@ -110,6 +110,7 @@ export class ModelSteam {
   callsOf(account: string): SteamCalls {
     return {
       giftOffers: this.#giftOffers(account),
+      isLoginRefused: () => false,
       freeItems: (appId) =>
         this.#luck.call('Steam', { effect: () => this.#freeItems(account, appId), lost: undefined }),
       giverOf: (steamTradeId, assets) =>

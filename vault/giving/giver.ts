@@ -28,6 +28,8 @@ import { createTillLine, type TillLine, type Wishes } from './till-line.ts'
 /** Calls to Steam for one account. */
 export type SteamCalls = {
   giftOffers: GiftOffers
+  /** True if Steam refused the latest login of the account. */
+  isLoginRefused(): boolean
   /** A game's items that may leave, by asset id. Undefined if Steam gave no complete answer. */
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   /** The account that sent these items in that trade. Undefined if Steam's answer does not prove it. */
@@ -165,7 +167,12 @@ async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
   const { partner } = verdict
   const steam = context.steamOf(wish.fromSteamId)
   const seen = await lookAtItems(steam, wish.assets)
-  if (seen === undefined) return { kind: 'wait', because: 'Steam does not answer' }
+  if (seen === undefined) {
+    const because = steam.isLoginRefused()
+      ? 'Steam refuses the login of this account'
+      : 'Steam does not answer'
+    return { kind: 'wait', because }
+  }
   const complaint = judgeItems(wish.assets, seen)
   if (complaint !== undefined) return complaint
   if (wish.ask.kind === 'return') {

@@ -11,6 +11,8 @@ const USER_AGENT = 'okhttp/4.9.2'
 const LOGIN_DEADLINE_MS = 20_000
 /** Steam's own result RateLimitExceeded. */
 const RATE_LIMIT_RESULT = 84
+/** Steam's own results for a refresh token that is itself invalid, unlike those of a busy Steam. */
+const REFUSAL_RESULTS = new Set([5, 15, 26, 27, 43])
 
 export type SteamAnswer = Extract<Reply, { kind: 'reply' }>
 
@@ -40,11 +42,14 @@ type Form = Condition & { fields: Record<string, string>; referer: string; keeps
 
 export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
-type Parts = { caller: Caller; pace: Pace }
+/** What Steam answered to a login: `refused` means that the refresh token is not valid, or no longer. */
+export type LoginOutcome = 'done' | 'refused'
+
+type Parts = { caller: Caller; pace: Pace; onLogin?(outcome: LoginOutcome): void }
 type Tokens = { accessToken: string; sessionId: string }
 
 /** The tokens of a session. `current` and `renew` resolve to undefined if the login that they needed failed. */
-function keepTokens({ caller, pace }: Parts, refreshToken: string) {
+function keepTokens({ caller, pace, onLogin }: Parts, refreshToken: string) {
   let tokens: Tokens | undefined
   let loggingIn: Promise<Tokens | undefined> | undefined
 
@@ -52,8 +57,10 @@ function keepTokens({ caller, pace }: Parts, refreshToken: string) {
     if (!(await pace.turn('login'))) return undefined
     const login = await accessTokenOf(caller, refreshToken)
     if (login === 'limited') pace.limited('login')
-    if (login === 'limited' || login === undefined) return undefined
+    if (login === 'refused') onLogin?.('refused')
+    if (login === 'limited' || login === 'refused' || login === undefined) return undefined
     pace.answered('login')
+    onLogin?.('done')
     tokens = { accessToken: login.accessToken, sessionId: randomBytes(12).toString('hex') }
     return tokens
   }
@@ -75,10 +82,11 @@ function keepTokens({ caller, pace }: Parts, refreshToken: string) {
 }
 
 export function createSession(
-  { caller, pace }: Parts,
+  parts: Parts,
   { steamId, secrets }: { steamId: string; secrets: Secrets },
 ): Session {
-  const tokens = keepTokens({ caller, pace }, secrets.refreshToken)
+  const { caller, pace } = parts
+  const tokens = keepTokens(parts, secrets.refreshToken)
 
   /** If Steam refused the request because the session has ended, renews the session and repeats the request once. */
   const request = async (
@@ -162,11 +170,14 @@ function addressOf(host: string, path: string, query: Record<string, string>): U
   return url
 }
 
-/** `limited`: Steam refused the login because of too many requests. Undefined if it failed for another reason. */
+/**
+ * `limited`: Steam refused the login because of too many requests. `refused`: Steam refuses the token. Undefined if the
+ * login failed for another reason.
+ */
 async function accessTokenOf(
   { agent }: Caller,
   refreshToken: string,
-): Promise<{ accessToken: string } | 'limited' | undefined> {
+): Promise<{ accessToken: string } | 'limited' | 'refused' | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), LOGIN_DEADLINE_MS)
   try {
@@ -175,7 +186,7 @@ async function accessTokenOf(
     const renewed = session.refreshAccessToken().then(() => ({ accessToken: session.accessToken }))
     return await Promise.race([renewed, late.promise])
   } catch (error) {
-    return isLimit(error) ? 'limited' : undefined
+    return isLimit(error) ? 'limited' : REFUSAL_RESULTS.has(resultOf(error)) ? 'refused' : undefined
   } finally {
     clearTimeout(timer)
   }
@@ -183,5 +194,7 @@ async function accessTokenOf(
 
 /** The library reports the HTTP status in `code`, or Steam's own result in `eresult`. */
 const isLimit = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error && error.code === 429) || ('eresult' in error && error.eresult === RATE_LIMIT_RESULT))
+  (error instanceof Error && 'code' in error && error.code === 429) || resultOf(error) === RATE_LIMIT_RESULT
+
+const resultOf = (error: unknown): number =>
+  error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
