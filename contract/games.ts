@@ -37,7 +37,7 @@ type GameFacts = {
   /** The inventory context that holds tradable items. */
   contextId: '2'
   title: string
-  /** Smallest total of one trade, in US cents. */
+  /** The smallest total of one trade, in US cents. */
   minSumUsdCents: number
 }
 

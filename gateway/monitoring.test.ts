@@ -124,7 +124,7 @@ it('the alert about an outage of Steam does not fire during maintenance', () => 
   expect(expr).toContain('tradetill_outage{capability!="maintenance"}')
 })
 
-it('the alert about old prices does not fire between two requests of a feed', () => {
+it('the alert about old prices does not fire between two requests for a feed', () => {
   const { expr = '' } = rules.find(({ alert }) => alert === 'PricesOld') ?? {}
   const limitsMs = (feed: string) =>
     expr

@@ -16,7 +16,7 @@ const NOTHING: Findings = {
 it.each([
   [12n, 'sequence 12'],
   [null, 'not published'],
-])('the line of an event with the sequence %s says %s', (sequence, said) => {
+])('the line of an event with the sequence %s says %s', (sequence, sequenceText) => {
   const event: Findings['events'][number] = {
     eventId: '6f1c7a52-3b90-4c5e-9d2a-000000000012',
     storeId: 3n,
@@ -32,7 +32,7 @@ it.each([
       '6f1c7a52-3b90-4c5e-9d2a-000000000012',
       '1970-01-01T00:00:00.000Z',
       'deposit.succeeded',
-      `store 3, ${said}`,
+      `store 3, ${sequenceText}`,
       'deposit 7',
     ].join('\t'),
   ])

@@ -341,7 +341,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(faults(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
   })
 
-  it('reports an owner that is used for DATABASE_URL too', async () => {
+  it('reports that DATABASE_URL uses the role of the owner too', async () => {
     const owner = await probeDatabase(till.url, nowMs)
     expect(faults(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
   })

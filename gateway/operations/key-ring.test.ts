@@ -200,7 +200,7 @@ describe('a rotation', () => {
     expect((await readAll(withBothKeys))[0]).toBe('renewed')
   })
 
-  it('keeps the old key while some value cannot be opened, and says so', async () => {
+  it('still needs the old key while some value cannot be opened, and says so', async () => {
     await startWithNew()
     await database.db
       .updateTable('bot')

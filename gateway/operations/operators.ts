@@ -92,9 +92,12 @@ export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dis
     const at = deps.clock.now()
     await removeOperator(tx, { operatorId, at })
     const declinedProposals = await declineProposalsOf(tx, { operatorId, by: deps.operator, at })
-    const ended =
+    const declined =
       declinedProposals.length === 0 ? '' : ` Declined proposals: ${declinedProposals.join(', ')}.`
-    return done({ ...operator, declinedProposals }, `${operator.name} can no longer use the console.${ended}`)
+    return done(
+      { ...operator, declinedProposals },
+      `${operator.name} can no longer use the console.${declined}`,
+    )
   })
 }
 

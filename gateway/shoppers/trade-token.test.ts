@@ -42,7 +42,7 @@ async function dump(): Promise<string[]> {
   return parts.flat()
 }
 
-/** Pays a deposit with this token. The store gives the link, and the shopper pastes it too. */
+/** Pays a deposit with the token `TOKEN`. The store gives the link, and the shopper pastes it too. */
 async function payWithLink(store?: { id: bigint }): Promise<bigint> {
   const { deposit } = await createDeposit(till.deps, store ?? (await aStore(till)), {
     externalId: 'with a link',

@@ -103,7 +103,7 @@ describe('in live mode', () => {
       response.writeHead(code).end(answer(data.challenge))
     }
   let live: StoreApi
-  /** Runs while a call waits for the permission of an address. */
+  /** Runs while a call looks up whether an address is allowed. */
   let beforePermission: (() => Promise<void>) | undefined
   beforeEach(async () => {
     beforePermission = undefined

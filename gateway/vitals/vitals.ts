@@ -44,8 +44,8 @@ export type Vitals = {
 }
 
 /**
- * Counts the measurements of pages until they are stored. The schema of the pages' call bounds names and values, so the
- * number of counts is limited.
+ * Counts the measurements of pages until they are stored. The schema of the call limits the names and the values, so
+ * the number of counts is limited too.
  */
 export function createVitals(): Vitals {
   let counts = new Map<string, VitalCount>()

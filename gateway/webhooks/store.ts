@@ -1,4 +1,4 @@
-/** Stores deliveries. They are written when their events get numbers, claimed by a lane, and settled by an attempt. */
+/** Stores deliveries: written when their events get sequences, claimed by a lane, and settled by an attempt. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'

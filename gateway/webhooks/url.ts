@@ -80,8 +80,8 @@ export const whyNotConnected = ({ allowance }: Reach, isSecure: boolean): string
   isSecure || allowance?.inside !== true ? NOT_PUBLIC : 'plain http must stay inside the network'
 
 /**
- * Returns the reason with the command that allows the address. Leaves the command out if none does, or if the name could
- * run in a shell.
+ * Returns the reason with the command that allows the address. Leaves the command out if no command allows it, or if
+ * the name could run in a shell.
  */
 export function withCommand(
   reason: string,

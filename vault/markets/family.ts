@@ -96,7 +96,7 @@ function createFamilyCaller({ key, connection, time }: Options): FamilyCaller {
     },
     { key, connection, time },
   )
-  /** Each host's refusal of the key, and when it came. */
+  /** Each host's latest refusal of the key, and when it came. */
   const refusals = new Map<string, { failure: Failure; atMs: number }>()
   return async (name, schema, ask) => {
     const host = hostOf(ask)

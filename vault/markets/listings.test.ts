@@ -126,36 +126,33 @@ describe('a listing', () => {
   )
 
   it.each([
-    ['that is on sale is taken down', false, ['cancelled'], []],
-    ['that was sold is handed over', true, ['sold'], ['active']],
-  ])(
-    'whose price the market does not show after a lost change, and %s',
-    async (_what, isSold, stages, offers) => {
-      const out = createOutside()
-      const seller = out.seller()
-      await seller.list(APP, [{ assetId: '1', priceMinor: 100n }])
-      const { round, unlist } = out.market
-      let askedToUnlist = 0
-      out.market.round = async (appId) => {
-        const answer = await round(appId)
-        if (answer.kind !== 'answered') return answer
-        const rows = answer.value.rows.map((row) => ({ ...row, price: null }))
-        return { kind: 'answered', value: { ...answer.value, rows } }
-      }
-      out.market.unlist = async (appId, itemIds) => {
-        askedToUnlist += 1
-        return unlist(appId, itemIds)
-      }
-      out.plan(['lost_before'])
-      await seller.reprice(APP, [{ itemId: '101', priceMinor: 90n }])
-      if (isSold) out.buy(1)
-      await seller.round(APP)
-      await seller.advance()
-      expect([askedToUnlist, out.alarms]).toEqual([isSold ? 0 : 1, []])
-      expect(out.items.map(({ stage }) => stage)).toEqual(stages)
-      expect(out.offers.map(({ seen }) => seen.state)).toEqual(offers)
-    },
-  )
+    ['is taken down if it is on sale', false, ['cancelled'], []],
+    ['is handed over if it was sold', true, ['sold'], ['active']],
+  ])('whose price the market does not show after a lost change %s', async (_what, isSold, stages, offers) => {
+    const out = createOutside()
+    const seller = out.seller()
+    await seller.list(APP, [{ assetId: '1', priceMinor: 100n }])
+    const { round, unlist } = out.market
+    let askedToUnlist = 0
+    out.market.round = async (appId) => {
+      const answer = await round(appId)
+      if (answer.kind !== 'answered') return answer
+      const rows = answer.value.rows.map((row) => ({ ...row, price: null }))
+      return { kind: 'answered', value: { ...answer.value, rows } }
+    }
+    out.market.unlist = async (appId, itemIds) => {
+      askedToUnlist += 1
+      return unlist(appId, itemIds)
+    }
+    out.plan(['lost_before'])
+    await seller.reprice(APP, [{ itemId: '101', priceMinor: 90n }])
+    if (isSold) out.buy(1)
+    await seller.round(APP)
+    await seller.advance()
+    expect([askedToUnlist, out.alarms]).toEqual([isSold ? 0 : 1, []])
+    expect(out.items.map(({ stage }) => stage)).toEqual(stages)
+    expect(out.offers.map(({ seen }) => seen.state)).toEqual(offers)
+  })
 
   it('at a price other than the recorded one is taken down after a minute, with an alarm', async () => {
     const out = createOutside()

@@ -291,7 +291,7 @@ function isSaleBefore({ listings }: Book, latest: Listing, soldAt: Date): boolea
   const sinceListingMs = soldAt.getTime() - latest.begunAt.getTime()
   if (Math.abs(sinceListingMs) > CLOCKS_DIFFER_MS) return sinceListingMs < 0
   const { market, itemId } = latest
-  // The clocks cannot decide it, but a listing that is still on sale was not sold yet.
+  // The clocks are not exact enough to decide. But a listing that is still on sale was not sold yet.
   return (
     latest.state === 'on_sale' &&
     listings.some((each) => each !== latest && each.market === market && each.itemId === itemId)

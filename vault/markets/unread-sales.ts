@@ -19,7 +19,7 @@ export function createUnreadSales(
 ): UnreadSales {
   const { market, needs, now } = parts
   /** The games about which this process knows nothing yet. An earlier process may have noted their failures. */
-  const unheard = new Set(market.games)
+  const unasked = new Set(market.games)
   /** By game: when its looks began to fail, without a success since. */
   const failingSinceMs = new Map<number, number>()
   return {
@@ -29,13 +29,13 @@ export function createUnreadSales(
       if (failure !== undefined)
         failingSinceMs.set(appId, Math.min(failingSinceMs.get(appId) ?? nowMs, nowMs))
       else failingSinceMs.delete(appId)
-      unheard.delete(appId)
+      unasked.delete(appId)
       const long = [...failingSinceMs].flatMap(([game, sinceMs]) =>
         nowMs - sinceMs >= LONG_MS ? [game] : [],
       )
       if (failure !== undefined && long.includes(appId))
         needs.note('sales_unread', accountName(parts), textOf(long, failure))
-      else if (failingSinceMs.size === 0 && unheard.size === 0) needs.end('sales_unread', accountName(parts))
+      else if (failingSinceMs.size === 0 && unasked.size === 0) needs.end('sales_unread', accountName(parts))
     },
   }
 }

@@ -127,7 +127,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
   })
 
-  it('that only the socket reports is due once the history names its price', async () => {
+  it('that only the socket reports is due once the history shows its price', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     // The poll leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
@@ -240,7 +240,7 @@ describe('a sale', () => {
     await unwrap(client.reportOffer(DOTA, handOver))
   })
 
-  it('is due, and is paid, even if other rows lack an amount or a price', async () => {
+  it('is due, and is paid, even if other rows lack a trade link, an amount or a price', async () => {
     bench.market.begin('odd-rows')
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     const readUnread = async () => (await unwrap(client.round(DOTA))).unread

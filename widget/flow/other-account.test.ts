@@ -45,7 +45,7 @@ it('a refusal of the items makes the page check the deposit at once, because the
   expect(activitiesOf(state)).toMatchObject([{ kind: 'loadInventory' }, { kind: 'check', delayMs: 0 }])
 })
 
-it('an answer that began before this page entered an account does not bring back the earlier account', async () => {
+it('a poll that began before this page entered an account does not bring back the earlier account', async () => {
   const before = delayedReply()
   let user = USER
   const { flow, pass } = start({

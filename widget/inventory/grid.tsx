@@ -196,7 +196,7 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
   const take = (first: number, last: number): void =>
     onAdd(items.slice(first, last + 1).flatMap((_, offset) => idsAt(first + offset)))
   const extend = (to: number): void => {
-    // A search or another order changes the items between two cells.
+    // A search or a new order changes which items lie between two cells. The range then starts at the focused one.
     const from = anchor.current?.items === items ? anchor.current.index : current
     anchor.current = { items, index: from }
     take(Math.min(from, to), Math.max(from, to))

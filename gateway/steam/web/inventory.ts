@@ -32,7 +32,7 @@ const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' 
 const FIRST_PAGE_SIZE = 1000
 const SMALLEST_PAGE_SIZE = 75
 /**
- * Time from a refused size until the full size is tried again. A temporary problem must not shrink the pages forever.
+ * The time from a refused size until the full size is tried again. A short problem must not shrink the pages forever.
  */
 const SMALLER_PAGES_MS = 10 * 60_000
 
@@ -75,7 +75,7 @@ function tooLarge(what: string): Unavailable {
   return { kind: 'unavailable', reason: 'too_large', detail: `inventory: ${what}` }
 }
 
-/** The failure that reading the public page as well cannot help. */
+/** After this failure, the public page is not read: it would show too many items as well. */
 const BEYOND_LIMIT = tooLarge(`more than ${MAX_ITEMS} items`)
 
 /**

@@ -36,7 +36,7 @@ const BAD = [
 
 export const links: Family = family({
   number: 37,
-  name: 'trade links of other hosts, accounts and forms',
+  name: 'malformed trade links, and links of other hosts or accounts',
   kind: 'till',
   defences: {
     'one form of link': {
