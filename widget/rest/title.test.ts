@@ -10,6 +10,13 @@ it.each([
   ['before the deposit is known', opening(), null, 'Tradetill'],
   ['while items are picked', openedOn('created'), 3600, 'Add funds – Demo #17'],
   ['while the offer is being made', creating(), 3600, 'Sending the offer – Demo #17'],
+  [
+    'once no offer could be made',
+    play(creating(), { kind: 'tradeRefused', attempt: 1, refusal: { code: 'trade_refused', detail: null } })
+      .state,
+    3600,
+    'Add funds – Demo #17',
+  ],
   ['while the offer is open', openedOn('pending'), 252, '04:12 · Accept on Steam – Demo #17'],
   ['while the time is unknown', openedOn('pending', { timeLeft: null }), null, 'Accept on Steam – Demo #17'],
   [

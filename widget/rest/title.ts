@@ -17,7 +17,10 @@ export function titleOf({ payment, modal }: FlowState, seconds: number | null, w
   const storeAndNumber = `${payment.storeName} #${payment.id}`
   const withStore = (state: string): string => `${state} – ${storeAndNumber}`
   const { status, amount } = payment
-  if (status === 'created') return withStore(modal.kind === 'none' ? tabTitles.created : tabTitles.creating)
+  if (status === 'created') {
+    const isPicking = modal.kind === 'none' || modal.kind === 'creationError'
+    return withStore(isPicking ? tabTitles.created : tabTitles.creating)
+  }
   if (status === 'pending')
     return withStore(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
   if (status !== 'succeeded') return withStore(tabTitles.ended)
