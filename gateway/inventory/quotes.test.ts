@@ -228,6 +228,19 @@ describe('reads of an inventory', () => {
     expect(await rowCounts()).toEqual([1, 2, 2])
   })
 
+  test('follow a fall of a price at once, so the page does not show the refused total again', async () => {
+    till.steam.owned = ownedAs('Knife', 'Case')
+    const { quoteId } = await till.ask()
+    await setPrices(till, { Knife: 17_000_000n, Case: 2_000_000n })
+    expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+    till.clock.advance(1)
+    const next = await till.ask()
+    expect(next.items).toMatchObject([{ price: 1_224 }, { price: 144 }])
+    expect(await forTrade(['1'], next.quoteId)).toMatchObject({ kind: 'quote', total: 1_224n })
+    // The fall is in the latest quote now, so the next reads write nothing.
+    expect((await till.ask()).quoteId).toBe(next.quoteId)
+  })
+
   test('write at most one quote every ten seconds; in between, the page shows the last one', async () => {
     till.steam.owned = ownedAs('Knife', 'Case')
     const { quoteId } = await till.ask()

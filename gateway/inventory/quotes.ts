@@ -27,8 +27,8 @@ type UnsavedQuote = Omit<NewQuote, 'expiresAt'>
 
 /** A page that reloads within this time gets the same quote, if no price has changed. */
 const REUSE_UNCHANGED_MS = 60_000
-/** A page that reloads within this time gets the same quote in any case. */
-const REUSE_ALWAYS_MS = 10_000
+/** A page that reloads within this time gets the same quote, unless a price has fallen. */
+const REUSE_RISEN_MS = 10_000
 /** The most quotes of a deposit to keep, apart from older ones that a trade refers to. */
 const MOST_QUOTES = 50
 
@@ -50,7 +50,7 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
   })
 }
 
-/** The latest quote, if it has these prices or is too recent to be replaced. */
+/** The latest quote, if it has these prices, or if it is too recent to be replaced and no price has fallen since. */
 async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
   const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - REUSE_UNCHANGED_MS))
   if (latest === undefined) return undefined
@@ -62,8 +62,10 @@ async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuo
   }
   const isUnchanged =
     latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
-  const isYoung = quote.at.getTime() - latest.createdAt.getTime() < REUSE_ALWAYS_MS
-  return isUnchanged || isYoung ? pricesOf(latest.id, rows) : undefined
+  const isYoung = quote.at.getTime() - latest.createdAt.getTime() < REUSE_RISEN_MS
+  // A trade at the higher price could be refused, and the page must then show why.
+  const hasFallen = quote.items.some(({ assetId, price }) => (shown.get(assetId)?.price ?? price) > price)
+  return isUnchanged || (isYoung && !hasFallen) ? pricesOf(latest.id, rows) : undefined
 }
 
 function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 'price'>[]): SavedQuote {
