@@ -267,8 +267,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page gives the ho
   await answerOffer(till.sandbox, offerId, 'accept')
   const { page } = await openBrowser()
   await page.goto(`${till.gateway}/deposit/${caller.hash}`)
-  await page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeHasInvalidItems.title }).waitFor()
-  await page.getByText('Steam put this trade on hold, so this deposit is over.').waitFor()
+  await page.getByRole('dialog', { name: 'Steam put the trade on hold' }).waitFor()
   expect(await page.getByText(TEXTS.en.outcomes.tradeHasInvalidItems.description).count()).toBe(0)
 })
 

@@ -86,8 +86,9 @@ const en = {
     `We have your items, and the store knows. If ${now} isn’t in your balance there yet, it’ll be added shortly. The rest comes after ${date}.`,
   declinedByYou: 'If this was you and you want to pay after all, start again from the store.',
   nextOfferAt: (time: string) => `The next offer can be sent from ${time} on.`,
+  heldBySteamTitle: 'Steam put the trade on hold',
   heldBySteam: (date: string) =>
-    `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
+    `Steam holds your items until ${date}, so this deposit is over. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
     'Steam holds trades from accounts that have no mobile authenticator, or have had it for less than 7 days.',
   cancelledByStore: {
@@ -247,8 +248,9 @@ const ru: ModalTexts = {
     `Предметы у нас, и магазин это знает. Если ${now} ещё нет на вашем балансе, они скоро поступят. Остаток — после ${date}.`,
   declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
   nextOfferAt: (time) => `Следующее предложение можно отправить не раньше ${time}.`,
+  heldBySteamTitle: 'Steam задержал обмен',
   heldBySteam: (date) =>
-    `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
+    `Steam удерживает предметы до ${date}, поэтому это пополнение закрыто. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:
     'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   cancelledByStore: {

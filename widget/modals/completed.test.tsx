@@ -73,6 +73,14 @@ it('a payment cancelled by the store says so, and does not say that time ran out
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
 })
 
+it('an offer that Steam holds is not called cancelled, because its items may still be taken', () => {
+  const ended = { status: 'tradeHasInvalidItems', steamHoldUntil: '2026-12-13T00:00:00.000Z' } as const
+  const html = markup(<Completed outcome="tradeHasInvalidItems" alarm={false} payment={payment(ended)} />)
+  expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
+  expect(html).not.toContain(en.outcomes.tradeHasInvalidItems.title)
+  expect(shown('tradeHasInvalidItems')).toContain(`>${en.outcomes.tradeHasInvalidItems.title}</h2>`)
+})
+
 const HELD_UNTIL = '2026-12-04T00:00:00.000Z'
 
 const DATE = formatDate(HELD_UNTIL, 'en')

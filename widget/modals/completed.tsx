@@ -52,7 +52,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
       {(titleId) => (
         <>
           <OutcomeIcon outcome={outcome} />
-          <h2 id={titleId}>{title}</h2>
+          <h2 id={titleId}>{isInEscrow ? texts.heldBySteamTitle : title}</h2>
           <p className="outcome-description">
             {isInEscrow
               ? texts.heldBySteam(formatDate(steamHoldUntil, language))
