@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import { secondsLeft } from '../flow/selectors.ts'
 import { formatTimer } from '../i18n/format.ts'
 import { useNow } from '../ui/hooks.ts'
@@ -11,6 +10,7 @@ const CIRCUMFERENCE = 2 * Math.PI * RADIUS
 
 /** Seconds left at which the time is read out; the clock itself is silent. */
 const SPOKEN = [300, 60, 30, 10]
+const SPOKEN_FOR_S = 5
 
 /** A ring and mm:ss; the last minute looks different. `unknownText` replaces the usual sentence for an unknown time. */
 export function Countdown({ deadlineMs, unknownText }: { deadlineMs: number | null; unknownText?: string }) {
@@ -44,14 +44,18 @@ export function Countdown({ deadlineMs, unknownText }: { deadlineMs: number | nu
 
 function SpokenTime({ seconds }: { seconds: number | null }) {
   const { texts } = useModalTexts()
-  const [spoken, setSpoken] = useState('')
-  const due = seconds !== null && SPOKEN.includes(seconds) ? seconds : null
-  useEffect(() => {
-    if (due !== null) setSpoken(texts.timeAnnounce(due))
-  }, [due, texts])
+  const due = spokenAt(seconds)
   return (
     <span className="visually-hidden" role="status">
-      {spoken}
+      {due !== null && texts.timeAnnounce(due)}
     </span>
   )
+}
+
+/**
+ * The time that is read out at this second. It stays for some seconds, because a busy page can skip one, and is then
+ * removed: whoever reads the dialog later must not find an old time beside the clock.
+ */
+export function spokenAt(seconds: number | null): number | null {
+  return SPOKEN.find((at) => seconds !== null && seconds <= at && seconds > at - SPOKEN_FOR_S) ?? null
 }
