@@ -190,6 +190,15 @@ describe('the page', () => {
     expect(first).toMatch(/^3 selected, \$/)
   })
 
+  test('announces the items once they are loaded, and a search without a result', async () => {
+    const { page, texts } = await openDeposit()
+    await giveLink(page, texts, await shopper())
+    const announcer = page.locator('.stand > [role=status]').first()
+    await expect.poll(() => announcer.textContent()).toMatch(/^CS2: \d+ items$/)
+    await page.getByRole('searchbox', { name: texts.search }).fill('zzzz')
+    await expect.poll(() => announcer.textContent()).toBe(texts.nothingFound('zzzz'))
+  })
+
   test('A-092 announces the last minute of the timer at 30 and 10 seconds only', async () => {
     const { page } = await openBrowser()
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')

@@ -2,12 +2,12 @@ import './rarities.css'
 import './stand.css'
 import './grid.css'
 import './summary.css'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
+import { acceptedGames, keptPicks, shownInventory, visibleItems } from '../flow/selectors.ts'
 import { stacksOf } from '../flow/stacks.ts'
 import type { InventoryFailure, Stand as StandState } from '../flow/state.ts'
 import { useNarrow } from '../ui/hooks.ts'
@@ -16,12 +16,12 @@ import { Age } from './age.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { Controls, focusSearch } from './controls.tsx'
 import { Grid } from './grid.tsx'
-import { useOutcome } from './pick-for-me.tsx'
 import { useRoom } from './room.ts'
 import { Summary } from './summary.tsx'
 import { useStandTexts } from './texts.ts'
 import { NothingFound, NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
+import { ItemsVoice, SelectionVoice } from './voices.tsx'
 import { useAsking, WhyPrice } from './why-price.tsx'
 
 /** Exported here, so its code loads with the items, the only part that needs it. */
@@ -42,6 +42,7 @@ export function Stand({ stand, payment, flow }: StandProps) {
         <OnlyGames payment={payment} />
         <KeptPicks stand={stand} />
         <Shelf stand={stand} payment={payment} flow={flow} />
+        <ItemsVoice stand={stand} />
         <SelectionVoice stand={stand} payment={payment} />
       </section>
       {isPayable(stand) && <Panel stand={stand} payment={payment} flow={flow} />}
@@ -159,27 +160,4 @@ function KeptPicks({ stand }: { stand: StandState }) {
   if (picksElsewhere.length === 0) return null
   const parts = picksElsewhere.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
   return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
-}
-
-/** Milliseconds without a change before the selection is read out. */
-const QUIET_MS = 600
-
-/** One live region for the selection and the proposal, so quick picking is not read out item by item. */
-function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
-  const { texts, money } = useStandTexts()
-  const [spoken, setSpoken] = useState('')
-  const outcome = useOutcome(stand, payment)
-  const { length } = stand.selection
-  const selected =
-    length > 0 && texts.announceSelection(length, money(selectedTotal(stand), payment.currency))
-  const text = [outcome, selected].filter(Boolean).join(' ')
-  useEffect(() => {
-    const timer = setTimeout(() => setSpoken(text), QUIET_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return (
-    <p className="visually-hidden" role="status">
-      {spoken}
-    </p>
-  )
 }

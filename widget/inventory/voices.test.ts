@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import type { Item } from '../../contract/widget-api.ts'
+import { item, openedOn, play, standOf, withItems } from '../flow/test-states.ts'
+import { standTexts } from '../i18n/stand.ts'
+import { itemsText } from './voices.tsx'
+
+const KNIVES = [item('1', 200, 'Knife'), item('2', 200, 'Knife'), item('3', 900, 'Case')]
+
+const spoken = (items: Item[], search: string): string =>
+  itemsText(standOf(play(withItems(items), { kind: 'searchTyped', text: search }).state), standTexts.en)
+
+it.each([
+  ['the number of items, equal ones included', KNIVES, '', 'CS2: 3 items'],
+  ['how many a search finds', KNIVES, 'kni', 'CS2: 2 items'],
+  ['that a search finds none', KNIVES, ' zzz ', 'No items match “zzz”'],
+  ['that no item can be used', [], '', 'None of these items can be used'],
+])('a screen reader hears %s', (_, items, search, text) => {
+  expect(spoken(items, search)).toBe(text)
+})
+
+it('while the items load, their number is not announced', () => {
+  expect(itemsText(standOf(openedOn('created')), standTexts.en)).toBe('')
+  const reloading = play(withItems(KNIVES), { kind: 'reloadPressed' }).state
+  expect(itemsText(standOf(reloading), standTexts.en)).toBe('')
+})

@@ -1,0 +1,54 @@
+/** Live regions, which a screen reader reads out. Each waits until its text stops changing. */
+import { useEffect, useState } from 'react'
+import type { Payment } from '../../contract/widget-api.ts'
+import { selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
+import { stacksOf } from '../flow/stacks.ts'
+import type { Stand } from '../flow/state.ts'
+import type { StandTexts } from '../i18n/stand.ts'
+import { useOutcome } from './pick-for-me.tsx'
+import { useStandTexts } from './texts.ts'
+
+/** Milliseconds without a change before a text is read out. */
+const QUIET_MS = 600
+
+function Voice({ text }: { text: string }) {
+  const [spoken, setSpoken] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSpoken(text), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <p className="visually-hidden" role="status">
+      {spoken}
+    </p>
+  )
+}
+
+/** For the items once they are loaded, and the result of a search. */
+export function ItemsVoice({ stand }: { stand: Stand }) {
+  const { texts } = useStandTexts()
+  return <Voice text={itemsText(stand, texts)} />
+}
+
+/** Empty while the items load, and after a failure, which is an alert. */
+export function itemsText(stand: Stand, texts: StandTexts): string {
+  const { inventory, search, sort, game } = stand
+  const items = inventory.status === 'ready' ? (shownInventory(stand)?.items ?? []) : null
+  if (items === null) return ''
+  if (items.length === 0) return texts.nothingUsable
+  const { fronts, members } = stacksOf(items)
+  const found = visibleItems(fronts, search, { sort, words: texts.phases })
+  if (found.length === 0) return texts.nothingFound(search.trim())
+  const count = found.reduce((sum, { id }) => sum + (members.get(id)?.length ?? 0), 0)
+  return texts.gameCount(texts.games[game], count)
+}
+
+/** One for the selection and the proposal, so quick picking is not read out item by item. */
+export function SelectionVoice({ stand, payment }: { stand: Stand; payment: Payment }) {
+  const { texts, money } = useStandTexts()
+  const outcome = useOutcome(stand, payment)
+  const { length } = stand.selection
+  const selected =
+    length > 0 && texts.announceSelection(length, money(selectedTotal(stand), payment.currency))
+  return <Voice text={[outcome, selected].filter(Boolean).join(' ')} />
+}
