@@ -3,7 +3,7 @@ import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'
 import { violations } from './support/axe.ts'
-import { MOBILE } from './support/browser.ts'
+import { MOBILE, SMALL_DESKTOP } from './support/browser.ts'
 import { answerNoChange, baseOf, playScene } from './support/play-scene.ts'
 import { eventually } from './support/process.ts'
 import { SCENES } from './support/scenes.ts'
@@ -151,6 +151,12 @@ describe('the page', () => {
       .evaluate((card) => getComputedStyle(card).outlineStyle)
     expect(outline).toBe('solid')
     expect(await violations(page)).toEqual([])
+    // On a narrower page the order is an icon, without the words under it.
+    await page.setViewportSize(SMALL_DESKTOP)
+    const words = page.getByRole('combobox', { name: texts.sort })
+    await expect
+      .poll(() => words.evaluate((select) => getComputedStyle(select).color))
+      .toBe('rgba(0, 0, 0, 0)')
   })
 
   test('plays no animation under reduced motion', async () => {
