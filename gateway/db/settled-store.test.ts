@@ -33,7 +33,7 @@ async function connected() {
 const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
 
 /**
- * Returns the settled number, and how often the locks were read. `beforeRead` runs before each of these reads.
+ * Returns the settled number, and how many times the locks were read. `beforeRead` runs before each of these reads.
  * `mostRereads`: the most reads after the first.
  */
 async function settledAfter(beforeRead: (read: number) => Promise<unknown>, mostRereads?: number) {

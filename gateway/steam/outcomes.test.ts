@@ -31,7 +31,7 @@ describe('a send', () => {
     ['an invalid id', reply(200, { tradeofferid: '../12' })],
     ['an outage', reply(503, '<html>')],
     ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult],
-    ['a deadline', { kind: 'failed', code: 'DEADLINE' } satisfies HttpResult],
+    ['a missed deadline', { kind: 'failed', code: 'DEADLINE' } satisfies HttpResult],
     ['an error that is not a text', strError({ toString: 'x' })],
     ['an error without a number', strError('Sorry, some kind of error has occurred')],
   ])('is unknown after %s', (_, http) => {

@@ -1,4 +1,4 @@
-/** Steps of webhooks for tests: makes an event, and sends due deliveries with or without the lanes. */
+/** Webhooks for tests: makes an event, and sends due deliveries with or without the lanes. */
 import type { Queue } from '../db/queue.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'

@@ -37,7 +37,7 @@ export type GiftOffers = {
     gift: Gift,
     agoMs: number,
   ): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer is long unchanged. */
+  /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer has long been unchanged. */
   read(offerId: string): Promise<SeenOffer | undefined>
   /**
    * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. `mayStill` is

@@ -73,10 +73,10 @@ describe('a deal that a market asks for', () => {
     ['an asset twice', { assets: [asset('10'), asset('10')] }, 'asset_not_listed'],
     ['the asset of another game', { assets: [asset('10', { appId: 570 })] }, 'asset_not_listed'],
     ['a protected asset', { assets: [asset('10', { contextId: '16' })] }, 'asset_not_listed'],
-    ['one of our own accounts', { partnerSteamId: OWN_ACCOUNT }, 'own_account'],
+    ['one of our own accounts as the buyer', { partnerSteamId: OWN_ACCOUNT }, 'own_account'],
     ['the message of a deposit', { message: 'K7MXPQ' }, 'deposit_message'],
     ["a message that contains a deposit's code", { message: 'code: K7MXPQ' }, 'deposit_message'],
-  ])('is refused for %s', (_, change, expected) => {
+  ])('is refused with %s', (_, change, expected) => {
     expect(problem(change)).toBe(expected)
   })
 

@@ -29,7 +29,7 @@ const isWanted = (due: DueGift, offerId: string, listedAt = new Date(0)) =>
   client.isWanted(due, { offerId, listedAt })
 
 describe('a sale', () => {
-  it('is due under one number by poll and socket, with exactly the sold items', async () => {
+  it('is due under the same number by poll and by socket, with exactly the sold items', async () => {
     bench.market.begin('socket-double')
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
@@ -114,7 +114,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('is wanted according to the list or the history if the check of trades knows only buyers', async () => {
+  it('is wanted according to the list or the history if the check of trades knows only the numbers of buyers', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
@@ -209,7 +209,7 @@ describe('a sale', () => {
     expect(due.partnerSteamId).toBe(bench.market.waxpeer.world().deals[0]?.buyer)
   })
 
-  it('is due by the socket alone, at its price, if Waxpeer refuses the poll again and again', async () => {
+  it('is due from the socket alone, with its price, if Waxpeer refuses the poll again and again', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('poll-refused')
     expect((await client.round(DOTA)).kind).toBe('refused')
