@@ -80,7 +80,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
 }
 
 const EPOCH_MEANING =
-  'Rare: the till lost its latest changes, and its numbers skip a million ([what to do](store-guide.md#after-the-till-was-restored)). It no longer has the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
+  'Rare: the till lost its latest changes, and its numbers skip a million or more ([what to do](store-guide.md#after-the-till-was-restored)). It no longer has the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
 
 /** An event's id without its last two digits. */
 const ID_PREFIX = '6f1c7a52-3b90-4c5e-9d2a-0000000000'

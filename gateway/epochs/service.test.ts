@@ -8,7 +8,7 @@ import { publishEvents } from '../events/service.ts'
 import { systemIds } from '../kit/ids.ts'
 import { runCommand } from '../testing/command.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { aBot, aDeposit, anEndpoint, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, anEndpoint, jump, startTill, type Till } from '../testing/till.ts'
 import { expiredDeposit } from '../testing/webhooks.ts'
 import { createMemory, type Memory } from './memory.ts'
 import { type EpochDeps, watchEpoch } from './service.ts'
@@ -166,6 +166,31 @@ describe('D-37 restore finish', () => {
     expect(Number(opened.id)).toBeGreaterThan(1_000_000)
     // Wishes skip numbers too, because the vault remembers what it did for each wish of the lost life.
     expect(await makeWish((await aBot(till)).bot.botId)).toBeGreaterThan(1_000_000)
+  })
+
+  test('assigns no number that an earlier restore of the same backup assigned', async () => {
+    const firstNumbers: { sequence: number; depositId: number }[] = []
+    for (const minutes of [60, 90]) {
+      // A new till is as the backup left it.
+      await api.app.close()
+      await till.close()
+      till = await startTill()
+      api = await startStoreApi(till)
+      await watch().check()
+      await jump(till, minutes * 60)
+      await promote()
+      expect((await finish()).code).toBe(0)
+      await watch().check()
+      const [started] = (await eventsAfter(0)).json().events
+      firstNumbers.push({
+        sequence: started.sequence,
+        depositId: Number((await openDeposit('order-1')).json().id),
+      })
+    }
+    const [first, second] = firstNumbers
+    // In the half hour between, the till can have assigned many numbers.
+    expect(second?.sequence).toBeGreaterThanOrEqual((first?.sequence ?? 0) + 30_000)
+    expect(second?.depositId).toBeGreaterThanOrEqual((first?.depositId ?? 0) + 30_000)
   })
 
   test('begins one epoch for each loss, even with two stores', async () => {

@@ -7,14 +7,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { BREAKS, type Break, breakOf } from './epoch.ts'
 import type { Memory } from './memory.ts'
-import {
-  beginEpoch,
-  claimFirstEpoch,
-  haltAsBehind,
-  readHistory,
-  SKIPPED_NUMBERS,
-  takeLeasesBack,
-} from './store.ts'
+import { beginEpoch, claimFirstEpoch, haltAsBehind, readHistory, takeLeasesBack } from './store.ts'
 
 type AddDeliveries = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 
@@ -91,14 +84,15 @@ async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<v
     return startEpoch(tx, { at: clock.now(), addDeliveries })
   })
   if (begun === undefined) return
-  const facts = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED_NUMBERS) }
+  const facts = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(begun.skipped) }
   log.error(
     facts,
     'replica of the database took over: a new epoch began, and data that it had not received is lost',
   )
 }
 
-type StartedEpoch = { epoch: bigint; stores: number }
+/** `skipped`: how many numbers the epoch leaves out. */
+type StartedEpoch = { epoch: bigint; skipped: bigint; stores: number }
 
 /**
  * Begins an epoch, writes its event for every store, and ends all earlier leases. The caller holds `lockPublishing`.
@@ -107,8 +101,8 @@ export async function startEpoch(
   tx: Tx,
   { at, addDeliveries }: { at: Date; addDeliveries: AddDeliveries },
 ): Promise<StartedEpoch> {
-  const { epoch, events } = await beginEpoch(tx, at)
+  const { epoch, skipped, events } = await beginEpoch(tx, at)
   if (events.length > 0) await addDeliveries(tx, events)
   await takeLeasesBack(tx)
-  return { epoch, stores: events.length }
+  return { epoch, skipped, stores: events.length }
 }

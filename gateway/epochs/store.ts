@@ -3,8 +3,13 @@ import type { Db, Tx } from '../db/client.ts'
 import type { NumberedEvent } from '../events/event.ts'
 import type { History } from './epoch.ts'
 
-/** How many numbers a new epoch skips: more than the lost history can have used since the backup. */
-export const SKIPPED_NUMBERS = 1_000_000n
+/** A new epoch skips at least this many numbers: more than the lost history can have used since the backup. */
+const LEAST_SKIPPED = 1_000_000n
+/**
+ * It skips this many more for each minute since the epoch before. A backup can be restored a second time, and the till
+ * may have worked for days after the first time: those numbers must not be assigned again.
+ */
+const SKIPPED_PER_MINUTE = 1_000n
 
 type HistoryRow = {
   number: bigint | null
@@ -87,14 +92,15 @@ export async function isDisarmed(db: Db | Tx): Promise<boolean> {
   return row !== undefined
 }
 
+export type BegunEpoch = { epoch: bigint; skipped: bigint; events: NumberedEvent[] }
+
 /**
  * Begins the next epoch and writes it into the log of every store, as the first event after the skipped numbers.
- * The transaction must hold `lockPublishing`. Returns the epoch and its events.
+ * The transaction must hold `lockPublishing`. `skipped`: how many numbers.
  */
-export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; events: NumberedEvent[] }> {
-  const { rows } = await sql<{
-    epoch: bigint
-  }>`select begin_epoch(${at}, ${SKIPPED_NUMBERS}) as epoch`.execute(tx)
+export async function beginEpoch(tx: Tx, at: Date): Promise<BegunEpoch> {
+  const skipped = await numbersToSkip(tx, at)
+  const { rows } = await sql<{ epoch: bigint }>`select begin_epoch(${at}, ${skipped}) as epoch`.execute(tx)
   const epoch = rows[0]?.epoch ?? 0n
   // `part` numbers the events across all stores, because they have no deposit to tell them apart.
   const { rows: events } = await sql<NumberedEvent>`
@@ -103,14 +109,25 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; eve
         + coalesce((select max(part) from event where deposit_id is null), 0) as part from store
     ),
     numbered as (
-      update store set last_sequence = before.last_sequence + ${SKIPPED_NUMBERS} + 1 from before where before.id = store.id
+      update store set last_sequence = before.last_sequence + ${skipped} + 1 from before where before.id = store.id
       returning store.id, store.last_sequence as sequence, before.last_sequence as previous, before.part
     )
     insert into event (id, store_id, part, type, payload, created_at, sequence)
     select gen_random_uuid(), id, part, 'epoch.started', jsonb_build_object('type', 'epoch.started', 'timestamp', ${at.toISOString()}::text,
       'data', jsonb_build_object('epoch', ${epoch}::bigint, 'previousSequence', previous)), ${at}, sequence
     from numbered returning id, store_id as "storeId", sequence, type`.execute(tx)
-  return { epoch, events }
+  return { epoch, skipped, events }
+}
+
+async function numbersToSkip(tx: Tx, at: Date): Promise<bigint> {
+  const last = await tx
+    .selectFrom('epoch')
+    .select('began_at')
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const sinceMs = last === undefined ? 0 : Math.max(0, at.getTime() - last.began_at.getTime())
+  return LEAST_SKIPPED + SKIPPED_PER_MINUTE * BigInt(Math.floor(sinceMs / 60_000))
 }
 
 /** Ends all leases. A process that still believes that it holds a bot can write no fact under its old lease. */

@@ -1,6 +1,6 @@
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
-import { isDisarmed, readHistory, SKIPPED_NUMBERS, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
+import { isDisarmed, readHistory, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
 import { lockPublishing } from '../events/store.ts'
 import { counted } from '../kit/counted.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
@@ -42,10 +42,10 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     const at = deps.clock.now()
     // No wake-up is needed: the delivery lanes poll for due deliveries.
     const addDeliveries = deliveryWriter({ clock: deps.clock, signals: { notify: async () => {} } })
-    const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
+    const { epoch, skipped, stores } = await startEpoch(tx, { at, addDeliveries })
     const recounted = await countAgain(tx)
-    const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED_NUMBERS), recounted }
-    const message = `Epoch ${epoch} began. Event numbers skip ${SKIPPED_NUMBERS}, and ${counted(stores, 'store is', 'stores are')} informed. Gateways resume within seconds.`
+    const data = { epoch: Number(epoch), stores, skipped: Number(skipped), recounted }
+    const message = `Epoch ${epoch} began. Event numbers skip ${skipped}, and ${counted(stores, 'store is', 'stores are')} informed. Gateways resume within seconds.`
     return done(data, message)
   })
 }

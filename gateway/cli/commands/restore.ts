@@ -24,7 +24,7 @@ const status = command({
 const COUNT_MS = 3_600_000
 
 const finish = command({
-  does: 'begin a new epoch after a restore: event numbers skip a million, and stores are informed',
+  does: 'begin a new epoch after a restore: event numbers skip a million or more, and stores are informed',
   example: "restore finish --reason 'backup of this morning'",
   parameters: {
     flags: {
