@@ -98,7 +98,7 @@ describe('a database of version 0.2.0', () => {
       values (${steamId}, 'Bot', 1, '/a', '/p', ${sealed}, now())`.execute(database.db)
   })
 
-  it('receives a mode and a key fingerprint at its first start', async () => {
+  it('receives a mode and a key fingerprint at the first start of a later version', async () => {
     await start(withKey(KEY, LIVE))
     expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
   })

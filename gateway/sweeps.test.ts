@@ -110,7 +110,7 @@ describe('two gateways that sweep at the same moment', () => {
     expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is no gateway'))).toEqual([])
   })
 
-  it('free the room that a lost credit takes in the store’s limit only once', async () => {
+  it('free the room of a lost credit in the store’s limit exactly once', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 9_000n })
     const { bot, session } = await aBot(till)
     await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))

@@ -47,7 +47,7 @@ beforeEach(() => {
   said = []
 })
 
-it('the till has what needs a person after the next report, and no longer once that has ended', async () => {
+it('the next report tells the till of a new problem, and of the end of an old one', async () => {
   const { needs, report } = startProcess()
   await report()
   needs.note('selling_stopped', 'm account 1', 'the market refuses the key')
@@ -58,7 +58,7 @@ it('the till has what needs a person after the next report, and no longer once t
   expect(shown()).toEqual([])
 })
 
-it('an event stays for a week, with the time at which it was first noted, across restarts of the vault', async () => {
+it('a need that cannot end stays for a week after its last note, with the time of the first, across restarts', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()
@@ -76,7 +76,7 @@ it('an event stays for a week, with the time at which it was first noted, across
   expect(rows).toEqual([])
 })
 
-it('what was noted before the till answered does not replace what an earlier process reported', async () => {
+it('a need noted before the till answers does not replace those that an earlier process reported', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()
@@ -90,7 +90,7 @@ it('what was noted before the till answered does not replace what an earlier pro
   expect(shown()).toEqual(['due_refused m deal 1', 'due_refused m deal 2'])
 })
 
-it('what ended before the till answered is not taken over from an earlier process', async () => {
+it('a need that ended before the till answers is not taken over from an earlier process', async () => {
   const first = startProcess()
   first.needs.note('offer_stuck', 'offer 1', 'Steam does not show an offer for a day or longer')
   first.needs.note('no_room', 'm sale 7', 'no room')
@@ -105,7 +105,7 @@ it('what ended before the till answered is not taken over from an earlier proces
   expect(shown()).toEqual(['no_room m sale 7'])
 })
 
-it('a till that does not know these reports is asked once a minute, and the log says so once', async () => {
+it('a till that cannot take these reports yet gets them later, and the log says so once', async () => {
   isTillAway = true
   const { needs, report } = startProcess()
   needs.note('no_room', 'm', 'the limits had no room')
@@ -135,7 +135,7 @@ it('a till that lost the reports has them again a minute later, and rounds witho
   expect(shown()).toEqual(['no_room m'])
 })
 
-it('of too many, the latest are kept, and texts of a market are short and without control characters', () => {
+it('only the latest needs are kept, and a market’s texts are cut and lose their control characters', () => {
   const needs = createNeeds(now)
   for (let deal = 0; deal < 3 * MOST_NEEDS; deal += 1) needs.note('unread_deal', `m deal ${deal}`, 'unread')
   needs.note(
@@ -151,7 +151,7 @@ it('of too many, the latest are kept, and texts of a market are short and withou
   expect(about + text).not.toMatch(/\p{C}/u)
 })
 
-it('a start that failed is reported until a start succeeds, since the first failure', async () => {
+it('a failed start is reported, with the time of the first failure, until a start succeeds', async () => {
   await reportFailedStart({ store, now, say }, new Error('Entry 7 is not what the vault wrote.'))
   const since = now()
   nowMs += MINUTE_MS

@@ -56,7 +56,7 @@ it.each([false, true])(
   },
 )
 
-it('a lost report of an offer is made again, so the till lets nobody withdraw the wish', async () => {
+it('an offer whose report the till has lost is reported again', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   await bench.asVault.query(`update vault_deed set state = 'waiting' where wish_id = $1`, [wish])

@@ -195,6 +195,6 @@ function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh:
 
 const DURATION_HINT = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
 const KEPT_END_HINT =
-  'From now, such as 45m or 2h. Leave empty to keep the end. Only turning maintenance off and on removes it.'
+  'From now, such as 45m or 2h. Leave empty to keep the end. To remove it, turn maintenance off and on.'
 const TEXT_HINT =
   'The reason, in one sentence, in both languages. Leave both empty to show only the standard sentence about technical works.'

@@ -18,7 +18,7 @@ export class DatabaseSilent extends Error {
 /** For TCP keep-alive: routers forget an idle connection. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
-/** How long to try one address of the database. It is near, and a till that waits long loses its bots' leases. */
+/** How long to try one address of the database. Short: the database is near, and a long wait costs the bots' leases. */
 const ADDRESS_MS = 250
 
 class DatabaseSocket extends Socket {

@@ -20,7 +20,10 @@ type OperatorPasskeyTable = {
   created_at: Generated<Date>
 }
 
-/** A kind of problem that needs a person, and the message about it. `count`: how many there were at the last check. */
+/**
+ * A kind of problem that needs a person, and the message about it. `count`: how many there were at the last check.
+ * `told`: the count in the last message that the receiver accepted, or the lowest count since.
+ */
 type AlertTable = {
   kind: string
   count: number
@@ -61,8 +64,8 @@ type OperatorSessionTable = {
 type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
 
 /**
- * An act that waits, or waited, for a second operator. `backed_by`: the operator whose passkey stands behind
- * it: who proposed it in the console, or else the first to approve it; null until then.
+ * An act that waits, or waited, for a second operator. `backed_by`: the first operator who confirmed it
+ * with a passkey, by proposing it in the console or by approving it; null until then.
  */
 type ProposalTable = {
   id: Generated<bigint>

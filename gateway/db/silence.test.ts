@@ -50,8 +50,8 @@ const outcomeOf = (work: Promise<unknown>) =>
   )
 
 /**
- * Beats more often than a gateway, so tests do not have to wait for seconds. A busy machine can answer late without a
- * silence, so a test that wants no silence passes long timeouts.
+ * Beats more often than a gateway's pulse, so tests do not have to wait for seconds. A busy machine can look silent, so
+ * a test that wants no silence passes long timeouts.
  */
 async function startFastPulse({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
   const pace = { everyMs: 20, silentMs, connectMs, nextAttemptMs: 500, againMs: 20 }
@@ -74,7 +74,7 @@ describe('a statement', () => {
   const connected = async (url: string) => {
     const Client = connections.clientWith(DEADLINE_MS)
     const connection = new Client({ connectionString: url, ...KEEP_ALIVE })
-    // The statements report that it was cut.
+    // The statements report a cut connection.
     connection.on('error', () => {})
     await connection.connect()
     return connection
@@ -213,7 +213,7 @@ describe('the pulse', () => {
     expect((await selectOne()).rows).toEqual([{ one: 1 }])
   })
 
-  it('notices a server that is back while an attempt to connect still hangs', async () => {
+  it('notices that a server is back even while an attempt to connect hangs', async () => {
     pulse = await startFastPulse({ connectMs: 600_000 })
     proxy.refuse()
     await expect.poll(() => pulse?.isHere()).toBe(false)

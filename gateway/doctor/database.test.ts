@@ -1,4 +1,4 @@
-/** The doctor's advice about a role of the database, on a real PostgreSQL. */
+/** The doctor's advice about the rights of a database role, on a real PostgreSQL. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withMigrationLock } from '../db/migrate.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
   await till.close()
 })
 
-it('the role of a till with two roles needs no right to create tables, except for an upgrade that uses the owner', async () => {
+it('a till’s own role needs no right to create tables: before an upgrade, the advice is to name the owner', async () => {
   const asRole = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
   await withMigrationLock(till.url, {}, (client) => grantApp(client, asRole))
   const answer = await probeDatabase(asRole, Date.now)

@@ -156,7 +156,7 @@ describe('a guesser', () => {
     expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`)).toBe(429)
   })
 
-  test('has only two of its guesses looked up at a time, and only a limited number of its calls wait for that', async () => {
+  test('shares two lookups at a time, and 200 places to wait for one, with all other guessers', async () => {
     // A single address may not have that many open calls.
     const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
     for (const from of addresses) await leaveMisses(0, from)

@@ -42,7 +42,7 @@ describe('a secret box', () => {
     expect(() => box.open(sealed, 'a')).toThrow('No key of this till sealed the secret')
   })
 
-  test('opens secrets that version 0.2.0 sealed without the name of a key', () => {
+  test('opens secrets that version 0.2.0 sealed, which do not name their key', () => {
     const sealed = Buffer.from(SEALED_BY_0_2_0, 'base64')
     const place = 'bot:1:refresh_token'
     const ring = createSecretBox(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)])

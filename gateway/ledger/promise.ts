@@ -6,7 +6,7 @@ import { readRoom, reservePromise } from './promise-store.ts'
 
 type PromiseQuery = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
-  /** The mode from `creditModeOf`; null if the store and the deposit decide. */
+  /** The mode that the shopper's account requires; null if the store and the deposit decide. */
   ofShopper: CreditMode | null
   rateId: bigint
   /** In minor units of the rate's currency. */
@@ -15,7 +15,7 @@ type PromiseQuery = {
   days: number
 }
 
-/** `by`: what holds the rest, the store's limit for credit at risk or credit on release. */
+/** `by`: what holds the rest back, either the store's limit for credit at risk or credit on release. */
 export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**

@@ -22,7 +22,7 @@ export type ListedBot = BotSummary & {
   bars: Bar[]
 }
 
-/** `tooMany`: bots without a gateway, because every gateway is full. `disarmed`: no gateway may hold a bot. */
+/** `tooMany`: how many bots have no gateway because every gateway is full. `disarmed`: no gateway may hold a bot. */
 export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 
 /** Lists every bot that was not removed, oldest first. */
@@ -68,8 +68,8 @@ const NOT_DONE_REFUSAL = {
 function busyText(watched: WatchedTrades): string {
   const numbers = [
     `${watched.open} open`,
-    `${watched.reviewed} ended but reviewed for a day or longer, because their offers may still be accepted`,
-    `${watched.protected} with items that may be taken back or credit that is held`,
+    `${watched.reviewed} ended and are reviewed for at least a day, because their offers may still be accepted`,
+    `${watched.protected} whose items may be taken back or whose credit is held`,
   ]
   const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'
   return `The bot’s trades must be watched: ${numbers.join(', ')} (trade list --bot shows them). ${advice}`

@@ -9,7 +9,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, aVaultNeed, startTill } from '../testing/till.ts'
 import { listMarkets, switchMarket } from './markets.ts'
 
-it('a market is listed while its only item is on sale, and after the item was sold but not paid', async () => {
+it('a market is listed while its only item is on sale, and after the item was sold, until it is paid for', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())
   const deposit = await aDeposit(till, await aStore(till), { game: 'dota' })
@@ -43,7 +43,7 @@ it('the list of markets begins with the problems at the vault that need a person
   ])
 })
 
-it('only a market that the vault supports, or that is in the books, is switched off', async () => {
+it('only a market that the vault supports, or that is in the books, can be switched off', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())
   const deps = operatorOf(till)
@@ -62,7 +62,7 @@ it('only a market that the vault supports, or that is in the books, is switched 
   expect(await switchMarket(deps, { market: 'elsewhere.com', isOff: true })).toMatchObject({ kind: 'done' })
 })
 
-it('an unknown market that an earlier release switched off can be switched on, and not off again', async () => {
+it('an unknown market that an earlier release switched off can be switched on once, but never off', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())
   const deps = operatorOf(till)

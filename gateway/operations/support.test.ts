@@ -195,7 +195,7 @@ describe('webhooks that fail', () => {
 })
 
 describe('an operator’s hold of a deposit', () => {
-  it('is set only once, and a second call changes nothing, even while an offer is open', async () => {
+  it('is set once: further calls change nothing, even while an offer is open', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
@@ -203,7 +203,7 @@ describe('an operator’s hold of a deposit', () => {
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
   })
 
-  it('makes all credit of a payment held, despite room in the store’s limit, and is refused after the payment', async () => {
+  it('keeps all credit of a payment held, despite room in the store’s limit, and is refused after the payment', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await holdDeposit(deps, deposit.id)
     await payFor(till, bot, deposit)

@@ -44,7 +44,7 @@ export type AttemptPage = {
 
 type AttemptFilter = { endpointId: bigint; before?: bigint | undefined; limit: number }
 
-/** Lists attempts to reach an endpoint, newest first, with reasons that its store does not see. */
+/** Lists attempts to reach an endpoint, newest first, with failures that its store does not see. */
 export async function listAttempts(
   { db }: ReadDeps,
   { endpointId, before, limit }: AttemptFilter,
@@ -72,7 +72,7 @@ export type Replayed = { endpointId: bigint; storeId: bigint; replayed: number }
 
 type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: number; toSequence: number })
 
-/** Sends one event again, or all events of a range that the endpoint subscribes to. */
+/** Sends again one event, or every event of a range, if the endpoint subscribes to it. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
   const what = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
   return act(deps, what, async (tx) => {
@@ -80,8 +80,8 @@ export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): 
     if (endpoint === undefined) return noEndpoint(endpointId)
     const { storeId } = endpoint
     // No wake-up is needed: senders poll for due deliveries every second.
-    const how = { db: tx, clock: deps.clock, signals: { notify: async () => {} } }
-    const answer = await orRefused(() => replay(how, storeId, { id: endpointId, body }))
+    const parts = { db: tx, clock: deps.clock, signals: { notify: async () => {} } }
+    const answer = await orRefused(() => replay(parts, storeId, { id: endpointId, body }))
     if (answer.kind === 'refused') return answer
     const { replayed } = answer.data
     return done(
@@ -131,7 +131,7 @@ export function removeWebhook(
   })
 }
 
-/** Turns the errors that calls of the store API throw into refusals. */
+/** Turns errors of the store API into refusals. */
 async function orRefused<T>(work: () => Promise<T>): Promise<{ kind: 'done'; data: T } | Refused> {
   try {
     return { kind: 'done', data: await work() }

@@ -231,7 +231,7 @@ describe('a source that fails', () => {
     expect(row.next_at.getTime() - clock.now().getTime()).toBeGreaterThan(2 * 3_600_000)
   })
 
-  test('keeps the rest of a list with names that the database cannot store', async () => {
+  test('keeps the rest of its list if the database cannot store some of the names', async () => {
     const names = [
       'Kni\0fe',
       'Knife \ud83d',

@@ -27,14 +27,17 @@ type ReceiptDeps = {
 
 /** Receipts use at most this many database connections, because anybody can request a receipt. */
 const LOOKUPS_AT_A_TIME = 2
-/** At most this many requests wait for a connection. Later ones are refused. */
+/** At most this many requests wait for a connection. Further ones are refused. */
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
 const TIMES = readFileSync(join(import.meta.dirname, 'times.js'))
 const HOUR_S = 3_600
 
-/** GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess, and guessers are refused. */
+/**
+ * GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess, and guessers are
+ * refused.
+ */
 export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (app) => {
@@ -134,7 +137,7 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
   }
 }
 
-/** The stored name belongs to the deposit's current link, which may name another account than the trade. */
+/** The stored name is that of the account in the deposit's current link, which may not be the trade's account. */
 function accountOf({ user_steam_id, user_name }: NumberedDeposit, steamId: string): Receipt['account'] {
   if (steamId === NOBODY) return null
   return { steamId, name: user_steam_id === steamId ? user_name : null }

@@ -1,4 +1,4 @@
-/** Authenticates calls of stores. Each needs an API key, with the scope of its operation if that has one. */
+/** Authenticates calls of stores. Each needs an API key, which must have the operation's scope, if any. */
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../../contract/scopes.ts'
 import type { Db } from '../db/client.ts'

@@ -91,7 +91,7 @@ describe('the recipe of the store guide', () => {
     expect(opened).toMatchObject([{ customer_reference: 'nova', customer_label: 'nova' }])
   })
 
-  it('credits by webhook only once, and refuses a forged webhook', async () => {
+  it('credits a deposit once, even when its webhook is sent again, and refuses a forged webhook', async () => {
     await startShop()
     const { send, secretsOf } = api.deps
     const stop = await workOnWebhooks({ ...till.deps, send, secretsOf, random: () => 0.5 })
@@ -118,7 +118,7 @@ describe('the recipe of the store guide', () => {
     }
   })
 
-  it('restores its books from the event log alone after a downtime', async () => {
+  it('credits from the event log what it missed while it was down', async () => {
     await deliver()
     await publishEvents(till.deps)
     await startShop()
@@ -148,7 +148,7 @@ it('the reference describes every call, and its page runs no script', async () =
   const page = await api.app.inject('/v1/reference')
   expect(page.body).not.toMatch(/<script|style=|onclick=/)
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
-  // A body with two forms shows the fields of both, and the shell example of a call is complete.
+  // The page shows the fields of both forms that a body can have, and a complete shell example.
   const replay = /<article id="schema-Replay">[\s\S]*?<\/article>/.exec(page.body)?.[0]
   for (const field of ['eventId', 'fromSequence', 'toSequence']) expect(replay).toContain(field)
   expect(page.body).toContain(`<pre>curl -X POST 'http://till.test/v1/deposits' \\

@@ -11,7 +11,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 } as const
 
-/** Makes the document when it is first requested. At the start, this would cost a tenth of a second each time. */
+/** Makes the document when it is first requested. At each start, this would cost a tenth of a second. */
 export function referenceRoutes(operations: readonly Operation[], publicUrl: string): FastifyPluginAsync {
   const document = lazily(() => openApiOf(operations, publicUrl))
   const json = lazily(() => JSON.stringify(document()))

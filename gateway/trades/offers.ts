@@ -47,7 +47,7 @@ export async function prove(
   return recorded && { ...recorded, proof }
 }
 
-/** A person must judge such a record. */
+/** Reports a trade record that a person must judge. */
 export function reportContradiction(
   { log }: Pick<ShellDeps, 'log'>,
   facts: LoadedTrade['facts'],

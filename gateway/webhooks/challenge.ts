@@ -11,7 +11,7 @@ import { isAccepted, type SendResult } from './sender.ts'
 import { signWebhook } from './signature.ts'
 
 export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secretsOf'> & {
-  /** Running tests of each store, in this process. */
+  /** How many tests of each store run in this process. */
   testsUnderWay: Map<bigint, number>
 }
 

@@ -22,7 +22,7 @@ const ENTRIES: readonly SaleEntry[] = [
 ]
 const dated: readonly DatedEntry[] = ENTRIES.map((entry) => ({ at, entry }))
 
-it('later entries replace the listings and deals of a book, and change none that somebody holds', () => {
+it('later entries replace the listings and deals of a book, and never change one that a caller already has', () => {
   const { book, add } = createFold()
   const held = dated.map((each) => {
     add(each)
@@ -32,7 +32,7 @@ it('later entries replace the listings and deals of a book, and change none that
   for (const { parts, asTheyWere } of held) expect(parts).toEqual(asTheyWere)
 })
 
-it('a number that is used again belongs to the newest listing', () => {
+it('an item number that a market uses again belongs to the newest listing', () => {
   const book = bookOf([...dated, { at, entry: { kind: 'repriced', market, itemId, priceMinor: 60n } }])
   expect(book.listings.map(({ state, priceMinor }) => [state, priceMinor])).toEqual([
     ['given', 90n],

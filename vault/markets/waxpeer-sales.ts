@@ -126,8 +126,8 @@ async function isWanted(
 }
 
 /**
- * The status of a deal. Undefined if Waxpeer does not give it: the call was made for buyers, and may refuse or omit the
- * number that a seller knows.
+ * The status of a deal. Undefined if Waxpeer does not give it: the call is meant for buyers, and may refuse or omit the
+ * deal number that a seller knows.
  */
 async function statusOf({ call }: Parts, dealId: string): Promise<MarketAnswer<number | undefined>> {
   const answer = await call('check-many-steam', checkedSchema, {
@@ -186,7 +186,7 @@ const mayBeOpen = ({ due, madeAt }: PushedDeal, history: readonly HistoryRow[]):
 const isFormer = (sale: HistoryRow | undefined, madeAt: Date): boolean =>
   Number(sale?.created) < madeAt.getTime() - SAME_SALE_MS
 
-/** The socket names no prices. Without them, a sale at a price that the vault did not set would be handed over. */
+/** The socket gives no prices. Without one, the vault could hand over a sale at a price that it did not set. */
 function withPrices(deal: PushedDeal, history: readonly HistoryRow[]): PushedDeal {
   const rows = deal.rows.map((row) => {
     const sale = newestSaleOf(row.assetId, history)
@@ -198,7 +198,7 @@ function withPrices(deal: PushedDeal, history: readonly HistoryRow[]): PushedDea
 /** A deal without a price waits for the history only until this much of its time is left. */
 const LEFT_AFTER_WAIT_S = 150
 
-/** True while the history may still name a missing price. The rows already show the items as sold. */
+/** True while the history may still give a missing price. The rows already show the items as sold. */
 const mustWait = ({ rows }: DueDeal): boolean =>
   rows.some(({ price, leftS }) => price === null && leftS !== null && leftS > LEFT_AFTER_WAIT_S)
 

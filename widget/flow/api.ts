@@ -53,7 +53,7 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
     if (!isTokenRefused) return first
     renew()
-    // The refusal set a new cookie, except in a frame: repeat the call once with it.
+    // Repeat once, with the cookie that the refusal set. A frame has no cookie: there, `renew` reloads an old page.
     return attempt<T>(request)
   }
 
@@ -134,8 +134,8 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
     const body: unknown = isBodyIgnored ? null : await response.json()
     // Anything but an object counts as lost. An object's fields are not checked: the page trusts its own server.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NO_DETAILS }
-    const inTime = isRecord(body) ? inDeviceTime(body as Partial<Payment>, convert) : body
-    return { kind: 'ok', status, body: inTime as T, etag: response.headers.get('etag') }
+    const converted = isRecord(body) ? inDeviceTime(body as Partial<Payment>, convert) : body
+    return { kind: 'ok', status, body: converted as T, etag: response.headers.get('etag') }
   }
   const refusal = await refusalOf(response)
   return status >= 500 && !isDecided(refusal)
@@ -143,7 +143,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
     : { kind: 'refused', status, refusal }
 }
 
-/** The server's clock is known from the answer. Call this as soon as the answer arrives. */
+/** Compares the server's clock with the device's. Call this as soon as the answer arrives. */
 const clockOf = ({ headers }: Response): Convert =>
   deviceClock(Date.parse(headers.get('date') ?? ''), Date.now())
 

@@ -40,7 +40,7 @@ describe('items for an amount', () => {
   })
 
   it.each([40_000_000, 20_000, 500])(
-    'are never worse than the greedy choice, within %i steps',
+    'never total more than the greedy choice, even if the search may take only %i steps',
     (mostSteps) => {
       const draw = draws(mostSteps)
       let compared = 0
@@ -91,7 +91,7 @@ describe('items for an amount', () => {
     // Even prices never add up to an odd amount, so the search cannot end early.
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
     const goal = goalFor(400_001)
-    // The allowed steps are 20 slices.
+    // The allowed steps fill 20 slices.
     const { proposal, slices } = runProposal(items, goal, 3_000_000)
     expect(totalOf(items, goal, proposal)).toBe(400_002)
     expect(slices).toBeLessThanOrEqual(21)

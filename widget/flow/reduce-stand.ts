@@ -110,7 +110,7 @@ function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game:
 function clearUndone(state: FlowState, stand: Stand): FlowState {
   if (stand.cleared.length === 0) return state
   const inventory = shownInventory(stand)
-  // The picks return with the items.
+  // Without an inventory, the picks return with its items.
   if (inventory === null) return withStand(state, { setAside: stand.cleared, cleared: [] })
   const byId = itemsById(inventory.items)
   return withStand(state, { selection: stand.cleared.filter((id) => byId.has(id)), cleared: [] })
@@ -151,7 +151,7 @@ export function reloadInventory(state: FlowState, change: Partial<Stand>, reload
   )
 }
 
-/** Loads the items again if an offer that failed kept picks from the page. */
+/** Loads the items again if picks are missing because of an offer that has failed. */
 export function returnSetAside(state: FlowState): FlowState {
   const { page } = state
   const isMissing =

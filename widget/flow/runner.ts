@@ -57,8 +57,8 @@ function activityRunner(
       }
     },
     /**
-     * Makes old calls again, and delayed calls immediately, and aborts the previous ones. All calls are idempotent,
-     * even the one that creates a trade.
+     * Aborts old calls and repeats them, and makes delayed calls immediately. All calls are idempotent, even the one
+     * that creates a trade.
      */
     repeatOldCalls(): void {
       const nowMs = now()
@@ -140,9 +140,9 @@ async function poll({ world, calls, report, woken }: Polling, signal: AbortSigna
     const beganMs = world.now()
     if (beganMs - lastMs > SLEPT_MS) calls.forget()
     lastMs = beganMs
+    // Aborts on waking too: a call from before the page slept may hang until its deadline.
     const wanted = AbortSignal.any([signal, woken()])
     const event = await calls.payment(wanted)
-    // A call from before the page slept may hang until its deadline: replace it with a new one.
     if (!wanted.aborted) report(event)
     const pauseMs = POLL_INTERVAL_MS - (world.now() - beganMs)
     if (pauseMs > 0 && !wanted.aborted) await world.wait(pauseMs, wanted)

@@ -84,7 +84,7 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
           type="button"
           className="button primary"
           onClick={({ currentTarget }) => {
-            // This button disappears with the message.
+            // Moves the focus first, because this button disappears with the message.
             const stand = currentTarget.closest('.stand')
             if (stand !== null) focusSearch(stand)
             flow.dispatch({ kind: 'searchTyped', text: '' })

@@ -541,7 +541,7 @@ create table event (
   -- The number of the reversal, if a trade is reversed in several parts. 0 for other events.
   part integer not null default 0,
   type text not null,
-  -- The webhook's body, without the sequence.
+  -- The webhook's body, without id and sequence.
   payload jsonb not null,
   created_at timestamptz not null default till_now(),
   -- Assigned under the deposit's lock, so it orders the events of one deposit.

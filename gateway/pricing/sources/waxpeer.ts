@@ -17,7 +17,7 @@ const rowSchema = z.object({
   min: z.int().nonnegative().max(1e10),
 })
 
-/** Answers contain no time, so a price is as old as its call. 60 calls a minute are allowed. */
+/** Answers contain no time, so a price is as old as its call. Waxpeer allows 60 calls a minute. */
 export function waxpeerPrices({ base, clock }: { base: string; clock: Clock }): PriceSource {
   return {
     name: 'waxpeer',
