@@ -5,20 +5,20 @@ import type { TillClock } from '../kit/clock.ts'
 import { systemIds } from '../kit/ids.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { type Finding, notChecked } from './finding.ts'
-import { testFinding, type WebhookAnswer } from './readiness.ts'
+import { type TestAnswer, testFinding } from './readiness.ts'
 
 /** Sends one test to the receiver of alerts. */
 export async function testAlert(
   { url, secret }: { url: string; secret: string },
   { send, clock, console: consoleSettings }: { send: Sender; clock: TillClock } & Pick<Config, 'console'>,
-): Promise<WebhookAnswer> {
+): Promise<TestAnswer> {
   const deps = { clock, uuid: systemIds.uuid, consoleUrl: consoleSettings?.url.origin ?? null, send }
   const result = await sendTestAlert(deps, { url, secret })
   return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
 }
 
 /** `answer`: undefined if no test was sent. */
-export function alertFindings(url: string | undefined, answer: WebhookAnswer | undefined): Finding[] {
+export function alertFindings(url: string | undefined, answer: TestAnswer | undefined): Finding[] {
   if (url === undefined)
     return [
       notChecked(

@@ -71,6 +71,7 @@ const BOT: BotState = {
   state: 'active',
   reachable: true,
   hasGateway: true,
+  loginAfter: null,
   tokenExpiresAt: new Date(NOW.getTime() + 150 * DAY_MS),
   bars: [],
   noticeAcknowledged: true,

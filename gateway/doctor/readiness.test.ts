@@ -1,6 +1,6 @@
 /** The doctor's findings about sources of prices and about tokens of bots. */
 import { expect, it } from 'vitest'
-import { botFindings, priceFindings } from './readiness.ts'
+import { botFindings, priceFindings, storeFindings } from './readiness.ts'
 
 it.each([
   ['csfloat', 'cs', /take csfloat out of TRADETILL_PRICE_SOURCES and restart/],
@@ -12,6 +12,19 @@ it.each([
   expect(findings).toMatchObject([{ state: 'mend', advice: expect.stringMatching(advice) }])
 })
 
+const BOT = {
+  botId: 3n,
+  name: 'Till One',
+  level: 12,
+  state: 'active',
+  reachable: true,
+  hasGateway: true,
+  loginAfter: null,
+  tokenExpiresAt: null,
+  bars: [],
+  noticeAcknowledged: true,
+}
+
 it.each([
   [48, 'ends in 2 days'],
   [0, 'has expired'],
@@ -19,8 +32,31 @@ it.each([
 ])('a token with %i hours left %s', (hours, end) => {
   const now = new Date('2026-01-01T12:00:00Z')
   const tokenExpiresAt = new Date(now.getTime() + hours * 3_600_000)
-  const bot = { botId: 3n, name: 'Till One', level: 12, state: 'active', reachable: true, hasGateway: true }
-  expect(botFindings([{ ...bot, bars: [], noticeAcknowledged: true, tokenExpiresAt }], now)).toMatchObject([
+  expect(botFindings([{ ...BOT, tokenExpiresAt }], now)).toMatchObject([
     { says: `Till One (level 12) is online, its token ${end}`, advice: 'tradetill bot renew 3' },
+  ])
+})
+
+it('a bot whose token Steam refused is not reported as one without a gateway', () => {
+  const loginAfter = new Date('2026-01-01T12:05:00Z')
+  const refused = { ...BOT, reachable: false, hasGateway: false, loginAfter }
+  expect(botFindings([refused], new Date('2026-01-01T12:00:00Z'))).toMatchObject([
+    {
+      state: 'mend',
+      says: 'Till One (level 12): Steam refuses its token, which is tried again at 2026-01-01T12:05:00.000Z',
+      advice: expect.stringMatching(/^tradetill bot renew 3/),
+    },
+  ])
+})
+
+it('a webhook whose secret no master key opens needs another secret', () => {
+  const endpoint = { endpointId: 5n, state: 'enabled', url: 'https://store.example/hook' }
+  const sealed = { ...endpoint, answer: { kind: 'sealed' } } as const
+  expect(storeFindings([{ storeId: 1n, name: 'Ember', endpoints: [sealed] }])).toMatchObject([
+    {
+      check: 'stores.1.webhook.5',
+      state: 'mend',
+      advice: expect.stringMatching(/webhook rotate 5 --reason/),
+    },
   ])
 })

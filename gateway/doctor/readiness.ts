@@ -92,6 +92,8 @@ export type BotState = {
   state: string
   reachable: boolean
   hasGateway: boolean
+  /** The next login after Steam refused the token; null if Steam does not refuse it. */
+  loginAfter: Date | null
   tokenExpiresAt: Date | null
   bars: readonly { scope: string; reason: string; until: Date }[]
   /** Whether Steam's notice about trade protection is acknowledged. Until then, offers get stuck. */
@@ -109,6 +111,10 @@ function botFinding(bot: BotState, now: Date): Finding {
   if (bot.state === 'dead')
     return mend(check, `${who}: Steam refuses its token`, `tradetill bot renew ${bot.botId}`)
   if (bot.state !== 'active') return notChecked(check, `${who} is ${bot.state}`)
+  if (bot.loginAfter !== null) {
+    const says = `${who}: Steam refuses its token, which is tried again at ${bot.loginAfter.toISOString()}`
+    return mend(check, says, `tradetill bot renew ${bot.botId}, if Steam refuses it again`)
+  }
   if (!bot.hasGateway) {
     const advice = 'start a gateway, or raise TRADETILL_MAX_BOTS'
     return mend(check, `${who}: no gateway holds it`, advice)
@@ -155,8 +161,11 @@ export type StoreState = {
   }[]
 }
 
+/** Result of a test message to a store. `sealed`: not sent, because no master key of the settings opens its secret. */
+export type WebhookAnswer = TestAnswer | { kind: 'sealed' }
+
 /** Result of a test message. */
-export type WebhookAnswer =
+export type TestAnswer =
   | { kind: 'answered'; status: number }
   | { kind: 'failed'; reason: string }
   /** Not sent, because its turn came after more than a minute. */
@@ -176,7 +185,7 @@ export function storeFindings(stores: readonly StoreState[]): Finding[] {
 
 function endpointFinding(
   check: string,
-  { state, url: address, answer }: StoreState['endpoints'][number],
+  { endpointId, state, url: address, answer }: StoreState['endpoints'][number],
 ): Finding {
   const url = withoutQuery(address)
   if (state === 'disabled')
@@ -186,6 +195,14 @@ function endpointFinding(
       check,
       `${url} has not proved itself`,
       'ask the store to answer a test with its data.challenge',
+    )
+  }
+  if (answer?.kind === 'sealed') {
+    const says = `${url}: no master key of these settings opens its secret, so it gets no webhooks`
+    return mend(
+      check,
+      says,
+      `tradetill webhook rotate ${endpointId} --reason TEXT, and give the store the secret`,
     )
   }
   return testFinding({ check, to: url }, answer, {
@@ -198,7 +215,7 @@ function endpointFinding(
 /** `answer`: undefined if no test was sent. `advice`: for a receiver that did not answer, and for one that refused. */
 export function testFinding(
   { check, to }: { check: string; to: string },
-  answer: WebhookAnswer | undefined,
+  answer: TestAnswer | undefined,
   advice: { failed: string; refused: string },
 ): Finding {
   if (answer === undefined) return notChecked(check, `${to}: doctor --send-webhooks sends a test`)

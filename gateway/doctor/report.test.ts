@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -177,5 +178,21 @@ describe('tests of webhooks', () => {
       { state: 'good' },
       { state: 'not_checked', says: expect.stringContaining('more than a minute') },
     ])
+  })
+
+  it('are not sent if no key of these settings opens the secret, and the webhook is reported', async () => {
+    await addStores(1)
+    let sent = 0
+    const states = await readStoreStates({
+      ...deps(async () => {
+        sent += 1
+        return answered
+      }),
+      config: { masterKey: randomBytes(32), oldMasterKeys: [], webhookMode: 'live' },
+    })
+    expect(storeFindings(states)).toMatchObject([
+      { state: 'mend', advice: expect.stringMatching(/webhook rotate \d+ --reason/) },
+    ])
+    expect(sent).toBe(0)
   })
 })
