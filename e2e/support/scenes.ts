@@ -368,4 +368,13 @@ const PRICE: Scene[] = [
   },
 ]
 
-export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS, ...PRICE, ...LISTS]
+const OUT_OF_REACH: Scene = {
+  name: 'inventory-out-of-reach',
+  answers: (base) => ({
+    ...standAnswers(base),
+    inventory: { ...base.inventory, items: base.inventory.items.slice(-3), minPrice: 999_999 },
+  }),
+  steps: pick(0, 1),
+}
+
+export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS, ...PRICE, ...LISTS, OUT_OF_REACH]

@@ -126,6 +126,8 @@ const en = {
     aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
   } satisfies Record<PayBlock, (limit: string) => string>,
   atMost: (limit: string) => `At most ${limit}.`,
+  outOfReach: (reach: string, minimum: string) =>
+    `These items come to ${reach} at most, which is below the minimum payment of ${minimum}. Choose another game, or pay another way in the store.`,
   backToOffer: 'Back to your offer',
   inventoryErrors: {
     internal: {
@@ -284,6 +286,8 @@ const ru: StandTexts = {
     aboveMaximum: (limit) => `Это больше лимита в ${limit}. Уберите часть предметов.`,
   },
   atMost: (limit) => `Не больше ${limit}.`,
+  outOfReach: (reach, minimum) =>
+    `Все эти предметы стоят не больше ${reach}, а минимальный платёж — ${minimum}. Выберите другую игру или заплатите в магазине иначе.`,
   backToOffer: 'К предложению',
   inventoryErrors: {
     internal: {

@@ -22,7 +22,7 @@ export function suggestedAmounts(
 const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }>()
 
 /** The most that one offer can be worth. Computed once for each inventory, because every render needs it. */
-function reachOf(items: readonly Item[], maxItems: number): number {
+export function reachOf(items: readonly Item[], maxItems: number): number {
   const cached = reaches.get(items)
   if (cached?.maxItems === maxItems) return cached.reach
   const descending = items.map(({ price }) => price).sort((a, b) => b - a)

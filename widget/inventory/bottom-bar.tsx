@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Stand } from '../flow/state.ts'
+import { StoreLink } from '../parts/solution-links.tsx'
 import { Clear } from './clear.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
@@ -15,7 +16,7 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 /** The bar at the bottom of a narrow page: what is picked, what it pays, and what is missing before payment. */
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
-  const { block, hint } = usePayHint(stand, payment)
+  const { block, hint, isOutOfReach } = usePayHint(stand, payment)
   const { isPicking, setPicking, button } = usePicking(stand)
   const bar = useRef<HTMLElement>(null)
   useHeight(bar)
@@ -28,10 +29,14 @@ export function BottomBar({ stand, payment, flow }: Props) {
       </aside>
     )
   // Not a warning: the shopper has done nothing wrong yet.
-  const isQuiet = block === 'loading' || block === 'nothingPicked'
+  const isQuiet = block === 'loading' || (block === 'nothingPicked' && !isOutOfReach)
   return (
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
-      {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}
+      {hint !== null && (
+        <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>
+          {hint} {isOutOfReach && <StoreLink url={payment.backToStoreUrl} />}
+        </p>
+      )}
       {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}
       {(!isPicking || payment.targetAmount !== null) && <Target stand={stand} payment={payment} />}
       {stand.selection.length > 0 && <Money stand={stand} payment={payment} folded />}

@@ -5,12 +5,16 @@ import type { Flow } from '../flow/runner.ts'
 import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
+import { BottomBar } from './bottom-bar.tsx'
 import { Summary } from './summary.tsx'
 
 type PanelInput = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Partial<Payment> }
 
-/** Returns the panel's markup. The items cost 2, 20 and 30 dollars. */
-function panel({ picked = [], inventory = {}, payment: change = {} }: PanelInput): string {
+/** Returns the panel's markup, or that of the bar on a phone. The items cost 2, 20 and 30 dollars. */
+function panel(
+  { picked = [], inventory = {}, payment: change = {} }: PanelInput,
+  Panel: typeof Summary = Summary,
+): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const shown = { ...inventory, items: (inventory.items ?? items).map(withPicture) }
   const { state } = play(withItems(items, shown), ...picked.map(toggle))
@@ -19,7 +23,7 @@ function panel({ picked = [], inventory = {}, payment: change = {} }: PanelInput
     dispatch: () => {},
     subscribe: () => () => {},
   }
-  return markup(<Summary stand={standOf(state)} payment={payment(change)} flow={flow} />)
+  return markup(<Panel stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
 
 const withPicture = (given: Item): Item => ({ ...given, iconUrl: 'https://img.test/1.png' })
@@ -52,6 +56,32 @@ describe('A-013 the button', () => {
   it('is above the growing list of items', () => {
     const markup = panel({ picked: ['1', '2', '3'] })
     expect(markup.indexOf('class="button primary pay"')).toBeLessThan(markup.indexOf('class="summary-items"'))
+  })
+})
+
+describe.each([
+  ['on a desktop', Summary],
+  ['on a phone', BottomBar],
+])('D-15 a minimum that the items cannot reach, %s', (_, Panel) => {
+  const few = { items: [item('1', 100), item('2', 50)], minPrice: 300 }
+  const dead = en.outOfReach('$1.50', '$3.00')
+
+  it.each([
+    ['before a pick', []],
+    ['with all items picked', ['1', '2']],
+  ])('is named %s, with the way back, and the button asks for no more items', (_, picked) => {
+    const markup = panel({ picked, inventory: few }, Panel)
+    expect(text(markup)).toContain(dead)
+    expect(markup).toContain(`href="https://store.example/">${en.backToStore}<`)
+    expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items/)
+  })
+
+  it('counts only as many items as one offer takes', () => {
+    const inventory = { items: [item('1', 200), item('2', 200)], minPrice: 300 }
+    expect(text(panel({ inventory }, Panel))).not.toContain('at most')
+    expect(text(panel({ inventory: { ...inventory, maxItems: 1 } }, Panel))).toContain(
+      en.outOfReach('$2.00', '$3.00'),
+    )
   })
 })
 

@@ -6,6 +6,7 @@ import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
 import { Amount } from '../parts/amount.tsx'
 import { MoneyRows } from '../parts/money-rows.tsx'
+import { StoreLink } from '../parts/solution-links.tsx'
 import { Clear } from './clear.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
@@ -22,7 +23,7 @@ export function Summary({ stand, payment, flow }: Props) {
   const offered = offerOf(payment)
   const { count, total } = offered ?? { count: items.length, total: selectedTotal(stand) }
   const minPrice = shownInventory(stand)?.minPrice
-  const { block, hint } = usePayHint(stand, payment)
+  const { block, hint, isOutOfReach } = usePayHint(stand, payment)
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">
@@ -65,6 +66,12 @@ export function Summary({ stand, payment, flow }: Props) {
       {payment.status !== 'pending' && (
         <p className="summary-note">
           {block === null && payment.status === 'created' ? texts.payFixed : hint}
+          {isOutOfReach && (
+            <>
+              {' '}
+              <StoreLink url={payment.backToStoreUrl} />
+            </>
+          )}
         </p>
       )}
       {payment.status === 'created' && <PickForMe stand={stand} payment={payment} flow={flow} />}
