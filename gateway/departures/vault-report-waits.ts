@@ -3,37 +3,36 @@ import type { EntryRow } from './vault-report-store.ts'
 
 const FIRST_GAP_MS = 10_000
 const LONGEST_GAP_MS = 10 * 60_000
-/** Beyond this many listings, the oldest are tried at every call. */
 const MOST_WAITING = 5_000
 
 export type ReportedListing = Pick<EntryRow, 'market' | 'reference'>
 
+export const keyOf = ({ market, reference }: ReportedListing): string => `${market}/${reference}`
+
 export type Waits = {
   /** The listings whose reports must not be tried at this time. */
   listingsAt(nowMs: number): ReportedListing[]
-  isWaiting(listing: ReportedListing, nowMs: number): boolean
   /** Records that the listing still waits. Each wait is twice as long as the one before, up to `LONGEST_GAP_MS`. */
   note(listing: ReportedListing, nowMs: number): void
   forget(listing: ReportedListing): void
 }
 
-export function createWaits(): Waits {
+/** `most`: beyond this many listings, the oldest are tried at every call. */
+export function createWaits(most = MOST_WAITING): Waits {
   const waits = new Map<string, ReportedListing & { untilMs: number; gapMs: number }>()
-  const keyOf = ({ market, reference }: ReportedListing) => `${market}/${reference}`
   return {
     listingsAt(nowMs) {
       // Another process may have booked them, and then nothing asks for them again.
       for (const [key, { untilMs }] of waits) if (untilMs + LONGEST_GAP_MS < nowMs) waits.delete(key)
       return [...waits.values()].filter(({ untilMs }) => untilMs > nowMs)
     },
-    isWaiting: (listing, nowMs) => (waits.get(keyOf(listing))?.untilMs ?? 0) > nowMs,
     note({ market, reference }, nowMs) {
       const key = keyOf({ market, reference })
       const gapMs = Math.min((waits.get(key)?.gapMs ?? FIRST_GAP_MS / 2) * 2, LONGEST_GAP_MS)
       waits.delete(key)
       waits.set(key, { market, reference, untilMs: nowMs + gapMs, gapMs })
       const [oldest] = waits.keys()
-      if (waits.size > MOST_WAITING && oldest !== undefined) waits.delete(oldest)
+      if (waits.size > most && oldest !== undefined) waits.delete(oldest)
     },
     forget: (listing) => void waits.delete(keyOf(listing)),
   }

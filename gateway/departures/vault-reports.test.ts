@@ -95,4 +95,13 @@ describe('a listing', () => {
     expect(await answeredRows()).toEqual([2n])
     await till.db.deleteFrom('vault_told').execute()
   })
+
+  it('that waits for its item keeps its own reports waiting, even if too many others wait to remember it', async () => {
+    const sold = JSON.stringify({ kind: 'report', report: { kind: 'sold' } })
+    const rows = [waitingRow(1), waitingRow(2), { ...waitingRow(3), reference: 's1', told: sold }]
+    await till.db.insertInto('vault_told').values(rows).execute()
+    await bookVaultLog(till.deps, createWaits(1))
+    expect(await answeredRows()).toEqual([])
+    await till.db.deleteFrom('vault_told').execute()
+  })
 })

@@ -14,7 +14,7 @@ import {
   lockEntry,
   unansweredEntries,
 } from './vault-report-store.ts'
-import { createWaits, type Waits } from './vault-report-waits.ts'
+import { createWaits, keyOf, type ReportedListing, type Waits } from './vault-report-waits.ts'
 
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
@@ -67,26 +67,33 @@ type BookingDeps = { db: Db; clock: Clock; log: Log }
  */
 export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {
   const { db, clock } = deps
-  // One time for the whole call: a listing that still waits when the call begins waits until its end. Otherwise its wait
-  // could end between its own entry and a report on it, which would then be answered as unknown.
   const nowMs = clock.now().getTime()
+  // A listing that waits now waits until the end of the call, however long that takes. Otherwise its wait could end
+  // between its own entry and a report on it, which would then be answered as unknown.
+  const waiting = new Map(waits.listingsAt(nowMs).map((listing) => [keyOf(listing), listing]))
   let after: Pick<EntryRow, 'n' | 'part'> | undefined
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after, without: waits.listingsAt(nowMs) })
-    for (const row of rows) await bookRow(deps, row, { waits, nowMs })
+    const without = [...waiting.values()]
+    const rows = await unansweredEntries(db, { limit: PAGE_SIZE, after, without })
+    for (const row of rows) await bookRow(deps, row, { waits, waiting, nowMs })
     after = rows.at(-1)
     if (rows.length < PAGE_SIZE) return
   }
 }
 
-type Turn = { waits: Waits; nowMs: number }
+/** `waiting`: the listings that wait in this call. `waits` remembers only so many. */
+type Turn = { waits: Waits; waiting: Map<string, ReportedListing>; nowMs: number }
 
-async function bookRow({ db, log }: BookingDeps, row: EntryRow, { waits, nowMs }: Turn): Promise<void> {
+async function bookRow({ db, log }: BookingDeps, row: EntryRow, turn: Turn): Promise<void> {
+  const { waits, waiting, nowMs } = turn
   // If a listing waits for its item, the reports on it wait too.
-  if (waits.isWaiting(row, nowMs)) return
+  if (waiting.has(keyOf(row))) return
   const mayWait = nowMs - row.at.getTime() < WAIT_MS
   const answer = await inTransaction(db, (tx) => bookEntry(tx, row, mayWait))
-  if (answer === 'waits') return waits.note(row, nowMs)
+  if (answer === 'waits') {
+    waiting.set(keyOf(row), row)
+    return waits.note(row, nowMs)
+  }
   waits.forget(row)
   if (isAlarm(answer)) {
     const { market, reference, n } = row
