@@ -22,6 +22,12 @@ const MARGIN_MS = 3_600_000
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
+/**
+ * Sweeps are a minute apart, and a pass begins a moment after its sweep. Unless it is due this much earlier, the sweep
+ * that should start the next pass misses it by that moment, and a sandbox's passes are two minutes apart.
+ */
+const EARLY_MS = 5_000
+
 /** A row can reverse a trade of another page. That trade is then read on its own: at most this many for each page. */
 const SINGLES_A_PAGE = 5
 
@@ -169,6 +175,7 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)
-  const due = { now, takenBefore: ago(Math.min(TURN_MS, historyEveryMs)), passBefore: ago(historyEveryMs) }
+  const takenBefore = ago(Math.min(TURN_MS, historyEveryMs))
+  const due = { now, takenBefore, passBefore: ago(historyEveryMs - EARLY_MS) }
   for (const botId of await trades.takeDueHistories(due)) await trades.wakeBot(botId, { kind: 'history' })
 }
