@@ -142,7 +142,7 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
-  /** Asks Steam again if its last answer is at least 5 seconds old, instead of a minute. */
+  /** Asks Steam again once its last answer is 5 seconds old; without this, once it is a minute old. */
   reload: z.stringbool().optional(),
 })
 
@@ -213,7 +213,7 @@ export const priceQuerySchema = z.object({
   item: z.string().regex(/^\d{1,20}$/),
 })
 
-/** `source`: null for the operator's own list or price. `ageSeconds`: null for the own price, which does not age. */
+/** `source`: null for the operator's own list or price. `ageSeconds`: null for that price, which does not age. */
 const sourceSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),

@@ -171,7 +171,7 @@ describe('a wish for an allowed destination', () => {
   )
 
   it.each([
-    ['clearly refuses it', 'send-26', 'steam_26'],
+    ['clearly refuses its offer', 'send-26', 'steam_26'],
     ['answers with an error number, and the offer never appears', 'send-2', 'steam_2'],
     ['answers without an error number, and the offer never appears', 'send-503-html', 'never_appeared'],
   ])('has ended if Steam %s (fault %s, reason %s)', async (_, fault, because) => {

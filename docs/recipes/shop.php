@@ -1,7 +1,7 @@
 <?php
 
 /*
- * A complete small store for Tradetill, with PHP and its SQLite only.
+ * A complete small store for Tradetill, that uses only PHP and its built-in SQLite.
  *
  * export TILL_URL=http://localhost:4300 TILL_KEY=tt_test_... TILL_SECRET=whsec_... PORT=8080
  * php shop.php reconcile &
@@ -51,10 +51,7 @@ function query(string $sql, array $values = []): PDOStatement
     return $statement;
 }
 
-/**
- * Retries a call without an answer or with 429 or 5xx. This is safe: reads change nothing, and the POST has an order
- * id.
- */
+/** Retries a call that got no answer, 429 or 5xx. This is safe: reads change nothing, and the POST has an order id. */
 function till(string $path, ?array $body = null, int $tries = 3): array
 {
     $http = [

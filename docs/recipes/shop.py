@@ -1,4 +1,4 @@
-"""A complete small store for Tradetill, with Python's standard library only.
+"""A complete small store for Tradetill that uses only Python's standard library.
 
 TILL_URL=http://localhost:4300 TILL_KEY=tt_test_... TILL_SECRET=whsec_... PORT=8080 python3 shop.py
 
@@ -48,7 +48,7 @@ def prepare():
 
 
 def till(path, body=None, tries=3):
-    """Retries a call without an answer or with 429 or 5xx. Reads change nothing; the order id makes the POST safe."""
+    """Retries a call that got no answer, 429 or 5xx. Reads change nothing; the order id makes the POST safe."""
     request = urllib.request.Request(
         TILL_URL + path,
         data=None if body is None else json.dumps(body).encode(),

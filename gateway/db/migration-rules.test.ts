@@ -13,7 +13,7 @@ const FIRST_THAT_ONLY_ADDS = '0010'
 const FIRST_NEXT_TO_RUNNING_GATEWAYS = '0020'
 
 describe('the statements of a migration', () => {
-  it('are split outside of quotes, comments and function bodies', () => {
+  it('are split, but not inside quotes, comments or function bodies', () => {
     const sql = `-- a; b
       create table one (name text default 'a;b''c;'); -- c;
       create function two() returns int language sql as $$ select 1; $$;

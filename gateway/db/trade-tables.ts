@@ -17,7 +17,7 @@ export const DELIVERED_TRADE_STATES = ['held', 'final', 'reversed'] as const
 /** States of a trade that ended without the items: the shopper may try again. */
 export const RETRYABLE_TRADE_STATES = ['refused', 'abandoned'] as const
 
-/** States of a trade that ended without the items, and the deposit with it. */
+/** States of a trade that ended without the items, and that ended its deposit too. */
 export const FAILED_TRADE_STATES = ['declined', 'countered', 'invalid', 'timed_out'] as const
 
 export type TradeStateColumn =
@@ -72,7 +72,7 @@ export type TradeTable = {
   gross_total: bigint
   lease_epoch: Generated<bigint>
   send_started_at: Date | null
-  /** Searches that did not find the offer of an `unknown` trade. */
+  /** How many searches did not find the offer of an `unknown` trade. */
   missed_reads: Generated<number>
   steam_offer_id: string | null
   steam_trade_id: string | null

@@ -10,7 +10,7 @@ export type WishTable = {
   deposit_id: bigint | null
   /** For a return: the Steam trade by which the items came. */
   steam_trade_id: string | null
-  /** `rule`: the row of `send_rule`. */
+  /** `rule`: the rule in `send_rule`. */
   asked_by: 'operator' | 'rule'
   created_at: Generated<Date>
   closed_at: Date | null
@@ -53,7 +53,7 @@ export type VaultDeedTable = {
 /** A problem at the vault that needs a person. Only the vault's role writes it. */
 export type VaultNeedTable = { kind: string; about: string; text: string; since: Date; seen_at: Date }
 
-/** The rule that sends free items of a bot beyond `keep` to the destination. One row at most. */
+/** The rule that sends items to the destination, but leaves each bot `keep` free items. One row at most. */
 export type SendRuleTable = {
   only_row: Generated<boolean>
   destination: string

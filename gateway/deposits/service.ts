@@ -67,8 +67,8 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     const deposit = await lockDeposit(tx, { id: found.id })
     if (deposit === undefined) refuse('deposit_not_found')
     if (isFinal(deposit.status)) refuse('deposit_closed')
-    const changes = deposit.user_steam_id !== steamId || tokenOfDeposit(deps.box, deposit) !== link.token
-    if (changes && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
+    const isChanged = deposit.user_steam_id !== steamId || tokenOfDeposit(deps.box, deposit) !== link.token
+    if (isChanged && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
     const sealed = sealedForDeposit(deps.box, deposit.hash, link.token)
     await setShopper(tx, deposit.id, { steamId, sealed, profile })
     await deps.signals.notify(tx, depositTopic(deposit.id))

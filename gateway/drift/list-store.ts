@@ -9,7 +9,7 @@ export type BotLook = {
   botSteamId: string
   /** When the bot's inventory was last compared with custody; null if never. */
   lookedAt: Date | null
-  /** When it was last seen completely; null if never. */
+  /** When the whole inventory was last seen; null if never. */
   wholeAt: Date | null
   /** Whether an operator asked for a comparison that has not happened yet. */
   isAsked: boolean

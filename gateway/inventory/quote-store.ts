@@ -67,7 +67,7 @@ export async function lockQuotes(tx: Tx, depositId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`quotes ${depositId}`}, 0))`.execute(tx)
 }
 
-/** Deletes a deposit's quotes, except the `kept` newest ones and those that a trade names. */
+/** Deletes a deposit's quotes, except the `kept` newest ones and those that a trade uses. */
 export async function dropOldQuotes(tx: Tx, depositId: bigint, kept: number): Promise<void> {
   await sql`
     delete from quote where id in (
@@ -76,7 +76,7 @@ export async function dropOldQuotes(tx: Tx, depositId: bigint, kept: number): Pr
 }
 
 /**
- * Deletes up to `most` quotes that expired in the last 25 hours, that a later one has replaced and that no trade names.
+ * Deletes up to `most` quotes that expired in the last 25 hours, that a later one has replaced and that no trade uses.
  * Resolves to their number. `offset 0` makes PostgreSQL check the conditions in this order, each by its index. Joins
  * might read all trades, although few quotes have a later one. `forgetQuotes` deletes older quotes.
  */
@@ -101,7 +101,7 @@ const SWEEP = 'quotes'
 
 /**
  * Examines about `most` quotes that expired before `before`, from where the last sweep ended, and deletes them unless a
- * trade or a ledger entry names them. Resolves to the number examined. One check of each quote is enough, because
+ * trade or a ledger entry uses them. Resolves to the number examined. One check of each quote is enough, because
  * trades and ledger entries are never deleted. The sweep's place is a time, so quotes that expired at the same time are
  * examined together.
  */
@@ -167,8 +167,8 @@ const jsonOf = ({ sources }: PriceBasis): string =>
   JSON.stringify(sources, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /**
- * The deposit's latest quote for this account and game, or the one with this id; with the deposit's minimum. A quote
- * from before accounts were recorded counts for every account.
+ * Returns the deposit's latest quote for this account and game, or the one with `quoteId`, and the deposit's minimum. A
+ * quote from before accounts were recorded counts for every account.
  */
 export function findQuoteRow(
   tx: Tx,
@@ -197,7 +197,7 @@ export function findQuoteRow(
   return named.orderBy('quote.created_at', 'desc').limit(1).executeTakeFirst()
 }
 
-/** Returns the saved bases of one price of a quote; undefined if the deposit has no such quote or item. */
+/** Returns the saved basis of one price of a quote; undefined if the deposit has no such quote or item. */
 export function findPriceBasis(
   db: Db,
   { depositId, quoteId, assetId }: { depositId: bigint; quoteId: string; assetId: string },

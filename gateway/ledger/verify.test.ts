@@ -38,7 +38,7 @@ async function writeEntries() {
   for (const [index, store] of [...stores, ...stores].entries()) {
     const deposit = await aDeposit(till, store, { game: index === 0 ? 'dota' : 'cs' })
     await payFor(till, { bot, session }, deposit)
-    // The second trade on Steam.
+    // 9002 is the second trade on Steam.
     if (index === 1) session.takeBack('9002', deposit.body.items.slice(0, 1))
   }
   await till.db
@@ -60,7 +60,7 @@ const problems = async (connector: Connector) => [
 
 type Query = (statement: string, values?: unknown[]) => Promise<pg.QueryResult>
 
-/** Runs the check's transactions as savepoints of the client's. A discarded connection rolls the open one back. */
+/** Runs the check's transactions as savepoints. A discarded connection rolls back to the open savepoint. */
 function within(client: pg.PoolClient, wrap: (query: Query) => Query = (query) => query): Connector {
   let isOpen = false
   const query: Query = (statement, values) => {

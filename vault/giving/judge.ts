@@ -23,7 +23,7 @@ export type Wish = {
 export type Verdict = { kind: 'give'; partner: Partner } | Objection
 
 export type Objection =
-  /** The wish may be fulfilled later, such as once the operator has approved it, or the limits have room. */
+  /** The wish may be fulfilled later, for example once the operator has approved it or the limits have room. */
   | { kind: 'wait'; because: string }
   /** The wish is refused for good, even if the till asks again under the same number. */
   | { kind: 'refuse'; because: WishRefusal }

@@ -27,7 +27,7 @@ export type ItemToPrice = {
   mayLose: boolean
   /** The price of the cheapest listing of others on this market; null if unknown. */
   lowestMinor: bigint | null
-  /** The price must not exceed this, unless a floor is higher; null if it may have any amount. */
+  /** The price must not exceed this, unless a floor is higher; null if there is no maximum. */
   mostMinor: bigint | null
   /** The item's price from the vault's own source; null if there is none. */
   knownMinor: bigint | null

@@ -1,5 +1,5 @@
 /**
- * The till's database with the vault's role: writes reports of sales and balances, and reads the facts that the role may
+ * The till's database, used with the vault's role: writes reports of sales and balances, and reads the facts that the role may
  * read.
  */
 import { z } from 'zod'

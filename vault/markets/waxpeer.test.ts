@@ -63,7 +63,7 @@ describe('an account', () => {
     expect(bench.market.log).toHaveLength(before)
   })
 
-  it('is called again a minute after a status alone that refuses the key, but not after one that refuses the token', async () => {
+  it('pauses its calls for a minute after a bare status refused the key, but not after one refused the token', async () => {
     bench.market.begin('key-unauthorized')
     expect(await client.ready()).toEqual({ kind: 'busy' })
     bench.market.end('key-unauthorized')
@@ -74,7 +74,7 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
-  it('whose call Waxpeer refuses with the address of the call does not repeat the key', async () => {
+  it('does not repeat its key if a refusal contains the address of the call', async () => {
     const key = bench.market.waxpeer.open(bench.seller.steamId)
     client.close()
     client = bench.waxpeerWith(key)
@@ -114,7 +114,7 @@ describe('an account', () => {
     await waxpeer.goOnline()
   })
 
-  it('asks to be put on sale again an hour later, and after Waxpeer has taken its listings off sale', async () => {
+  it('asks again to be put on sale after Waxpeer took its listings off sale, and after an hour', async () => {
     const assetId = await waxpeer.listOne(DOTA)
     const checks = () => bench.market.log.filter(({ path }) => path === '/v1/check-wss-user').length
     const before = checks()
@@ -129,7 +129,7 @@ describe('an account', () => {
   })
 
   it.each(['sales-refused', 'sales-pending'] as const)(
-    'is kept online while Waxpeer puts nothing on sale (%s), and names the reason after minutes',
+    'is kept online while Waxpeer puts nothing on sale (%s), and has the reason after some minutes',
     async (fault) => {
       bench.market.begin(fault)
       await waxpeer.goOnline()
@@ -162,7 +162,7 @@ describe('a listing', () => {
     )
   })
 
-  it('is made although the line of another failed without naming its item', async () => {
+  it('is made even if another line of its call failed without naming an item', async () => {
     await waxpeer.prepareToSell(DOTA)
     bench.market.begin('failed-without-id')
     const lines = [bench.assetsOf(DOTA)[0] ?? '', '42'].map((assetId) => ({ assetId, priceMinor: 100n }))

@@ -225,7 +225,7 @@ describe('D-27 the picks of a game', () => {
     expect(selectionOf(back(away, '3'))).toEqual(['3'])
   })
 
-  it('also come back after a failed load of its inventory', () => {
+  it('also come back if the last load of their inventory failed', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const failed = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
     expect(selectionOf(back(dota(failed), '1'))).toEqual(['1'])

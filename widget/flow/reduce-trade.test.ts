@@ -55,7 +55,7 @@ describe('paying', () => {
       expect(creation(play(pressed, dialogsChanged('ready')).state)).toMatchObject({ attempt: 1 })
     })
 
-    it('does not wait after a failed load: nothing is sent without another press', () => {
+    it('ends with a failed load: nothing is sent without another press', () => {
       const failed = play(waiting, PAY, dialogsChanged('failed')).state
       expect(failed.dialogs).toEqual({ kind: 'failed', isPayPressed: true })
       const ready = play(failed, PAY, dialogsChanged('ready')).state
@@ -146,7 +146,7 @@ describe('creating', () => {
   const STALE = ['price_changed', 'items_unavailable']
 
   it.each(Object.keys(ERRORS))(
-    'D-13 only a refusal for changed prices or items reloads the inventory: %s',
+    'D-13 only a refusal because of changed prices or items reloads the inventory: %s',
     (code) => {
       const state = play(creating(), refused(code)).state
       const loading = shownActivities(state).filter(({ kind }) => kind === 'loadInventory')

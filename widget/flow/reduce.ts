@@ -22,7 +22,7 @@ import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(before: FlowState, event: FlowEvent): Step {
   const { state, effects } = withOpenPicks(stepOf(before, event))
-  // A poll asks at once. A check that is still due would ask again after the shopper has left the dialog.
+  // A poll asks at once, so drop a due check: it would ask again after the shopper has left the dialog.
   return state.checkNow && isPolling(state)
     ? { state: { ...state, checkNow: false }, effects }
     : { state, effects }

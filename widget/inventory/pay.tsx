@@ -34,7 +34,7 @@ export function usePayHint(stand: Stand, payment: Payment): PayHint {
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
   if (limit === null) return { block, hint: null, isOutOfReach }
   const most = block === 'aboveMaximum' ? null : payment.maxAmount
-  // Show the limit before it is exceeded.
+  // Show the maximum before it is exceeded.
   const maximumHint = most === null ? '' : ` ${texts.atMost(money(most, payment.currency))}`
   const hint = `${texts.payBlocks[block](money(limit, payment.currency))}${maximumHint}`
   return { block, hint, isOutOfReach }
@@ -79,7 +79,7 @@ export function PayButton({ stand, payment, flow }: Props) {
       type="button"
       className="button primary pay"
       data-next-step
-      // Not disabled, because a dialog that closes gives the focus to it, and a browser focuses no disabled button.
+      // Not disabled: a closing dialog gives this button the focus, and browsers focus no disabled button.
       aria-disabled={!isOpen || payBlock(stand, payment) !== null}
       aria-label={texts.pay}
       aria-describedby={faceId}

@@ -79,7 +79,7 @@ it('picks are those of an offer only if name, phase, price and count are equal',
   expect(areOffered([], [...offered])).toBe(false)
   expect(areOffered(same.slice(1), [...offered])).toBe(false)
   expect(areOffered([...same, worn('4')], [...offered])).toBe(false)
-  // As many items, but one differs in price, name or phase.
+  // The same number of items, but one differs in price, name or phase.
   expect(areOffered([worn('1', { price: 999 }), KNIFE, worn('2')], [...offered])).toBe(false)
   expect(
     areOffered([worn('1', { name: 'AWP | Asiimov (Field-Tested)' }), KNIFE, worn('2')], [...offered]),
