@@ -8,7 +8,7 @@ import { wait } from '../wait.ts'
 import { createApi } from './api.ts'
 import { propose } from './pick.ts'
 import { type RunningFlow, startFlow } from './runner.ts'
-import { isPolling, shownInventory } from './selectors.ts'
+import { isPicking, isPolling, shownInventory } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
 import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
 
@@ -103,7 +103,10 @@ class Gateway {
 
 /** The picks and the status that the page should show, as the test tracks them. */
 class Expected {
+  /** Includes those that an inventory lacks during a trade: they return with their items. */
   picked: string[] = []
+  /** The quote of the inventory with which the picks were last compared. */
+  comparedQuote: string | null = null
   /** The picks in the other games. */
   elsewhere = new Map<Game, string[]>()
   /** The picks at the last press on Add funds. */
@@ -116,12 +119,16 @@ class Expected {
     if (state.page.stage !== 'wait-for-select-items') {
       this.picked = []
       this.elsewhere.clear()
-    } else if (state.page.stand.inventory.status === 'ready') {
-      const there = state.page.stand.inventory.inventory.items.map(({ id }) => id)
-      this.picked = this.picked.filter((id) => there.includes(id))
+      return
     }
+    const { inventory } = state.page.stand
+    if (inventory.status !== 'ready' || inventory.inventory.quoteId === this.comparedQuote) return
+    this.comparedQuote = inventory.inventory.quoteId
+    if (isPicking(state)) this.picked = this.picked.filter((id) => idsIn(inventory.inventory).has(id))
   }
 }
+
+const idsIn = ({ items }: Inventory): Set<string> => new Set(items.map(({ id }) => id))
 
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
@@ -309,12 +316,16 @@ function judge({ flow, line, gateway, expected }: World): void {
     expect(state.modal.kind === 'completed', 'the outcome').toBe(isFinal(state.payment.status))
   }
   for (const body of line.trades.splice(0)) {
-    expect(JSON.parse(body).items, 'the items paid with').toEqual(expected.paid)
+    expect(JSON.parse(body).items.toSorted(), 'the items paid with').toEqual(expected.paid.toSorted())
   }
   if (state.page.stage !== 'wait-for-select-items') return
   const { stand } = state.page
   const shown = shownInventory(stand)
-  expect(stand.selection, 'the selection').toEqual(shown === null ? [] : expected.picked)
+  const there = shown === null ? new Set<string>() : idsIn(shown)
+  // Sorted, because picks that return come first.
+  expect(stand.selection.toSorted(), 'the selection').toEqual(
+    expected.picked.filter((id) => there.has(id)).toSorted(),
+  )
   if (shown === null) return
   expect(
     shown.items.filter(({ id }) => !isOfGame(stand.game, id)),
