@@ -47,6 +47,28 @@ const READY_MS = 180_000
 /** A message for the person at the terminal, shown without a stack. */
 class Refusal extends Error {}
 
+/** Settings are variables, so an argument has no effect. Prints them or a refusal, and ends. */
+function answerArgument(argument: string): never {
+  if (argument !== '--help' && argument !== '-h') {
+    console.error(
+      `npm start takes no arguments, so ${argument} would have no effect. Its settings: npm start -- --help`,
+    )
+    process.exit(2)
+  }
+  const lines = Object.entries(PORTS).map(([name, { setting, fallback }]) => {
+    return `  ${setting.padEnd(24)}${`port of the ${name}`.padEnd(24)}${fallback}`
+  })
+  console.log(`npm start runs the till and, in sandbox mode, everything that it needs. Ctrl-C stops it.
+
+Settings, such as TRADETILL_PORT=4400 npm start:
+
+${lines.join('\n')}
+  TRADETILL_DATA_ROOT     folder of all parts, ${join(ROOT, '.data')} by default
+
+More: docs/operating.md#settings`)
+  process.exit(0)
+}
+
 function portOf(name: keyof typeof PORTS): number {
   const { setting, fallback } = PORTS[name]
   return Number(env[setting] || fallback)
@@ -254,6 +276,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     void stopAll().then(() => process.exit(0))
   })
 }
+
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) answerArgument(argument)
 
 try {
   await (env.TRADETILL_MODE === 'live' ? startLiveMode() : startSandboxMode())
