@@ -67,7 +67,7 @@ describe('A-080 a trade link', () => {
   it.each([
     ['of account 0', LINK.replace('123456', '0')],
     ['of an account over 32 bits', LINK.replace('123456', '4294967296')],
-    ['of a huge number', LINK.replace('123456', '9'.repeat(1_000_000))],
+    ['of an account of a million digits', LINK.replace('123456', '9'.repeat(1_000_000))],
     ['of 513 characters', `${LINK}${'a'.repeat(513 - LINK.length)}`],
     ['of a million characters', `${LINK}${'a'.repeat(1_000_000)}`],
   ])('%s has the right form, but is refused', (_what, text) => {

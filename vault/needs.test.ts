@@ -58,7 +58,7 @@ it('the next report tells the till of a new problem, and of the end of an old on
   expect(shown()).toEqual([])
 })
 
-it('a need that cannot end stays for a week after its last note, with the time of the first, across restarts', async () => {
+it('a need that describes an event stays for a week after its last note, with the time of the first, across restarts', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()

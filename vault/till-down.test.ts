@@ -39,7 +39,7 @@ it('an offer that nobody accepts is cancelled in time, and the till learns of it
 })
 
 it.each([false, true])(
-  'an offer is sent only after the till knows of it, with a restart of the vault in between: %s',
+  'an offer is sent only after the till knows of it (the vault restarts in between: %s)',
   async (isRestarted) => {
     const before = botOffers().length
     const wish = await bench.makeWish(bench.addStock(BOT, 1))

@@ -16,7 +16,7 @@ import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, setNextAttempt, setTold, takeDue } from './store.ts'
 
-/** The wait between further attempts after the schedule's last one. */
+/** The wait between attempts once the schedule has ended. */
 const DAILY_MS = 24 * 60 * 60_000
 
 /** If a process ends while sending a message, another process sends it after this time. */
@@ -24,7 +24,7 @@ const CLAIM_MS = 60_000
 
 type Receiver = { url: string; secret: string }
 
-/** The operator named the address, so it may be on this machine or in the operator's own network. */
+/** The operator chose the address, so it may be on this machine or in the operator's own network. */
 export const alertSender = (mode: SenderOptions['mode']): Sender =>
   createSender({ mode, findAllowance: async () => ({ inside: true }) })
 

@@ -27,7 +27,7 @@ export async function applyStep(
   }
   const { count } = step
   if (step.step === 'lower') {
-    // A count that the operator knows already needs no message.
+    // A count that the operator already knows needs no message.
     await sql`
       update alert set count = ${count}, told = least(told, ${count}),
         due_at = case when told < ${count} then due_at end

@@ -46,7 +46,7 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
-  /** Increases whenever a sender takes the delivery, and when a taken one is replayed. */
+  /** Grows whenever a sender claims the delivery, and with a replay, unless the first claim is still to come. */
   claim: Generated<bigint>
 }
 

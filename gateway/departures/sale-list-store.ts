@@ -47,10 +47,10 @@ const salesWithResults = () => sql`
   left join lateral (
     select case when sale.currency = 'USD' then 1 else (select per_usd from exchange_rate
       where currency = sale.currency and as_of <= sale.sold_at order by as_of desc limit 1) end as per_usd
-  ) there on true
+  ) at_sale on true
   cross join lateral (
     select case when trade.currency = sale.currency then item.price
-      else round(item.price / paid.per_usd * there.per_usd)::bigint end as cost
+      else round(item.price / paid.per_usd * at_sale.per_usd)::bigint end as cost
   ) converted
   cross join lateral (
     select case when sale.state = 'reversed' then sale.refund when sale.state = 'late' then -converted.cost
@@ -82,7 +82,7 @@ export async function selectLosingItems(
     from ${salesWithResults()} where sale.sold_at >= ${from} and sale.sold_at < ${to} and sale.app_id = ${appId}
       and outcome.result is not null
     group by item.market_hash_name, sale.currency having sum(outcome.result) < 0
-    order by sum(outcome.result / there.per_usd), item.market_hash_name, sale.currency limit ${limit}`.execute(
+    order by sum(outcome.result / at_sale.per_usd), item.market_hash_name, sale.currency limit ${limit}`.execute(
     db,
   )
   return rows

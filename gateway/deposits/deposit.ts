@@ -41,7 +41,7 @@ export function acceptedGames(
   return named.filter((game) => allowed === null || allowed.includes(game))
 }
 
-/** How long a deposit waits for a trade, unless the store names another time. */
+/** How long a deposit waits for a trade, unless the store sets another time. */
 export const DEFAULT_DEPOSIT_LIFE_MS = 60 * 60_000
 
 /** Statuses that a deposit may move to. A final status stays, unless the items turn out to have been delivered. */

@@ -20,7 +20,7 @@ afterAll(async () => {
   await till.close()
 })
 
-it('a till’s own role needs no right to create tables: before an upgrade, the advice is to name the owner', async () => {
+it('a till’s own role needs no right to create tables, and before an upgrade the advice is to set the owner’s URL', async () => {
   const asRole = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
   await withMigrationLock(till.url, {}, (client) => grantApp(client, asRole))
   const answer = await probeDatabase(asRole, Date.now)

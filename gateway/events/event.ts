@@ -16,9 +16,9 @@ export type NewEvent = {
   id: string
   storeId: bigint
   depositId: bigint
-  /** For an event that can happen once for each trade of a deposit. */
+  /** Set for an event that each trade of a deposit can have. */
   tradeId?: bigint
-  /** For an event that can happen more than once to a trade: 0, 1, 2 … */
+  /** Set for an event that a trade can have several times: 0, 1, 2 … */
   part?: number
   type: DepositEventType
   data: StoreDeposit

@@ -106,7 +106,7 @@ describe('the amount of a trade', () => {
 })
 
 describe('A-087 items that do not qualify', () => {
-  test('are listed by name, each name once with its count, up to the number that the page can show', async () => {
+  test('are listed by name, each name once with its count, up to as many names as the page can show', async () => {
     const many = Array.from({ length: MOST_UNAVAILABLE_NAMES + 5 }, (_, at) =>
       anItem(String(at + 1), `Knife ${at}`, { tradable: false }),
     )
@@ -136,7 +136,7 @@ describe('A-087 items that do not qualify', () => {
   })
 })
 
-test('D-14 items in a live trade do not qualify for another one, but are counted; after its end they qualify again', async () => {
+test('D-14 items in a live trade are counted, but qualify for no other trade until the first has ended', async () => {
   expect(await trade('1')).toEqual(accepted)
   expect(await till.ask()).toMatchObject({ unavailableByReason: { inAnotherTrade: 1 } })
   await till.db.updateTable('trade_item').set({ live: false }).execute()

@@ -60,7 +60,7 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
   }
 }
 
-/** A separate key, so a hash reveals nothing about sealed texts. */
+/** Hashes with a separate key, so a hash reveals nothing about sealed texts. */
 function hmacOf(masterKey: Buffer): (text: string) => Buffer {
   const key = Buffer.from(hkdfSync('sha256', masterKey, '', HMAC_TEXT, KEY_BYTES))
   return (text) => createHmac('sha256', key).update(text).digest()

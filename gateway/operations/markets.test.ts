@@ -9,7 +9,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, aVaultNeed, startTill } from '../testing/till.ts'
 import { listMarkets, switchMarket } from './markets.ts'
 
-it('a market is listed while its only item is on sale, and after the item was sold, until it is paid for', async () => {
+it('a market is listed while its only item is on sale, and while the item is sold but unpaid', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())
   const deposit = await aDeposit(till, await aStore(till), { game: 'dota' })

@@ -85,7 +85,7 @@ describe('webhooks that fail', () => {
     expect(later.data?.endpoints).toMatchObject([{ retrying: 0, ...givenUp }])
   })
 
-  it('are reported with the lowest and highest number of those given up, whatever the order of their deliveries', async () => {
+  it('are reported with the lowest and highest sequence of those given up, whatever the order of their deliveries', async () => {
     await till.db.deleteFrom('webhook_attempt').where('endpoint_id', '=', endpointId).execute()
     const [first] = await till.db
       .deleteFrom('webhook_delivery')

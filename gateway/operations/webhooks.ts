@@ -115,7 +115,7 @@ export function rotateWebhookSecret(
 
 export type RemovedEndpoint = { endpointId: bigint; storeId: bigint; url: string }
 
-/** Removes an endpoint and ends its deliveries, as its store can too. */
+/** Removes an endpoint and ends its deliveries. Its store can do the same. */
 export function removeWebhook(
   deps: ActDeps,
   { endpointId }: { endpointId: bigint },

@@ -314,7 +314,7 @@ describe('exchange rates from the web', () => {
     await requestDue(webRates(server.url))
   }
 
-  test('override the file, whose rate is used only if theirs is too old or missing', async () => {
+  test('override the file, whose rate is used only while the web’s is too old or missing', async () => {
     await fileSays('0.90')
     expect(await eur()).toBe(90_000_000n)
     says(0.86)

@@ -32,7 +32,7 @@ const keepOnlineAndCount = (count: () => number, stepMs: number) => async (): Pr
 }
 
 describe('an account', () => {
-  it('needs a socket, a trade link, and a token that the client sends again after an hour', async () => {
+  it('needs a socket, a trade link, and an access token, which the client sends again after an hour', async () => {
     expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
@@ -63,7 +63,7 @@ describe('an account', () => {
     expect(bench.market.log).toHaveLength(before)
   })
 
-  it('pauses its calls for a minute after a bare status refused the key, but not after one refused the token', async () => {
+  it('pauses its calls for a minute after a bare 401 about the key, but not after one about the token', async () => {
     bench.market.begin('key-unauthorized')
     expect(await client.ready()).toEqual({ kind: 'busy' })
     bench.market.end('key-unauthorized')

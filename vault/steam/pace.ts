@@ -1,5 +1,5 @@
 /**
- * The least time between two requests to Steam of the same kind, for each account. The gateway makes requests for the same
+ * The least time between two requests of the same kind to Steam, for each account. The gateway makes requests for the same
  * accounts, so the vault reads, sends and cancels offers, and reads trades, at most a tenth as often as
  * gateway/steam/methods.ts allows. It reads confirmations at most every ten seconds, because Steam is said to refuse more
  * frequent reads.
@@ -16,7 +16,7 @@ export const GAPS_MS = {
   accept: 5_000,
   confirmations: 10_000,
   confirm: 3_000,
-  /** Counted per IP address: prices of Steam's market. */
+  /** Prices of Steam's market. Steam counts these requests per IP address. */
   price: 4_000,
 } as const
 

@@ -72,7 +72,7 @@ describe('before the code of the flow is loaded', () => {
     expect(linksSent).toEqual([expect.objectContaining({ tradeUrl: LINK })])
   })
 
-  it('D-10 events other than those of the link field wait for the code, in their order', async () => {
+  it('D-10 events other than those of the link field wait for the code, and keep their order', async () => {
     const { flow, loadCode } = page()
     flow.dispatch({ kind: 'connectionChanged', online: false })
     for (const language of ['ru', 'en'] as const) flow.dispatch({ kind: 'languageChosen', language })

@@ -586,8 +586,8 @@ create table webhook_delivery (
   -- The status code of the last attempt, or why it got no answer.
   last_result text,
   delivered_at timestamptz,
-  -- Grows whenever a sender claims the delivery, and with every replay. An attempt records its result only if the claim
-  -- has not changed since.
+  -- Grows whenever a sender claims the delivery, and with a replay, unless the first claim is still to come. An attempt
+  -- records its result only if the claim has not changed since.
   claim bigint not null default 0
 );
 create unique index webhook_delivery_once on webhook_delivery (event_id, endpoint_id);
