@@ -8,8 +8,9 @@ import { wait } from '../wait.ts'
 import { createApi } from './api.ts'
 import { propose } from './pick.ts'
 import { type RunningFlow, startFlow } from './runner.ts'
-import { isPicking, isPolling, shownInventory } from './selectors.ts'
+import { isPolling, shownInventory } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
+import { Expected, idsIn } from './test-expected.ts'
 import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
 
 afterEach(() => {
@@ -100,35 +101,6 @@ class Gateway {
     return Response.json({ state: 'active' })
   }
 }
-
-/** The picks and the status that the page should show, as the test tracks them. */
-class Expected {
-  /** Includes those that an inventory lacks during a trade: they return with their items. */
-  picked: string[] = []
-  /** The quote of the inventory with which the picks were last compared. */
-  comparedQuote: string | null = null
-  /** The picks in the other games. */
-  elsewhere = new Map<Game, string[]>()
-  /** The picks at the last press on Add funds. */
-  paid: readonly string[] = []
-  /** The quote of the newest inventory so far. */
-  newestQuote = 0
-  status: DepositStatus = 'created'
-
-  follow(state: FlowState): void {
-    if (state.page.stage !== 'wait-for-select-items') {
-      this.picked = []
-      this.elsewhere.clear()
-      return
-    }
-    const { inventory } = state.page.stand
-    if (inventory.status !== 'ready' || inventory.inventory.quoteId === this.comparedQuote) return
-    this.comparedQuote = inventory.inventory.quoteId
-    if (isPicking(state)) this.picked = this.picked.filter((id) => idsIn(inventory.inventory).has(id))
-  }
-}
-
-const idsIn = ({ items }: Inventory): Set<string> => new Set(items.map(({ id }) => id))
 
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
