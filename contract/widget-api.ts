@@ -78,7 +78,7 @@ export const paymentSchema = z.object({
    */
   timeLeft: z.int().nonnegative().nullable(),
   technicalWorks: z.boolean(),
-  /** The operator's own text about a maintenance; null if there is none. */
+  /** The operator's own text about the maintenance; null if there is none. */
   technicalWorksText: z.object({ en: z.string(), ru: z.string() }).nullable(),
   /** When the maintenance should end; null if unknown. */
   technicalWorksUntil: z.iso.datetime().nullable(),
@@ -186,7 +186,7 @@ export const inventorySchema = z.object({
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
   /**
-   * Different names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if
+   * The distinct names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if
    * there are none.
    */
   unavailableNames: z

@@ -1,7 +1,7 @@
 <?php
 
 /*
- * A complete small store for Tradetill, that uses only PHP and its built-in SQLite.
+ * A complete small store for Tradetill that uses only PHP and its built-in SQLite.
  *
  * export TILL_URL=http://localhost:4300 TILL_KEY=tt_test_... TILL_SECRET=whsec_... PORT=8080
  * php shop.php reconcile &

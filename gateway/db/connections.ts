@@ -15,7 +15,7 @@ export class DatabaseSilent extends Error {
   }
 }
 
-/** For TCP keep-alive: routers forget an idle connection. */
+/** TCP keep-alive, because routers forget idle connections. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
 /** How long to try one address of the database. Short: the database is near, and a long wait costs the bots' leases. */

@@ -31,7 +31,7 @@ type AlertTable = {
   since: Date
   message_id: string
   attempts: Generated<number>
-  /** Null once the message was accepted or given up. */
+  /** Null once the message was accepted or is no longer needed. */
   due_at: Date | null
 }
 

@@ -32,7 +32,7 @@ export type EndReason = (typeof END_REASONS)[number]
 export const isEndReason = (reason: string): reason is EndReason =>
   END_REASONS.some((known) => known === reason)
 
-/** The games of a deposit: those that the call names and the store may use; null for all. */
+/** The games of a deposit: those that the call asks for and the store may use; null for all. */
 export function acceptedGames(
   allowed: readonly Game[] | null,
   named: readonly Game[] | undefined,

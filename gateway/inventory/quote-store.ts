@@ -30,7 +30,7 @@ export type NewQuote = {
   rateId: bigint
   commissionBps: number
   items: readonly QuotedItem[]
-  /** The data of each source, for each name among the items. */
+  /** For each name among the items, the data of each source. */
   bases: readonly PriceBasis[]
   at: Date
   expiresAt: Date

@@ -1,4 +1,4 @@
-/** Starts the store API of a test's till with its real database. Calls are injected, so it needs no port. */
+/** Starts the store API of a test's till on its real database. Calls are injected, so it needs no port. */
 import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'

@@ -121,7 +121,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** The most checks that the shopper's returns cause, perhaps from Steam's privacy settings. */
+/** At most this many checks when the shopper returns, perhaps from Steam's privacy settings. */
 const MOST_QUIET_LOOKS = 5
 
 /** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer. */

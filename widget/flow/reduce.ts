@@ -128,7 +128,7 @@ function retryPressed(state: FlowState): FlowState {
   return link?.status === 'failed' ? checkLink(state, link.text) : state
 }
 
-/** Repeats a link check or an inventory load that failed, once it may succeed. */
+/** Repeats a failed link check or inventory load that may succeed now. */
 function repeatFailed(state: FlowState): FlowState {
   const { page } = state
   if (page.stage === 'wait-for-select-items' && isInternalError(page.stand))

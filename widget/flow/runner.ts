@@ -131,7 +131,7 @@ type Polling = {
 
 /**
  * Keeps at most one poll in flight. The first starts immediately, each later one a second after the previous began, or
- * once the previous has ended, if that takes longer. `woken` ends the poll in flight and the pause.
+ * once the previous has ended, if that takes longer. `woken` ends the poll in flight or the pause after it.
  */
 async function poll({ world, calls, report, woken }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()
