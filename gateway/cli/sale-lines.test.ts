@@ -29,3 +29,34 @@ it.each([
     expect(line.split('\t')).toEqual(['market.csgo.com now', text, 'settling 0.00 USD'])
   },
 )
+
+it.each([
+  ['sold', 'open'],
+  ['delivered', 'open'],
+  ['refused', 'none'],
+  ['cancelled', 'none'],
+] as const)('a %s sale without money is listed with “%s”', (state, text) => {
+  const sale = {
+    saleId: 1n,
+    market: 'market.csgo.com',
+    reference: '7',
+    state,
+    byHand: false,
+    item: '3-9',
+    depositId: 1001n,
+    appId: 730,
+    game: 'cs',
+    marketHashName: 'USP-S | Kill Confirmed (Field-Tested)',
+    soldAt: new Date(0),
+    settlesAt: null,
+    currency: 'USD',
+    priceMinor: 5_379n,
+    receivedMinor: null,
+    refundMinor: 0n,
+    costMinor: 4_117n,
+    costCurrency: 'USD',
+    resultMinor: null,
+  } as const
+  const [line = ''] = saleLines({ sales: [sale], totals: [], markets: [], isCut: false })
+  expect(line.split('\t').slice(-3)).toEqual([`received ${text}`, 'cost 41.17 USD', `result ${text}`])
+})

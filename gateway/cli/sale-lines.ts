@@ -23,9 +23,14 @@ const rowOf = (sale: SaleView) => {
 
 export const saleCsvLines = ({ sales }: SalesReport): string[] => csvLines(COLUMNS, sales.map(rowOf))
 
+/** States in which no further money is to come. */
+const ENDED: readonly SaleView['state'][] = ['refused', 'cancelled', 'late', 'reversed']
+
 export function saleLines({ sales, totals, markets, isCut }: SalesReport): string[] {
   const amount = (minor: bigint | null, { currency }: { currency: SaleView['currency'] }) =>
     minor === null ? 'open' : formatAmount(minor, currency)
+  const saleAmount = (minor: bigint | null, sale: SaleView) =>
+    minor === null && ENDED.includes(sale.state) ? 'none' : amount(minor, sale)
   return [
     ...sales.map((sale) =>
       [
@@ -36,9 +41,9 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
         `item ${sale.item}`,
         `deposit ${sale.depositId}`,
         `price ${amount(sale.priceMinor, sale)}`,
-        `received ${amount(sale.receivedMinor, sale)}`,
+        `received ${saleAmount(sale.receivedMinor, sale)}`,
         `cost ${formatAmount(sale.costMinor, sale.costCurrency)}`,
-        `result ${amount(sale.resultMinor, sale)}`,
+        `result ${saleAmount(sale.resultMinor, sale)}`,
       ].join('\t'),
     ),
     ...(isCut ? ['There are more: choose a shorter period.'] : []),

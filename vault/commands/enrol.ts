@@ -27,6 +27,7 @@ export async function enrol(
   const credentials = terminal.isPerson
     ? [await askCredentials(terminal)]
     : (await terminal.lines()).map(parseCredentials)
+  if (credentials.length === 0) throw new Refusal('The input is empty: no account was enrolled.')
   for (const each of credentials) {
     const { steamId, secrets } = await logIn(caller, each)
     await testIdentitySecret(caller, steamId, secrets)
