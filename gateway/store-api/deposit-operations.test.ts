@@ -87,7 +87,7 @@ describe('POST /v1/deposits', () => {
     ])
   })
 
-  test.each(['x', '', '%20', '1e2', '0x10', '-0', '1.0', 'Infinity', '1&after=2'])(
+  test.each(['x', '', '%20', '1e2', '0x10', '-0', '1.0', 'Infinity'])(
     'refuses "%s" where a query needs a number',
     async (after) => {
       const answer = await api.call('GET', `/v1/events?after=${after}`)
@@ -96,6 +96,14 @@ describe('POST /v1/deposits', () => {
       ])
     },
   )
+
+  test.each([
+    ['after', '/v1/events?after=1&after=2'],
+    ['status', '/v1/deposits?status=created&status=pending'],
+    ['customerReference', '/v1/deposits?customerReference=a&customerReference=b'],
+  ])('says that a query has %s twice', async (path, url) => {
+    expect((await api.call('GET', url)).json().errors).toEqual([{ path, message: 'must be given only once' }])
+  })
 
   test('refuses a maximum below the minimums of all accepted games, and gives the smallest minimum', async () => {
     // At this rate the minimum is 3.00 for Counter-Strike, and 1.00 for every other game.

@@ -96,9 +96,14 @@ const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
       return [{ path: path.join('.'), message: `the key is invalid: ${issue.issues[0]?.message}` }]
     }
     const value = valueAt(given, issue.path)
+    if (isRepeated(issue, value)) return [{ path: path.join('.'), message: 'must be given only once' }]
     const message = path.length > 0 ? (messageOfAbsent(value) ?? issue.message) : issue.message
     return [{ path: path.join('.'), message }]
   })
+
+/** A query in which a name occurs twice is read as a list. A field that accepts lists has a message of its own. */
+const isRepeated = ({ path, code }: z.core.$ZodIssue, value: unknown): boolean =>
+  path[0] === 'query' && Array.isArray(value) && (code === 'invalid_type' || code === 'invalid_value')
 
 /** Some languages write null for a field without a value. */
 const messageOfAbsent = (value: unknown): string | undefined => {
