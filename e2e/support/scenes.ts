@@ -43,7 +43,11 @@ const giveLink: Step = async (page, texts) => {
 }
 
 const LINK: Scene[] = [
-  { name: 'guide', answers: withoutShopper },
+  {
+    name: 'guide',
+    answers: withoutShopper,
+    steps: (page, texts) => page.getByRole('heading', { name: texts.guideTitle }).waitFor(),
+  },
   {
     name: 'guide-stored',
     storedLink: A_LINK,
