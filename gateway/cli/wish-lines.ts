@@ -1,7 +1,7 @@
 import { counted } from '../kit/counted.ts'
 import type { RuleView, WishPage } from '../operations/wishes.ts'
 
-export const wishLines = ({ wishes, next }: WishPage): string[] => [
+export const wishLines = ({ wishes, next, rule }: WishPage): string[] => [
   ...wishes.map(({ wishId, createdAt, kind, destination, depositId, bot, items, ...wish }) =>
     [
       wishId,
@@ -16,6 +16,7 @@ export const wishLines = ({ wishes, next }: WishPage): string[] => [
     ].join('\t'),
   ),
   ...(next === null ? [] : [`More follow: --before ${next}`]),
+  ...(rule === null ? [] : ruleLines({ rule })),
 ]
 
 export const ruleLines = ({ rule }: RuleView): string[] => [
