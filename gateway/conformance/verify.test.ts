@@ -185,6 +185,17 @@ describe('verify', () => {
     await handler.close()
   })
 
+  it('refuses options with which no check would run, or with a port that is taken', async () => {
+    const handler = await startStoreHandler()
+    const { port } = new URL(handler.url)
+    const args = ['verify', handler.url, '--secret', SECRET, '--till']
+    const none = await runCommand([...args, '4399', '--open', handler.url, '--only', 'currency'], {})
+    expect(none).toMatchObject({ code: 2, out: '', errors: expect.stringContaining('--open leaves out') })
+    const taken = await runCommand([...args, port, '--only', 'credit'], {})
+    expect(taken).toMatchObject({ code: 2, errors: expect.stringMatching(`--till.*port ${port} is taken`) })
+    await handler.close()
+  })
+
   it.each(CHECKS)('names an existing place in the documents for the check $name', ({ document }) => {
     const [file = '', anchor] = document.split('#')
     const text = readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')

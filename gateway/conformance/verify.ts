@@ -6,7 +6,7 @@ import { FORGERY_CHECKS } from './forgery-checks.ts'
 import { createHandlerClient, describeReply, reasonOfSilence } from './handler-client.ts'
 import { createKit, failed, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
-import { startStandInTill } from './stand-in-till.ts'
+import { type StandInTill, startStandInTill } from './stand-in-till.ts'
 import { createStoreOrders } from './store-orders.ts'
 import { TROUBLE_CHECKS } from './trouble-checks.ts'
 
@@ -32,10 +32,13 @@ export type CheckResult = { check: string; title: string; document: string; deta
   result: Verdict['kind']
 }
 
-/** `unreachable`: the handler did not answer. `unreadable`: the address of the balance returned no amount. */
+/**
+ * `unreachable`: the handler did not answer. `unreadable`: the address of the balance returned no amount. `no_port`: the
+ * stand-in till cannot use its port.
+ */
 export type VerifyResult =
   | { kind: 'checked'; results: CheckResult[] }
-  | { kind: 'unreachable' | 'unreadable'; reason: string }
+  | { kind: 'unreachable' | 'unreadable' | 'no_port'; reason: string }
 
 /** Suits a store that credits some time after its answer, and reads the event log once a minute. */
 const PATIENCE = { settleMs: 3_000, quietMs: 200, reconcileMs: 90_000, deadlineMs: 15_000 }
@@ -46,10 +49,14 @@ export async function verifyHandler(options: Options): Promise<VerifyResult> {
   const balance = options.balance === undefined ? undefined : createBalanceReader(options.balance, customer)
   const isForCustomer = options.balance?.includes('{CUSTOMER}') ?? false
   const orders = createStoreOrders({ url: openUrl ?? '', customer, isForCustomer, clock })
-  const till =
-    tillPort === undefined
-      ? undefined
-      : await startStandInTill({ port: tillPort, openDeposit: orders.openDeposit })
+  let till: StandInTill | undefined
+  try {
+    if (tillPort !== undefined) {
+      till = await startStandInTill({ port: tillPort, openDeposit: orders.openDeposit })
+    }
+  } catch (error) {
+    return { kind: 'no_port', reason: reasonOfNoPort(tillPort, error) }
+  }
   const open = till === undefined || openUrl === undefined ? undefined : orders.makeStoreOpen
   try {
     const handlerClient = createHandlerClient(url, patience.deadlineMs)
@@ -75,6 +82,12 @@ export async function verifyHandler(options: Options): Promise<VerifyResult> {
   } finally {
     await till?.close()
   }
+}
+
+function reasonOfNoPort(port: number | undefined, error: unknown): string {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  const why = isTaken ? 'is taken: choose a free one' : `cannot be used: ${reasonOfSilence(error)}`
+  return `--till: port ${port} ${why}.`
 }
 
 /** Any answer to it shows that the handler is alive. */

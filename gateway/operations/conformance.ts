@@ -19,12 +19,17 @@ export async function checkHandler(
   if (open !== undefined && tillPort === undefined) {
     return refused('usage', '--open needs --till: the store opens its deposits there.')
   }
+  const leftOut = CHECKS.filter(({ inventedOrdersOnly }) => inventedOrdersOnly).map(({ name }) => name)
+  if (open !== undefined && only.length > 0 && only.every((name) => leftOut.includes(name))) {
+    return refused('usage', `--open leaves out ${leftOut.join(', ')}, so no check would run.`)
+  }
   // Signs with the machine's time, because the handler checks the age of signatures by its own clock.
   const verified = await verifyHandler({ ...options, clock: systemClock })
   switch (verified.kind) {
     case 'unreachable':
       return refused('unreachable', verified.reason)
     case 'unreadable':
+    case 'no_port':
       return refused('usage', verified.reason)
     case 'checked':
       return reportOf(url, verified.results)
