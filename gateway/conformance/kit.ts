@@ -112,8 +112,15 @@ export function createKit(surroundings: Surroundings): Kit {
 /** The complaint about a step; undefined if the step is right. */
 export type Complaint = string | undefined
 
-export const mustAccept = (reply: Reply): Complaint =>
-  isAccepted(reply) ? undefined : `${describeReply(reply)}, and must answer 2xx`
+/** A handler with another secret refuses every signed call with one of these. */
+const REFUSES_SIGNATURES: readonly number[] = [400, 401, 403]
+
+export function mustAccept(reply: Reply): Complaint {
+  if (isAccepted(reply)) return undefined
+  const mayDoubtSecret = reply.kind === 'answered' && REFUSES_SIGNATURES.includes(reply.status)
+  const question = mayDoubtSecret ? ' (is --secret the secret of this handler?)' : ''
+  return `${describeReply(reply)}, and must answer 2xx${question}`
+}
 
 export const mustRefuse = (reply: Reply): Complaint =>
   reply.kind === 'answered' && reply.status >= 400 && reply.status < 500

@@ -196,6 +196,15 @@ describe('verify', () => {
     await handler.close()
   })
 
+  it('asks whether the secret is right if the handler refuses signed calls', async () => {
+    const handler = await startStoreHandler()
+    const otherSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const args = ['verify', handler.url, '--secret', otherSecret, '--balance', handler.balanceUrl]
+    const { out } = await runCommand([...args, '--only', 'credit'], {})
+    expect(out).toContain('must answer 2xx (is --secret the secret of this handler?)')
+    await handler.close()
+  })
+
   it.each(CHECKS)('names an existing place in the documents for the check $name', ({ document }) => {
     const [file = '', anchor] = document.split('#')
     const text = readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')
