@@ -119,7 +119,7 @@ describe('bot', () => {
     await database.pool.query('update bot set token_expires_at = null')
     expect((await run(['bot', 'list'])).out).toContain('\ttoken does not expire\t')
     await run(['bot', 'retire', '1', '--reason', 'banned by Steam'])
-    expect((await run(['bot', 'list'])).out).toContain('\tno token\t')
+    expect((await run(['bot', 'list'])).out).toMatch(/\tretired\toffline\t.*\tno token\t/)
   })
 
   it('list says why a bot is barred, for which game and until when', async () => {

@@ -24,7 +24,8 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
     const isCurrent = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isCurrent ? bot.stateReason : undefined
     const fallback = bot.hasGateway ? 'logging in' : 'no gateway holds it'
-    const reach = bot.reachable ? 'online' : `offline (${why ?? fallback})`
+    const offline = bot.state === 'retired' ? 'offline' : `offline (${why ?? fallback})`
+    const reach = bot.reachable ? 'online' : offline
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [
       bot.botId,
