@@ -273,7 +273,7 @@ describe('an offer that ends', () => {
   })
 
   it.each(['an account of the operator', 'another bot'])(
-    'to %s leads to no decline of offers by that account',
+    'to %s does not make the bot decline offers by that account',
     async (who) => {
       await request((await aDeposit(till, store)).body)
       const offer = session.offers.get('1')

@@ -1,4 +1,4 @@
-/** Records of Steam that contradict a trade, because they are incomplete or only a person can judge them. */
+/** Steam's records that contradict a trade: incomplete ones, and ones that only a person can judge. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
@@ -21,7 +21,7 @@ afterEach(() => till.close())
 const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
 const errors = () => till.lines.filter((line) => line.includes('trade record of Steam contradicts the trade'))
 
-it('a late acceptance whose Steam trade lacks its items at the last review is credited once Steam shows them', async () => {
+it('a late acceptance whose Steam trade lacks its items at the last review is credited as soon as Steam shows the items', async () => {
   const { tradeId } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
   const offer = session.offers.get('1')
   if (offer === undefined) throw new Error('Steam has no offer')
@@ -41,7 +41,7 @@ it('a late acceptance whose Steam trade lacks its items at the last review is cr
   expect((await theTrade()).state).toBe('final')
 })
 
-it('a delivery that Steam undid in part, without saying which items, is an error line when its history is read', async () => {
+it('a delivery that Steam undid in part, without saying which items, is logged as an error when the bot’s history is read', async () => {
   const deposit = await aDeposit(till, await aStore(till), { game: 'cs' })
   await payFor(till, { bot, session }, deposit)
   const { history } = tradeHandlers(till.deps)

@@ -10,7 +10,7 @@ import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
 import { createTradeStore } from './postgres-store.ts'
 import { record } from './record.ts'
 
-/** Counts every statement from the first read of the trade, including begin and commit. */
+/** The most statements for one credit, from the first read of the trade to the commit, with begin and commit. */
 const MOST_STATEMENTS = 9
 const CLIENTS = 8
 

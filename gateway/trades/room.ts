@@ -8,11 +8,14 @@ export type RoomChange = {
   /** Credit given before the end of Steam's protection; 0 after that end. */
   exposed: { before: bigint; now: bigint }
   /**
-   * Credit lost to reversals, counted only after protection has ended, and until when it uses the limit; null if nothing
-   * was ever lost.
+   * `amount`: credit lost to reversals, 0 until Steam's protection ends. `until`: when it stops using the limit. Null if
+   * nothing was ever lost.
    */
   lost: { amount: bigint; until: Date } | null
-  /** The limit that a delivery or an early release must not exceed; null for changes that count in any case. */
+  /**
+   * The limit that a delivery, or an early release (`credit.ts`), must not exceed; null for changes that count in any
+   * case.
+   */
   limitUsdCents: bigint | null
 }
 

@@ -154,7 +154,7 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
   }
 }
 
-/** Returns a function that lets the next desk reprice that has listings to reprice. The others have their turns later. */
+/** Returns a function that reprices the next desk that has listings to reprice. The others have their turns later. */
 function createRepricing(desks: readonly Desk[]): () => Promise<void> {
   let turn = 0
   return async () => {

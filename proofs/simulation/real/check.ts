@@ -23,8 +23,9 @@ const statusSchema = z.custom<DepositStatus>((value) => typeof value === 'string
 const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'string' && value in EDGES)
 
 /**
- * `early`: credit that could be spent at once. `advanced`: credit that was released later. `lost`: what recent reversals
- * took beyond the held part, from `bearers`. `twins`: assets that two trades reserve. `repeated`: events that exist twice.
+ * `early`: credit that could be spent at once. `released`: credit that was released after the delivery. `lost`: what
+ * recent reversals took beyond the held part, from `bearers`. `twins`: assets that two trades reserve. `repeated`: events
+ * that exist twice.
  */
 const snapshotSchema = z.object({
   accounts: z.array(
@@ -58,7 +59,7 @@ const snapshotSchema = z.object({
       liability: z.enum(['operator', 'store']).nullable(),
       limit: money.nullable(),
       early: money,
-      advanced: money,
+      released: money,
       lost: money,
       bearers: z.array(z.string()),
     }),
@@ -97,7 +98,7 @@ const SNAPSHOT = `select
     'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
     'early', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.credit_account
       where e.trade_id = t.id and e.cause = 'delivered' and a.kind = 'available'),
-    'advanced', (select coalesce(sum(amount), 0)::text from ledger_entry e where e.trade_id = t.id and e.cause = 'released'),
+    'released', (select coalesce(sum(amount), 0)::text from ledger_entry e where e.trade_id = t.id and e.cause = 'released'),
     'lost', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.debit_account
       where e.trade_id = t.id and e.cause = 'reversed' and a.kind <> 'held' and e.created_at > (select time from sim.clock) - interval '${LOST_ROOM_MS - 3_600_000} milliseconds'),
     'bearers', (select coalesce(json_agg(distinct a.kind), '[]') from ledger_entry e join account a on a.id = e.debit_account
@@ -179,7 +180,7 @@ function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: S
   const taken = sum(
     trades.flatMap((trade) =>
       trade.store === store && trade.delivered && trade.isProtected
-        ? [trade.state === 'held' ? trade.early + trade.advanced : trade.lost]
+        ? [trade.state === 'held' ? trade.early + trade.released : trade.lost]
         : [],
     ),
   )
@@ -230,7 +231,7 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   must(
     protects === trade.isProtected,
     'I15',
-    () => `trade ${trade.id} is not held as long as Steam protects it`,
+    () => `trade ${trade.id} is ${trade.isProtected ? '' : 'not '}protected for the till, unlike for Steam`,
   )
 }
 
@@ -317,7 +318,7 @@ export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): v
 function isSilent(scene: Scene, { bot, code, state }: TradeRow): boolean {
   const { offers, byMessage } = scene.steam
   if (isLost(scene, bot) || isMute(byMessage.get(code))) return true
-  // An offer that no list shows may be the unreadable one.
+  // The till cannot know its offer yet, which may be one of this bot's that Steam does not let it read.
   const isLookedFor = state === 'sending' || state === 'unknown'
   return isLookedFor && [...offers.values()].some((offer) => offer.bot === BOTS[bot - 1] && offer.isOpaque)
 }
@@ -330,7 +331,7 @@ export async function checkTradesAtRest(monitor: pg.ClientBase): Promise<void> {
   const { rows } = await monitor.query<{ id: bigint; state: string }>(
     `select id, state from trade where delivered_at is null and (ended_at is null or due_at is not null)`,
   )
-  must(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} is still ${rows[0]?.state}, or looked at`)
+  must(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} (${rows[0]?.state}) is still open or watched`)
 }
 
 /**
