@@ -126,7 +126,7 @@ describe('a webhook', () => {
     expect(await callers.readParts()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
-  test('of held money shows the amount and its date, and does not let it be spent', async () => {
+  test('about held money shows the amount and its date, and does not let it be spent', async () => {
     await callers.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await callers.readParts()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
@@ -199,7 +199,7 @@ describe('the log of the till', () => {
     expect(demo.reports).toEqual([])
   })
 
-  test('is reported if it cannot be read, and the store still answers', async () => {
+  test('that cannot be read is reported, and the store still answers', async () => {
     await demo.store.close()
     await demo.open(NO_TILL)
     await expect.poll(() => demo.reports.join()).toContain('log could not be read or booked')

@@ -77,7 +77,7 @@ function unchanged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('cache-control', 'no-store').header('etag', etag).send()
 }
 
-/** Makes a bot read the offer if a call has no ETag, because its page was just opened or shown again. */
+/** Asks the bot to read the offer again. For calls without an ETag: their page was just opened or shown again. */
 function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => void {
   const refreshed = new Map<bigint, number>()
   return ({ openTrade }) => {

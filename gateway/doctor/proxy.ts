@@ -43,7 +43,7 @@ const CHECKS = [
   'proxy.http',
 ]
 
-/** Live mode refuses a public URL without https, so only a sandbox has one. */
+/** Checks that need https. Only a sandbox can have a public URL without it. */
 const CHECKS_OF_HTTPS: ReadonlySet<string> = new Set([
   'proxy.caller',
   'proxy.tls',

@@ -55,7 +55,7 @@ function dropOldest(buckets: Map<string, unknown>): void {
   if (!oldest.done) buckets.delete(oldest.value)
 }
 
-/** `network`: the /48 of an IPv6 subscriber, whose owner can pose as 65,536 subscribers. */
+/** `network`: the /48 of an IPv6 address. The owner of a /48 can pose as 65,536 subscribers. */
 type Caller = { key: string; network: string | undefined }
 
 function readCaller(ip: string): Caller {

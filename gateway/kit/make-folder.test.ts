@@ -28,7 +28,7 @@ describe('a folder', () => {
     ['in a file', () => join(root, 'file/deeper'), 'file/deeper'],
     ['with the name of a file', () => join(root, 'file'), 'file'],
     ['behind a link to nowhere', () => join(root, 'link/deeper'), 'link/deeper'],
-  ])('%s is refused, and named', (_title, path, named) => {
+  ])('%s is refused, and the error names it', (_title, path, named) => {
     expect(() => makeFolder(path())).toThrow(
       new RegExp(`^The folder \\S*${named} cannot be created: E[A-Z]+: `),
     )

@@ -1,4 +1,4 @@
-/** Games, prices and health, for any key of the store. */
+/** Games, prices and health: calls that any key of a store may make. */
 import { gamesSchema, healthSchema, pricesQuerySchema, pricesSchema } from '../../contract/store-api.ts'
 import { readGames, readHealth, readPrices } from './offerings.ts'
 import { type Operation, ok, operation } from './operation.ts'

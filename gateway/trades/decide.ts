@@ -74,7 +74,7 @@ export type Fact =
   /** The operator knows that the sender took the items back. Meant for trades that no bot can ask Steam about. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
-  /** `offer`: the offer just read, if it is not the one that its trade waits for. */
+  /** `offer`: the offer just read, if it is not the one that the trade waits for. */
   | { kind: 'steam_trade_read'; offerId: string; steamTrade: SteamTrade; offer?: Offer }
 
 /** `protectionDays`: for the trade's game. `isWanted`: false once the deposit has ended without this trade. */
@@ -202,7 +202,7 @@ const CANCELLED_ELSEWHERE: HastyEnd = {
 
 const DECLINED: HastyEnd = { state: 'declined', status: 'tradeDeclined', reason: 'declined' }
 
-/** Much longer than Steam has been seen to report an accepted offer as open. */
+/** Steam has been seen to report an accepted offer as open, but for a much shorter time. */
 const WITHDRAWAL_PAUSE_MS = 60_000
 
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
@@ -331,7 +331,7 @@ function settlementOfOffers(trade: Trade, { offer }: SteamTradeRead, acceptedAt:
   return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
 }
 
-/** Some items went back before the till saw the delivery. The bot has the others, so they are credited. */
+/** True if only some items went back before the till saw the delivery. The bot has the rest, which are credited. */
 const isPartLeft = ({ received }: SteamTrade, gone: readonly string[]): boolean =>
   gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 

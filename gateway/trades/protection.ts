@@ -94,8 +94,8 @@ export function createHistories(deps: ShellDeps): Histories {
 }
 
 /**
- * How far back to read: to the oldest delivery that can still be reversed, and to the later of two times, the start of
- * the last complete pass and that of the watch for departures. Undefined if there is nothing to look for.
+ * How far back to read: to the oldest delivery that can still be reversed, and to the start of the last complete pass
+ * or of the watch for departures, whichever is later. Undefined if there is nothing to look for.
  */
 async function readUntil(
   { trades, departures }: ShellDeps,

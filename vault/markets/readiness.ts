@@ -1,4 +1,4 @@
-/** Whether an account may sell on a market now, by the vault's switch, the till and the market. Keeps it online there. */
+/** Asks the vault's switch, the till and the market whether an account may sell there, and keeps the account online. */
 import type { Needs } from '../needs.ts'
 import type { MarketAccount } from './book.ts'
 import { isMaintenance } from './maintenance.ts'
@@ -11,13 +11,13 @@ const MINUTE_MS = 60_000
 const PING_MS = 3 * MINUTE_MS
 /** After a failure, how soon to ping again, or to ask again whether the account may sell. */
 const AGAIN_MS = 20_000
-/** How often to log in to Steam for a market that refuses pings. It may refuse them whatever the token is. */
+/** The least time between two logins to Steam for a market that refuses pings. It may refuse them with any token. */
 const RENEW_MS = 15 * MINUTE_MS
 /** How often to ask the market whether the account may sell. */
 const READY_MS = 30 * MINUTE_MS
 /**
- * For this long without an answer, the last answer of the till or the market stays valid. Nothing new is listed then.
- * Taking all listings down and making them again because of one lost answer would take many calls.
+ * For this long without an answer, the last answer of the till or the market stays valid. Meanwhile nothing new is
+ * listed. Taking all listings down and making them again because of one lost answer would take many calls.
  */
 const TILL_VALID_MS = MINUTE_MS
 const MARKET_VALID_MS = 5 * MINUTE_MS
@@ -63,12 +63,12 @@ type State = {
   /** Undefined before the first answer. */
   till: LastAnswer | undefined
   market: LastAnswer | undefined
-  /** How long after the last question to ask the market again. */
+  /** How long to wait before the market is asked again. */
   askAgainMs: number
   /** Since when the vault sells nothing because the market does not answer. */
   stoppedSinceMs: number | undefined
   isOnline: boolean
-  /** When the first of the latest pings failed, without a success since. */
+  /** When the pings began to fail; undefined while they succeed. */
   offlineSinceMs: number | undefined
   feeBp: bigint | null
 }
@@ -116,7 +116,7 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
   }
 }
 
-/** Returns the reason not to list; undefined if there is none. The till cannot undo a switch at the vault. */
+/** Returns the reason to stop; undefined if there is none. The vault's switch comes first: the till cannot undo it. */
 async function reasonToStop(
   parts: ReadinessParts,
   state: State,
@@ -174,7 +174,7 @@ async function askMarket(parts: ReadinessParts, state: State, timetable: Timetab
   switch (reply.kind) {
     case 'answered': {
       state.feeBp = reply.value.feeBp
-      // Pings end `offline`. While they fail, nothing is listed anyway.
+      // A successful ping ends the problem `offline`. While pings fail, nothing is listed anyway.
       const problems = reply.value.problems.filter((problem) => problem !== 'offline')
       const because = problems.length === 0 ? undefined : problems.join(', ')
       state.market = { because, silentSinceMs: undefined }

@@ -1,4 +1,4 @@
-/** The access token with which Waxpeer checks the account's offers. Waxpeer can forget it before its time. */
+/** The access token with which Waxpeer checks the account's offers. Waxpeer can forget it early. */
 import type { Caller } from './caller.ts'
 import type { MarketAnswer } from './market.ts'
 import type { Time } from './pace.ts'
@@ -6,13 +6,13 @@ import { envelopeSchema } from './waxpeer-answers.ts'
 
 /** Waxpeer wants an access token every hour, so the client sends one a little earlier. */
 const TOKEN_MS = 50 * 60_000
-/** The least time before a token that Waxpeer has forgotten is sent again. */
+/** The least time between sending a token and sending it again because Waxpeer forgot it. */
 const AGAIN_MS = 60_000
 
 export type Token = {
   /** Sends the token, unless Waxpeer already has it. */
   keep(accessToken: string): Promise<MarketAnswer<null>>
-  /** Sends the last token again. False if Waxpeer does not take it, or received it a moment ago. */
+  /** Sends the last token again. False if there is none, it was sent a moment ago, or Waxpeer does not take it. */
   sendAgain(): Promise<boolean>
 }
 

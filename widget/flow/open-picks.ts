@@ -1,4 +1,4 @@
-/** The picks that this tab keeps for the next page of the deposit, such as after a reload or Back. Pure. */
+/** The picks that this tab keeps for the next load of the deposit's page, such as after a reload or Back. Pure. */
 import { isFinal } from '../../contract/statuses.ts'
 import type { Step } from './events.ts'
 import { isPicking } from './selectors.ts'
@@ -13,8 +13,8 @@ export function withOpenPicks({ state, effects }: Step): Step {
 }
 
 /**
- * Returns the picks of all games; null if there are none, or the shopper has paid or left the account. Undefined while
- * the kept ones hold: before the items are on the page, and during an offer, whose items are missing from them.
+ * Returns the picks of all games; null if there are none, the deposit has ended, or the shopper has left the account.
+ * Undefined while the kept picks stay valid: before the items are on the page, and during an offer.
  */
 function picksOf(state: FlowState): OpenPicks | null | undefined {
   const { hash, page, payment, picksReturned } = state
