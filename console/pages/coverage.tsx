@@ -49,7 +49,7 @@ const LOSS_COLUMNS: readonly Column<Loss>[] = [
   },
 ]
 
-/** Shows how many items of a game are accepted, by price, why others are refused, and which were sold at a loss. */
+/** Shows how many items of a game are accepted in each price range, why others are refused, and which lost money. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, refresh } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)

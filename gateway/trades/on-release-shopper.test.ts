@@ -83,7 +83,7 @@ describe('D-36 a shopper who took a trade back', () => {
     ])
   })
 
-  it('is told so before picking items, and uses no part of the limit', async () => {
+  it('sees before picking items that credit comes on release, and uses no part of the limit', async () => {
     await takeBack(await deliver())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }

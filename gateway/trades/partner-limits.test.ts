@@ -84,7 +84,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
   })
 
-  test('do not include an offer whose items Steam holds', async () => {
+  test('do not include an offer in escrow', async () => {
     const inEscrow = await depositFor()
     await openOffer(inEscrow)
     await openOffer(await depositFor())
@@ -116,7 +116,7 @@ describe('the pause', () => {
     return deposit
   }
 
-  /** The time of the next offer, as the page of the deposit says; undefined if it says nothing. */
+  /** The time of the next offer, as the deposit's page shows it; undefined if it shows none. */
   async function shownUntil({ hash }: Deposit): Promise<string | undefined> {
     return (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.nextOfferAt
   }
