@@ -75,7 +75,7 @@ export function openPool(options: PoolOptions): Database {
   })
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
   pool.on('error', () => {})
-  // The same applies to a connection that breaks between two queries of a transaction: the next query reports it.
+  // A connection that breaks between two queries of a transaction needs one too. Its next query reports the break.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }

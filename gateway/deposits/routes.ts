@@ -48,9 +48,9 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
       .get('/api/payment', { schema: { querystring: paymentQuerySchema } }, (request, reply) => {
         const { hash } = request.query
         const knownEtag = request.headers['if-none-match']
-        // Nearly every poll ends here, without creating a promise.
         if (knownEtag === undefined || knownEtag !== deps.views.peek(hash)?.etag)
           return answer(reply, hash, knownEtag)
+        // Nearly every poll ends here, without creating a promise.
         unchanged(reply, knownEtag)
         return undefined
       })
