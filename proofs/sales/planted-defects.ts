@@ -34,6 +34,8 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   ],
   'an offer is confirmed although the market has called its deal off': [
     { file: SELLER, from: 'if (!wanted.value) {', to: 'if (false) {' },
+    // Most such deals are so old that this refuses them too.
+    { file: DEAL, from: "if (intendedMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }", to: '' },
   ],
   'an offer that nobody takes is never cancelled': [
     { file: DEAL, from: "if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }", to: '' },
