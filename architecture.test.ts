@@ -25,7 +25,7 @@ const imports = parsed.flatMap((source) => source.imports)
 
 /** Returns the room of a file: its folder at the root. */
 const room = (path: string): string => path.split('/')[0] ?? ''
-const isTest = (path: string): boolean => /\.test\.tsx?$|^(?:gateway|vault)\/testing\//.test(path)
+const isTest = (path: string): boolean => /\.test\.tsx?$|^(?:contract|gateway|vault)\/testing\//.test(path)
 
 /** The other rooms that a room may import. Tests may also import the parts that they test against. */
 const MAY_IMPORT: Record<string, string[]> = {

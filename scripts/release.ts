@@ -25,7 +25,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** Files that a release copies from the tree. */
 const SHIPPED = [
   /^bin\//,
-  /^contract\/(?!.*\.test\.ts$).*\.ts$/,
+  /^contract\/(?!testing\/)(?!.*\.test\.ts$).*\.ts$/,
   /^gateway\/(?!testing\/)(?!.*\.test\.ts$)/,
   /^vault\/(?!testing\/)(?!.*\.test\.ts$)/,
   /^deploy\//,

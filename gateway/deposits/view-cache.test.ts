@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { aPayment } from '../../contract/testing/payment.ts'
 import { captureLog } from '../testing/log.ts'
-import { aPayment } from '../testing/payment-shape.ts'
 import type { View } from './shopper-view.ts'
 import { createViewCache, type ViewCache } from './view-cache.ts'
 

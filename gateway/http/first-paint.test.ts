@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { aPayment } from '../../contract/testing/payment.ts'
 import type { Payment } from '../../contract/widget-api.ts'
-import { aPayment } from '../testing/payment-shape.ts'
 import { readDocument } from './first-paint.ts'
 
 const BUILD = [

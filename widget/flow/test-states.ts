@@ -1,6 +1,7 @@
 import { GAMES } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import { aPayment } from '../../contract/testing/payment.ts'
 import type { Inventory, Item, Payment, User } from '../../contract/widget-api.ts'
 import { type Activity, activitiesOf } from './activities.ts'
 import type { Effect, FlowEvent } from './events.ts'
@@ -28,43 +29,8 @@ export const USER: User = {
   tradeUrl: USER_LINK,
 }
 
-export function payment(change: Partial<Payment> = {}): Payment {
-  return {
-    hash: HASH,
-    id: '17',
-    storeName: 'Demo',
-    storeAccent: null,
-    customerLabel: null,
-    status: 'created',
-    currency: 'USD',
-    amount: null,
-    user: USER,
-    userPending: false,
-    bot: null,
-    timeLeft: 3600,
-    technicalWorks: false,
-    technicalWorksText: null,
-    technicalWorksUntil: null,
-    endedAtOnce: false,
-    cancelledByStore: false,
-    steamHoldUntil: null,
-    steamTradeId: null,
-    steamTradeMessage: null,
-    acceptUrl: null,
-    clientUrl: null,
-    backToStoreUrl: 'https://store.example/',
-    language: null,
-    creating: false,
-    itemCount: 0,
-    heldAmount: 0,
-    heldUntil: null,
-    minAmount: null,
-    maxAmount: null,
-    games: [...GAMES],
-    targetAmount: null,
-    ...change,
-  }
-}
+export const payment = (change: Partial<Payment> = {}): Payment =>
+  aPayment({ hash: HASH, storeName: 'Demo', user: USER, games: [...GAMES], ...change })
 
 export function item(id: string, price = 200, name = `Item ${id}`): Item {
   return {

@@ -1,8 +1,8 @@
 /** Texts of stores and shoppers inside the page's first answer, as data and as its first paint: family 57. */
 import { LANGUAGES } from '../../../contract/languages.ts'
+import { aPayment } from '../../../contract/testing/payment.ts'
 import type { Payment } from '../../../contract/widget-api.ts'
 import { readDocument } from '../../../gateway/http/first-paint.ts'
-import { aPayment } from '../../../gateway/testing/payment-shape.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 

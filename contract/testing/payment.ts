@@ -1,4 +1,4 @@
-import type { Payment } from '../../contract/widget-api.ts'
+import type { Payment } from '../widget-api.ts'
 
 /** Returns the payment of a new deposit as the shopper's page receives it, except for `change`. */
 export function aPayment(change: Partial<Payment> = {}): Payment {
