@@ -2,13 +2,12 @@ import './rarities.css'
 import './stand.css'
 import './grid.css'
 import './summary.css'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import type { Item, Payment } from '../../contract/widget-api.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { acceptedGames, keptPicks, shownInventory, visibleItems } from '../flow/selectors.ts'
-import { stacksOf } from '../flow/stacks.ts'
+import { acceptedGames, keptPicks, shownInventory } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand as StandState } from '../flow/state.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Skeletons } from '../ui/skeletons.tsx'
@@ -17,6 +16,7 @@ import { BottomBar } from './bottom-bar.tsx'
 import { Controls, focusSearch } from './controls.tsx'
 import { Grid } from './grid.tsx'
 import { useRoom } from './room.ts'
+import { type ShownItems, useShownItems } from './shown-items.ts'
 import { Summary } from './summary.tsx'
 import { useStandTexts } from './texts.ts'
 import { NothingFound, NothingUsable, Trouble } from './trouble.tsx'
@@ -31,6 +31,7 @@ export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
 export function Stand({ stand, payment, flow }: StandProps) {
   const isNarrow = useNarrow()
+  const shown = useShownItems(stand)
   const Panel = isNarrow ? BottomBar : Summary
   // The items of a deposit that has ended are not loaded: its outcome covers the page.
   if (stand.inventory.status === 'loading' && isFinal(payment.status)) return null
@@ -41,8 +42,8 @@ export function Stand({ stand, payment, flow }: StandProps) {
         <Controls stand={stand} games={acceptedGames(payment)} flow={flow} />
         <OnlyGames payment={payment} />
         <KeptPicks stand={stand} />
-        <Shelf stand={stand} payment={payment} flow={flow} />
-        <ItemsVoice stand={stand} />
+        <Shelf stand={stand} payment={payment} flow={flow} shown={shown} />
+        <ItemsVoice stand={stand} shown={shown} />
         <SelectionVoice stand={stand} payment={payment} />
       </section>
       {isPayable(stand) && <Panel stand={stand} payment={payment} flow={flow} />}
@@ -72,21 +73,14 @@ function failureOf(inventory: StandState['inventory']): InventoryFailure | null 
   return inventory.status === 'loading' ? (inventory.keptFailure ?? null) : null
 }
 
-const NO_ITEMS: readonly Item[] = []
-
 const LOW_WINDOW = '(max-height: 420px)'
 
-function Shelf({ stand, payment, flow }: StandProps) {
+function Shelf({ stand, payment, flow, shown }: StandProps & { shown: ShownItems }) {
   const { texts } = useStandTexts()
   const [measureRoom, room] = useRoom()
   const inventory = shownInventory(stand)
-  const { search, sort } = stand
-  const { fronts, members } = stacksOf(inventory?.items ?? NO_ITEMS)
-  const { phases } = texts
-  const items = useMemo(
-    () => visibleItems(fronts, search, { sort, words: phases }),
-    [fronts, search, sort, phases],
-  )
+  const { search } = stand
+  const { members, found: items } = shown
   const shelf = useRef<HTMLDivElement>(null)
   const keysId = useId()
   const asking = useAsking(stand.question, flow)

@@ -1,13 +1,19 @@
 import { expect, it } from 'vitest'
 import type { Item } from '../../contract/widget-api.ts'
+import type { Stand } from '../flow/state.ts'
 import { item, openedOn, play, standOf, withItems } from '../flow/test-states.ts'
 import { standTexts } from '../i18n/stand.ts'
+import { shownItems } from './shown-items.ts'
 import { itemsText } from './voices.tsx'
 
 const KNIVES = [item('1', 200, 'Knife'), item('2', 200, 'Knife'), item('3', 900, 'Case')]
 
+const { en } = standTexts
+
+const textOf = (stand: Stand): string => itemsText(stand, shownItems(stand, en.phases), en)
+
 const spoken = (items: Item[], search: string): string =>
-  itemsText(standOf(play(withItems(items), { kind: 'searchTyped', text: search }).state), standTexts.en)
+  textOf(standOf(play(withItems(items), { kind: 'searchTyped', text: search }).state))
 
 it.each([
   ['the number of items, equal ones included', KNIVES, '', 'CS2: 3 items'],
@@ -19,7 +25,7 @@ it.each([
 })
 
 it('while the items load, their number is not announced', () => {
-  expect(itemsText(standOf(openedOn('created')), standTexts.en)).toBe('')
+  expect(textOf(standOf(openedOn('created')))).toBe('')
   const reloading = play(withItems(KNIVES), { kind: 'reloadPressed' }).state
-  expect(itemsText(standOf(reloading), standTexts.en)).toBe('')
+  expect(textOf(standOf(reloading))).toBe('')
 })

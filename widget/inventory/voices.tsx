@@ -1,11 +1,11 @@
 /** Live regions, which a screen reader reads out. Each waits until its text stops changing. */
 import { useEffect, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
-import { selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
-import { stacksOf } from '../flow/stacks.ts'
+import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
 import { useOutcome } from './pick-for-me.tsx'
+import type { ShownItems } from './shown-items.ts'
 import { useStandTexts } from './texts.ts'
 
 /** Milliseconds without a change before a text is read out. */
@@ -25,19 +25,19 @@ function Voice({ text }: { text: string }) {
 }
 
 /** For the items once they are loaded, and the result of a search. */
-export function ItemsVoice({ stand }: { stand: Stand }) {
+export function ItemsVoice({ stand, shown }: { stand: Stand; shown: ShownItems }) {
   const { texts } = useStandTexts()
-  return <Voice text={itemsText(stand, texts)} />
+  return <Voice text={itemsText(stand, shown, texts)} />
 }
 
 /** Empty while the items load, and after a failure, which is an alert. */
-export function itemsText(stand: Stand, texts: StandTexts): string {
-  const { inventory, search, sort, game } = stand
-  const items = inventory.status === 'ready' ? (shownInventory(stand)?.items ?? []) : null
-  if (items === null) return ''
-  if (items.length === 0) return texts.nothingUsable
-  const { fronts, members } = stacksOf(items)
-  const found = visibleItems(fronts, search, { sort, words: texts.phases })
+export function itemsText(
+  { inventory, search, game }: Stand,
+  { fronts, members, found }: ShownItems,
+  texts: StandTexts,
+): string {
+  if (inventory.status !== 'ready') return ''
+  if (fronts.length === 0) return texts.nothingUsable
   if (found.length === 0) return texts.nothingFound(search.trim())
   const count = found.reduce((sum, { id }) => sum + (members.get(id)?.length ?? 0), 0)
   return texts.gameCount(texts.games[game], count)
