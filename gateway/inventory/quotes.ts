@@ -62,10 +62,11 @@ async function reusableQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuo
   }
   const isUnchanged =
     latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
+  if (isUnchanged) return pricesOf(latest.id, rows)
   const isYoung = quote.at.getTime() - latest.createdAt.getTime() < REUSE_RISEN_MS
   // A trade at the higher price could be refused, and the page must then show why.
-  const hasFallen = quote.items.some(({ assetId, price }) => (shown.get(assetId)?.price ?? price) > price)
-  return isUnchanged || (isYoung && !hasFallen) ? pricesOf(latest.id, rows) : undefined
+  const hasFallen = ({ assetId, price }: QuotedItem) => (shown.get(assetId)?.price ?? price) > price
+  return isYoung && !quote.items.some(hasFallen) ? pricesOf(latest.id, rows) : undefined
 }
 
 function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 'price'>[]): SavedQuote {
