@@ -112,7 +112,10 @@ describe('the selection', () => {
     const enough = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
     expect(block(openedOn('created'))).toBe('loading')
     expect(block(withItems())).toBe('nothingPicked')
-    expect(block(play(withItems([item('2', 299)]), toggle('2')).state)).toBe('belowMinimum')
+    const cheap = item('2', 299)
+    expect(block(play(withItems([item('1', 300), cheap]), toggle('2')).state)).toBe('belowMinimum')
+    expect(block(withItems([cheap]))).toBe('outOfReach')
+    expect(block(play(withItems([cheap]), toggle('2')).state)).toBe('outOfReach')
     expect(block(enough)).toBeNull()
     expect(block(enough, 300)).toBeNull()
     expect(block(enough, 299)).toBe('aboveMaximum')

@@ -86,15 +86,32 @@ export function selectedTotal(stand: Stand): number {
   return selectedItems(stand).reduce((sum, item) => sum + item.price, 0)
 }
 
-/** Why Add funds is off. `loading`: the inventory is loading, or failed to load. */
-export type PayBlock = 'loading' | 'nothingPicked' | 'belowMinimum' | 'aboveMaximum'
+const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }>()
+
+/** The most that one offer can be worth. Computed once for each inventory, because every render needs it. */
+export function reachOf(items: readonly Item[], maxItems: number): number {
+  const cached = reaches.get(items)
+  if (cached?.maxItems === maxItems) return cached.reach
+  const descending = items.map(({ price }) => price).sort((a, b) => b - a)
+  const reach = descending.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
+  reaches.set(items, { maxItems, reach })
+  return reach
+}
+
+/**
+ * Why Add funds is off. `loading`: the inventory is loading, or failed to load. `outOfReach`: no picks can reach the
+ * minimum.
+ */
+export type PayBlock = 'loading' | 'outOfReach' | 'nothingPicked' | 'belowMinimum' | 'aboveMaximum'
 
 /** Returns why Add funds is off; null if it is on. */
 export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   if (stand.inventory.status !== 'ready') return 'loading'
+  const { items, maxItems, minPrice } = stand.inventory.inventory
+  if (reachOf(items, maxItems) < minPrice) return 'outOfReach'
   if (stand.selection.length === 0) return 'nothingPicked'
   const total = selectedTotal(stand)
-  if (total < stand.inventory.inventory.minPrice) return 'belowMinimum'
+  if (total < minPrice) return 'belowMinimum'
   if (payment.maxAmount !== null && total > payment.maxAmount) return 'aboveMaximum'
   return null
 }

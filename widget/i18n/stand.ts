@@ -121,13 +121,13 @@ const en = {
   announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
   payBlocks: {
     loading: () => 'The inventory is loading.',
+    outOfReach: (limit: string, reach: string) =>
+      `These items come to ${reach} at most, which is below the minimum payment of ${limit}. Choose another game, or pay another way in the store.`,
     nothingPicked: (limit: string) => `Choose items worth at least ${limit}.`,
     belowMinimum: (limit: string) => `The minimum payment is ${limit}. Add more items.`,
     aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
-  } satisfies Record<PayBlock, (limit: string) => string>,
+  } satisfies Record<PayBlock, (limit: string, reach: string) => string>,
   atMost: (limit: string) => `At most ${limit}.`,
-  outOfReach: (reach: string, minimum: string) =>
-    `These items come to ${reach} at most, which is below the minimum payment of ${minimum}. Choose another game, or pay another way in the store.`,
   backToOffer: 'Back to your offer',
   inventoryErrors: {
     internal: {
@@ -281,13 +281,13 @@ const ru: StandTexts = {
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
   payBlocks: {
     loading: () => 'Инвентарь загружается.',
+    outOfReach: (limit, reach) =>
+      `Все эти предметы стоят не больше ${reach}, а минимальный платёж — ${limit}. Выберите другую игру или заплатите в магазине иначе.`,
     nothingPicked: (limit) => `Выберите предметы на сумму от ${limit}.`,
     belowMinimum: (limit) => `Минимальный платёж — ${limit}. Добавьте предметы.`,
     aboveMaximum: (limit) => `Это больше лимита в ${limit}. Уберите часть предметов.`,
   },
   atMost: (limit) => `Не больше ${limit}.`,
-  outOfReach: (reach, minimum) =>
-    `Все эти предметы стоят не больше ${reach}, а минимальный платёж — ${minimum}. Выберите другую игру или заплатите в магазине иначе.`,
   backToOffer: 'К предложению',
   inventoryErrors: {
     internal: {

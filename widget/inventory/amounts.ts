@@ -1,6 +1,7 @@
 /** Amounts for which a shopper can let the page pick items. All in minor units. */
 import type { Currency } from '../../contract/money.ts'
-import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import { reachOf } from '../flow/selectors.ts'
 
 const ROUND: Record<Currency, readonly number[]> = {
   USD: [500, 1_000, 2_500, 5_000],
@@ -17,18 +18,6 @@ export function suggestedAmounts(
   const most = Math.min(reach, maxAmount ?? reach)
   const candidates = targetAmount === null ? ROUND[currency] : [targetAmount]
   return candidates.filter((amount) => amount >= minPrice && amount <= most)
-}
-
-const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }>()
-
-/** The most that one offer can be worth. Computed once for each inventory, because every render needs it. */
-export function reachOf(items: readonly Item[], maxItems: number): number {
-  const cached = reaches.get(items)
-  if (cached?.maxItems === maxItems) return cached.reach
-  const descending = items.map(({ price }) => price).sort((a, b) => b - a)
-  const reach = descending.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
-  reaches.set(items, { maxItems, reach })
-  return reach
 }
 
 /** No offer is worth an amount with more digits before the cents. With this many, minor units are a safe integer. */

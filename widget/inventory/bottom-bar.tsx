@@ -16,7 +16,7 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 /** The bar at the bottom of a narrow page: what is picked, what it pays, and what is missing before payment. */
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
-  const { block, hint, isOutOfReach } = usePayHint(stand, payment)
+  const { block, hint } = usePayHint(stand, payment)
   const { isPicking, setPicking, button } = usePicking(stand)
   const bar = useRef<HTMLElement>(null)
   useHeight(bar)
@@ -29,12 +29,12 @@ export function BottomBar({ stand, payment, flow }: Props) {
       </aside>
     )
   // Not a warning: the shopper has done nothing wrong yet.
-  const isQuiet = block === 'loading' || (block === 'nothingPicked' && !isOutOfReach)
+  const isQuiet = block === 'loading' || block === 'nothingPicked'
   return (
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && (
         <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>
-          {hint} {isOutOfReach && <StoreLink url={payment.backToStoreUrl} />}
+          {hint} {block === 'outOfReach' && <StoreLink url={payment.backToStoreUrl} />}
         </p>
       )}
       {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}

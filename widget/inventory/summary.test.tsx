@@ -64,7 +64,7 @@ describe.each([
   ['on a phone', BottomBar],
 ])('D-15 a minimum that the items cannot reach, %s', (_, Panel) => {
   const few = { items: [item('1', 100), item('2', 50)], minPrice: 300 }
-  const dead = en.outOfReach('$1.50', '$3.00')
+  const dead = en.payBlocks.outOfReach('$3.00', '$1.50')
 
   it.each([
     ['before a pick', []],
@@ -80,7 +80,7 @@ describe.each([
     const inventory = { items: [item('1', 200), item('2', 200)], minPrice: 300 }
     expect(text(panel({ inventory }, Panel))).not.toContain('at most')
     expect(text(panel({ inventory: { ...inventory, maxItems: 1 } }, Panel))).toContain(
-      en.outOfReach('$2.00', '$3.00'),
+      en.payBlocks.outOfReach('$3.00', '$2.00'),
     )
   })
 })

@@ -23,7 +23,7 @@ export function Summary({ stand, payment, flow }: Props) {
   const offered = offerOf(payment)
   const { count, total } = offered ?? { count: items.length, total: selectedTotal(stand) }
   const minPrice = shownInventory(stand)?.minPrice
-  const { block, hint, isOutOfReach } = usePayHint(stand, payment)
+  const { block, hint } = usePayHint(stand, payment)
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">
@@ -66,7 +66,7 @@ export function Summary({ stand, payment, flow }: Props) {
       {payment.status !== 'pending' && (
         <p className="summary-note">
           {block === null && payment.status === 'created' ? texts.payFixed : hint}
-          {isOutOfReach && (
+          {block === 'outOfReach' && (
             <>
               {' '}
               <StoreLink url={payment.backToStoreUrl} />
