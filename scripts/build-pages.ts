@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 type Page = { folder: 'widget' | 'console'; sources: readonly string[] }
 
-const SHARED = ['contract/*.ts', 'package-lock.json']
+const SHARED = ['contract/**/*.ts', 'package-lock.json']
 const WIDGET: Page = { folder: 'widget', sources: ['widget/**/*', ...SHARED] }
 const CONSOLE: Page = {
   folder: 'console',
