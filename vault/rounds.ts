@@ -83,9 +83,9 @@ export function createRounds(parts: RoundsParts): Rounds {
 /** A round of each line, one after the other, in a test or a proof. Carries out all of them, even if some fail. */
 export const roundOf = (lines: readonly Line[]): Promise<void> => allOf(lines.map(({ round }) => round))
 
-/** Does each work, even if an earlier one fails. Then throws the first failure. */
-async function allOf(works: readonly (() => Promise<void>)[]): Promise<void> {
+/** Runs every task, even if an earlier one fails. Then throws the first failure. */
+async function allOf(tasks: readonly (() => Promise<void>)[]): Promise<void> {
   const failed: unknown[] = []
-  for (const work of works) await work().catch((error: unknown) => void failed.push(error))
+  for (const task of tasks) await task().catch((error: unknown) => void failed.push(error))
   if (failed.length > 0) throw failed[0]
 }

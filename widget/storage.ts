@@ -64,7 +64,7 @@ export function storedPicks(): OfferedPicks | null {
 export const storePicks = (picks: OfferedPicks): void => write(PICKS, JSON.stringify(picks), 'sessionStorage')
 export const forgetPicks = (): void => forget(PICKS, 'sessionStorage')
 
-/** For how many deposits the tab keeps picks. A shopper may go back and forth between two. */
+/** The most deposits for which the tab keeps picks. A shopper may go back and forth between several. */
 const MOST_OPEN_PICKS = 5
 
 /** The picks that this tab keeps, newest first. As with `storedPicks`, the key must change with the form. */

@@ -118,7 +118,7 @@ export function Payouts({ storeId }: { storeId: string }) {
         columns={columns}
         rows={rows}
         keyOf={({ payoutId }) => payoutId}
-        empty="Nothing was paid out yet."
+        empty="Nothing has been paid out yet."
         all={() => allRows<PayoutAnswer, Payout>('payouts', { storeId }, payoutsOf)}
         fileName={`payouts-${storeId}`}
       />

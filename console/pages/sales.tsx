@@ -144,7 +144,7 @@ export function Markets({ markets }: Pick<Data, 'markets'>) {
   return (
     <Panel title="At the markets">
       <Table
-        caption="Balances at the markets, and their differences from the markets’ own figures"
+        caption="Booked balances at the markets, and their differences from the markets’ own figures"
         rows={markets}
         keyOf={({ market, currency }) => market + currency}
         empty="No market has money of yours."

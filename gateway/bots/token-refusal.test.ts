@@ -5,7 +5,7 @@ const FIRST = new Date('2026-11-22T12:00:00Z')
 const atMinute = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
 
 describe('a refused token', () => {
-  it('D-18 is tried again within the hour, and is dead only if it is refused an hour later', () => {
+  it('D-18 is tried again within the hour, and is dead only if it is still refused at its end', () => {
     const retries: number[] = []
     let now = FIRST
     let since: Date | null = null

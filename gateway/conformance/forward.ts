@@ -26,7 +26,7 @@ export type ForwardDeps = {
 }
 
 /**
- * `sequence`: the last event that was accepted, or `after`. `refused`: the till refused the call, such as for a wrong key.
+ * `sequence`: of the last accepted event, or `after`. `refused`: the till refused the call, such as for a wrong key.
  */
 export type ForwardResult =
   | { kind: 'ended'; sequence: number; sent: number }

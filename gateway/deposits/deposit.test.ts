@@ -26,7 +26,7 @@ describe('a deposit', () => {
     ).toBeNull()
   })
 
-  it.each(ENDS)('ends as %s with its trade only while it is pending', (status) => {
+  it.each(ENDS)('ends as %s when its trade does, but only while it is pending', (status) => {
     const ended = { kind: 'trade_ended', status } as const
     expect(statusAfter('pending', ended)).toBe(status)
     for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {

@@ -65,8 +65,8 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
 }
 
 /**
- * Advice for a source that never answered. The setting names each source by its own name, except for the source of
- * exchange rates.
+ * Advice for a source that never answered. TRADETILL_PRICE_SOURCES lists each source by its name, but the source of
+ * exchange rates as `rates`.
  */
 function adviceForSilentSource(source: string): string {
   if (source === FILE_SOURCE) return 'fix the file that TRADETILL_PRICES_FILE names'
@@ -161,7 +161,7 @@ export type StoreState = {
   }[]
 }
 
-/** Result of a test message to a store. `sealed`: not sent, because no master key of the settings opens its secret. */
+/** Result of a test of an endpoint. `sealed`: not sent, because no master key of the settings opens its secret. */
 export type WebhookAnswer = TestAnswer | { kind: 'sealed' }
 
 /** Result of a test message. */

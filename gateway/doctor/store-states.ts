@@ -18,7 +18,7 @@ import { readStores } from './readiness-store.ts'
 
 /** How many tests run at the same time. Each lasts up to 15 seconds. */
 const TESTS_AT_A_TIME = 16
-/** No test begins later than this, so the tests of a thousand stores take little more than a minute. */
+/** No test begins later than this after the first, so testing a thousand stores takes little more than a minute. */
 const MOST_BEGIN_MS = 60_000
 
 export type TestsDeps = {

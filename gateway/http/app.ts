@@ -218,7 +218,7 @@ function isReport(request: FastifyRequest): boolean {
   return REPORTS.includes(request.routeOptions.url ?? '')
 }
 
-/** Answers 405 with the methods of the path if it exists with another method, or for TRACE, else 404. */
+/** Answers 405, with the path's methods, to TRACE and to a known path with another method. Otherwise answers 404. */
 function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
   const known: { pattern: RegExp; methods: readonly string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {

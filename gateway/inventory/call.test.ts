@@ -34,7 +34,7 @@ async function call(items: SteamItem[], headers: Record<string, string> = {}) {
 }
 
 describe('the inventory call', () => {
-  test('allows a link that keeps asking a burst of items, and then a number of items per second', async () => {
+  test('allows each link a burst of items, and then a number of items per second', async () => {
     let nowMs = 0
     const bounded = fastify()
       .setValidatorCompiler(validatorCompiler)

@@ -275,7 +275,7 @@ describe('pricing', () => {
       expect(await gross()).toBe(900)
     })
 
-    test('still count for items that were frozen before', async () => {
+    test('still count for items that were frozen before the removal', async () => {
       await insertFeeds()
       await start(kept(), removed())
       const hold = { game: 'cs', name: 'Kni*', kind: 'frozen', since: clock.now() } as const

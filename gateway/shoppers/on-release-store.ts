@@ -7,7 +7,7 @@ import type { Db, Tx } from '../db/client.ts'
 
 /**
  * SQL condition: whether the account is credited on release because it reversed a trade. The table `careful_shopper`
- * has an older name for shoppers on release. Not `exists`, for which the planner may read the whole table.
+ * has an older name for shoppers on release. Does not use `exists`: the planner may read the whole table for it.
  */
 export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true from careful_shopper where steam_id = ${steamId}), false)`

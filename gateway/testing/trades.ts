@@ -64,7 +64,7 @@ export const held: TradeIn<'held'> = {
   settlesAt: at(700_000),
   lookAt: null,
 }
-/** The till looks at it once more, a day after the protection. */
+/** The till checks it once more, a day after its protection ended. */
 export const final: TradeIn<'final'> = {
   ...delivered,
   state: 'final',

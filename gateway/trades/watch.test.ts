@@ -283,7 +283,7 @@ describe('a till that has lost a trade', () => {
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
 
-  it('D-25 looks again while an orphan can be accepted, and logs if the shopper was faster than its cancel', async () => {
+  it('D-25 looks again while an orphan can be accepted, and logs if the shopper was faster than the cancel', async () => {
     session.offers.set('50', orphan)
     const { watch } = tradeHandlers(till.deps)
     expect(await watch({ ...bot, mayWrite: () => false })).toBe(1)

@@ -127,7 +127,7 @@ type OffersPage = { offers: Offer[]; unclear: UnclearOffer[]; cursor: number }
 
 /**
  * A row that cannot be read does not hide the others. Undefined for an answer without content, which Steam sends while it
- * has trouble: even an empty list has its cursor.
+ * has trouble: even an empty list has a cursor.
  */
 export function readOffers(reply: SteamAnswer): OffersPage | undefined {
   const page = parsed(offersSchema, reply)?.response

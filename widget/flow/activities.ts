@@ -10,14 +10,14 @@ export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
 /** Pause before a trade call is repeated because its outcome is unknown. */
 const TRADE_REPEAT_MS = 2000
-/** Pause before a page that failed, or a deposit that is not polled but may change, is checked again. */
+/** Pause before the next check of a page that failed, or of a deposit that is not polled but may change. */
 const CHECK_PAUSE_MS = 5000
 /**
  * Pause between two checks whether the store has accepted the webhook of a success. It is long because each check makes
  * the server refresh this deposit's view for ten seconds.
  */
 const STORE_CHECK_PAUSE_MS = 15_000
-/** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */
+/** How long the creation of an offer can take before the page calls it slow and lets the shopper step back. */
 const PATIENCE_MS = 30_000
 /** Pause between two checks while the server asks Steam for the shopper's account. */
 const USER_PAUSE_MS = 2000
@@ -58,7 +58,7 @@ export function activitiesOf(state: FlowState): Activity[] {
       activities.push({ key: `user ${request}`, kind: 'resolveUser', request, tradeUrl: text.trim() })
     }
   }
-  // Nothing can be picked for a deposit that has ended, and the server refuses its inventory.
+  // Nothing can be picked for a deposit that has ended, and the server loads no inventory for it.
   const isOver = state.payment !== null && isFinal(state.payment.status)
   if (page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading' && !isOver) {
     const { request, reload } = page.stand.inventory
@@ -110,10 +110,10 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 
 /**
  * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
- * even if the deposit ended without success: a success may have followed. Other checks notice without a click that the
- * store has accepted a webhook, that the shopper's account is known, that the offer from which the shopper stepped back
- * is open, that the shopper's time or technical works are over, or that the server answers again. They also retry a
- * page that could not be opened.
+ * even if the deposit ended without success: a success may have followed. The other checks need no click. They notice
+ * that the store has accepted a webhook, that the shopper's account is known, that the offer from which the shopper
+ * stepped back is open, that time is up, that technical works are over, or that the server answers again. They also
+ * retry a page that could not be opened.
  */
 function checkOf(state: FlowState): Activity | null {
   const { page, payment, modal, checks, checksFromMs } = state

@@ -53,7 +53,7 @@ export function keptPicks(stand: Stand): { game: Game; count: number }[] {
   )
 }
 
-/** True unless an offer is requested, being created or open. Its items are missing from the inventory. */
+/** True unless an offer is requested, being created or open: its items are then missing from the inventory. */
 export const isPicking = ({ payment, modal }: FlowState): boolean =>
   payment?.status === 'created' && !payment.creating && modal.kind !== 'creating' && modal.kind !== 'joining'
 

@@ -80,7 +80,7 @@ export type Stand = {
   setAside: readonly string[]
   /** The picks in the other games: they come back with their game. */
   elsewhere: Partial<Record<Game, readonly string[]>>
-  /** Number of usable items of each game when this page last loaded that inventory. */
+  /** Number of usable items of each game when this page last loaded the game's inventory. */
   counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
@@ -88,8 +88,8 @@ export type Stand = {
   aim: Aim | null
   question: PriceQuestion | null
   /**
-   * Number of quiet looks: requests for the inventory, without a press, that check whether the failure is solved. Set to
-   * 0 by a press on Try again, a loaded inventory and a change of game.
+   * Number of quiet looks: requests for the inventory that no press caused, to check whether the failure is solved.
+   * Set to 0 by a press on Try again, a loaded inventory or a change of game.
    */
   quietLooks: number
 }
@@ -198,7 +198,7 @@ export type Stored = {
   language: Language | null
   link: string | null
   chosenLanguage?: Language | null
-  /** The hash of the deposit whose offer this browser saw open last. */
+  /** The hash of the last deposit that this browser saw with an open offer. */
   offer?: string | null
   picks?: OfferedPicks | null
   openPicks?: OpenPicks | null

@@ -76,7 +76,7 @@ describe.each([
     expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items/)
   })
 
-  it('counts only as many items as one offer takes', () => {
+  it('is compared with only as many items as one offer takes', () => {
     const inventory = { items: [item('1', 200), item('2', 200)], minPrice: 300 }
     expect(text(panel({ inventory }, Panel))).not.toContain('at most')
     expect(text(panel({ inventory: { ...inventory, maxItems: 1 } }, Panel))).toContain(

@@ -3,7 +3,7 @@ import type { Toast } from './store.ts'
 /** A toast on the page. `isLeaving`: the store has removed it, and it fades out. */
 export type ShownToast = { toast: Toast; isLeaving: boolean }
 
-/** Returns the toasts on the page: removed ones keep their place and leave. Returns `before` if nothing changed. */
+/** Returns the toasts on the page: removed ones fade out in their place. Returns `before` if nothing changed. */
 export function shownToasts(before: readonly ShownToast[], list: readonly Toast[]): readonly ShownToast[] {
   const next: ShownToast[] = list.map((toast) => ({ toast, isLeaving: false }))
   before.forEach((shown, index) => {

@@ -1,6 +1,6 @@
 -- oldest version: 0.3.0
--- Compares the bots' inventories on Steam with custody. Also: shoppers who are credited only on release, because they
--- reversed a trade.
+-- Compares the bots' inventories on Steam with custody. Also: shoppers whose deliveries are credited only on release,
+-- because they reversed a trade.
 
 -- When each bot's own inventory is read, to compare it with the books.
 create table custody_look (
@@ -9,7 +9,7 @@ create table custody_look (
   due_at timestamptz not null,
   -- When an operator asked for a read.
   asked_at timestamptz,
-  -- When the last read that showed items ended, and the last one that showed the whole inventory.
+  -- The end of the last read that showed any items, and of the last one that showed the whole inventory.
   looked_at timestamptz,
   whole_at timestamptz,
   -- How many foreign items (see custody_drift) have no row in custody_drift, because there are too many.

@@ -29,8 +29,8 @@ export interface PriceSource {
   /** The games whose prices it has; absent for all. */
   readonly games?: readonly Game[]
   /**
-   * All prices of the game. Throws if the source fails; then the earlier prices stay. Calls `lacks` if only a part is
-   * missing, and the other prices are right without it.
+   * All prices of the game. Throws if the source fails; then the earlier prices stay. Calls `lacks` if only some of the
+   * prices are missing and the others are right.
    */
   fetch?(game: Game, signal: AbortSignal, lacks?: (problem: SourceError) => void): Promise<PriceRow[]>
   fetchRates?(signal: AbortSignal): Promise<RateRow[]>

@@ -153,7 +153,7 @@ describe('an inventory', () => {
 })
 
 describe('an offer', () => {
-  it('is sent, read, listed and cancelled once', async () => {
+  it('is sent, read and listed, and can be cancelled only once', async () => {
     const { offerId, assets } = await send('K7M2QX')
     expect(await offerNow(offerId)).toMatchObject({
       offerId,
@@ -240,7 +240,7 @@ describe('an offer', () => {
     ['send-too-many-offers', 'too_many_in_all'],
     ['send-inventory-full', 'inventory_full'],
     ['send-34', 'renamed'],
-  ])('D-30 of one bot is refused during %s as %s, not D-30 of another', async (behaviour, reason) => {
+  ])('D-30 of one bot is refused during %s as %s, but not one of another bot', async (behaviour, reason) => {
     const otherSession = await openOtherBot()
     try {
       sandbox.begin(behaviour, { steamId: session.steamId })

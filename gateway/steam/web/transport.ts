@@ -108,8 +108,8 @@ function passToLibrary(
   try {
     callback(...answer)
   } catch {
-    // A hostile answer made the library throw before it called back. Report an error to it, or the caller would wait
-    // forever.
+    // A hostile answer made the library throw before it called back. Report an error to the library, or its caller
+    // would wait forever.
     if (call) call.result = failure(new TransportError('UNREADABLE'))
     try {
       callback(new TransportError('UNREADABLE'))
