@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- pick`: items for an amount in 1,000 random inventories for each of three seeds, compared with a
- * person's choice. Every inventory has up to ten items that add up to the amount exactly. Also measures how long a
+ * `npm run bench -- pick`: how often proposed items match an amount exactly, in 1,000 random inventories for each of
+ * three seeds, compared with a person's choice. Every inventory has up to ten items that add up to the amount exactly. Also measures how long a
  * proposal takes.
  */
 import { draws, goalFor, greedy, runProposal, solvable } from '../widget/flow/test-picks.ts'

@@ -80,7 +80,7 @@ const en = {
     },
     {
       title: 'Where is my receipt?',
-      text: 'In “Top-ups” on the store’s page: each payment has its number, “Open payment” leads back to its page, and “Receipt” appears once it has ended. The end of the payment’s own page links to the same receipt. It says what happened, and names the store and your Steam account. Nobody can pay with it, so you can safely show it to support.',
+      text: 'In “Top-ups” on the store’s page: each payment has its number, “Open payment” leads back to its page, and “Receipt” appears once it has ended. The last screen of the payment’s page links to the same receipt. It says what happened, and names the store and your Steam account. Nobody can pay with it, so you can safely show it to support.',
     },
     {
       title: 'Why is my money on hold?',

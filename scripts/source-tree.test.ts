@@ -36,7 +36,7 @@ export async function pay(
     ])
   })
 
-  it('counts a destructured parameter as one, and does not count `this`', () => {
+  it('has one parameter for each that is destructured, and none for `this`', () => {
     const [declared, callback] = functionsOf(
       'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
     )

@@ -20,7 +20,7 @@ it('a second vault on the same folder is refused, however the path of the folder
     await expect(holdFolder(written)).rejects.toThrow('Another vault is using')
 })
 
-/** Binds the socket and is then killed, so it cannot remove the socket's file. */
+/** Binds the socket and then kills itself, so the socket's file stays behind. */
 const HOLDER = `
   Object.defineProperty(process, 'platform', { value: 'darwin' })
   const { holdFolder } = await import(process.argv[1])

@@ -234,7 +234,7 @@ describe('listings are taken down', () => {
   })
 })
 
-it('a sale is offered again if its account had no session for the send, and given up if that lasts', async () => {
+it('the offer of a sale is sent again if the account had no session, and the sale is given up if that lasts', async () => {
   const [item = 0] = await putOnSale(1)
   const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)
   const before = offers().length
@@ -268,7 +268,7 @@ it('buyers get no more items than the limits allow', async () => {
   expect(bench.logged.some((line) => line.startsWith('the limits had no room for a sale'))).toBe(true)
   const need = { kind: 'no_room', about: MARKET }
   expect(await bench.readNeeds()).toContainEqual(need)
-  // The sale is lost, and the next process of the vault still reports it.
+  // The sale is lost, and the next process of the vault still reports that there was no room for it.
   bench.advanceMs(HOUR_MS)
   await runFreshRounds(1)
   expect(await bench.readNeeds()).toContainEqual(need)

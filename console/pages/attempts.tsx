@@ -104,7 +104,7 @@ export function AttemptsPage({ endpointId }: { endpointId: string }) {
         columns={COLUMNS}
         rows={rows}
         keyOf={({ attemptId }) => attemptId}
-        empty="No attempt is on record: nothing was sent to it lately."
+        empty="No attempt is on record: nothing was sent to this endpoint lately."
         all={() => allRows<Page, Row>('attempts', input, rowsOf)}
         fileName={`webhook-attempts-${endpointId}`}
       />

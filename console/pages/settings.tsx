@@ -56,7 +56,7 @@ function Proposals() {
             <p>
               {aboveUsdMinor === null
                 ? 'No act needs a second operator.'
-                : `A second operator must approve what one operator moves above ${formatMinor(aboveUsdMinor, 'USD')} in 24 hours.`}
+                : `If an operator’s acts move more than ${formatMinor(aboveUsdMinor, 'USD')} in 24 hours, a second operator must approve them.`}
             </p>
             <Table
               caption="Acts for a second operator, open ones first"
@@ -106,7 +106,7 @@ function Decide({ proposalId, act, refresh }: { proposalId: string; act: string;
         {...common}
         act="proposal approve"
         label="Approve"
-        does={`Carries out the act: ${act}. If no operator stands behind it yet, only records that you do.`}
+        does={`Carries out the act: ${act}. If no operator backs it yet, only records that you do.`}
       />
       <ActButton {...common} act="proposal decline" label="Decline" does="Rejects the act." needsReason />
     </div>

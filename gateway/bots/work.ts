@@ -11,7 +11,7 @@ import { createLanes } from './lanes.ts'
 
 /**
  * Jobs taken from the queue at a time. A job that sends or cancels an offer keeps its place until that is done, for
- * JOB_MS at most, so the figure leaves places for other jobs.
+ * JOB_MS at most, so the number is large enough to leave places for other jobs.
  */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
@@ -77,7 +77,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
   const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
   const background = new Set<Promise<unknown>>()
 
-  // Most jobs end once their work waits for its turn. Sweeps find due work that was not done.
+  // Most jobs end as soon as their work is queued here. Sweeps find due work that was not done.
   const runInBackground = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
     const done = work
       .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId), ...about }, message))
@@ -148,7 +148,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
-/** Watches the bot's open offers every `watchMs` while the bot has any, and again after a trade has moved. */
+/** Watches the bot's open offers every `watchMs` while the bot has any, and again after work on a trade. */
 function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined

@@ -79,7 +79,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'hold-ends',
-    title: 'the end of a hold credits nothing twice',
+    title: 'the end of a hold does not credit the amount again',
     document: REVERSALS,
     run: changesBalance(AMOUNT_MINOR, [HELD, FREED]),
   },
@@ -103,7 +103,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'reversed-whole',
-    title: 'two reversals deduct the whole amount, once',
+    title: 'two reversals together deduct the whole amount once',
     document: REVERSALS,
     run: changesBalance(0, [
       ...PARTLY_REVERSED,

@@ -89,7 +89,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     id: String(row.id),
     storeName: row.store_name,
     storeAccent: row.store_accent,
-    // Some shoppers have a name that leaves no mark. The page would name nobody.
+    // Some names have no visible character. The page would name nobody.
     customerLabel:
       row.customer_label !== null && VISIBLE.test(row.customer_label) ? row.customer_label : null,
     status: row.status,

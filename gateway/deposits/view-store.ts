@@ -58,7 +58,7 @@ export function pageOfDeposits(
     .execute()
 }
 
-/** The trade that each deposit shows: the one that delivered, or else the latest neither refused nor abandoned. */
+/** The trade that each deposit shows: the one that delivered, or else the latest that was neither refused nor abandoned. */
 export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')
@@ -119,16 +119,16 @@ export type ViewRow = {
   promised_until: Date | null
   accepted: boolean
   item_count: number | null
-  /** The items of the trade, equal ones together, until the deposit has ended. */
+  /** The items of the trade, equal ones counted together; null once the deposit has ended. */
   items: { name: string; phase: Phase | null; price: number; count: number }[] | null
-  /** Whether a webhook has told the store of the success; null before the success, and if no webhook will tell it. */
+  /** Whether a webhook has told the store of the success; null before the success, or if no webhook will. */
   store_told: boolean | null
   bot_name: string | null
   bot_profile_url: string | null
   bot_avatar_url: string | null
   bot_level: number | null
   bot_member_since: string | null
-  /** The rule by which the trade was credited; null before that. */
+  /** The rule by which the trade was credited; null before its credit. */
   trade_credit_mode: CreditMode | null
   store_credit_mode: CreditMode
   deposit_credit_mode: CreditMode | null
@@ -168,8 +168,8 @@ const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
 ) then false end) end`
 
 /**
- * Reads any number of views in one query, by the till's clock. `shownMs`: how long after its expiry an ended deposit's
- * page still shows its shopper.
+ * Reads any number of views in one query, by the till's clock. `shownMs`: how long the page of an ended deposit still
+ * shows the shopper after the deposit's expiry.
  */
 export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`

@@ -6,7 +6,7 @@ import type { PricingRules } from '../pricing/price.ts'
 import { latestRates, PRICE_COUNTS } from '../pricing/store.ts'
 import type { Coverage, NewestRate } from './readiness.ts'
 
-/** Returns, for each game, how many names have a price that counts, and how many of those a fresh one. */
+/** Returns, for each game, how many names have a price that counts, and how many of those prices are fresh. */
 export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Coverage[]> {
   return Promise.all(
     GAMES.map(async (game) => {

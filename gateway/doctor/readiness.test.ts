@@ -1,4 +1,4 @@
-/** The doctor's findings about sources of prices and about tokens of bots. */
+/** The doctor's findings about price sources, bots' tokens and webhooks' secrets. */
 import { expect, it } from 'vitest'
 import { botFindings, priceFindings, storeFindings } from './readiness.ts'
 

@@ -36,7 +36,7 @@ describe('a database that disappears during the checks', () => {
     await proxy.close()
   })
 
-  /** Starts a server for the public URL. The doctor calls it right after it has checked the database. */
+  /** Starts a server for the public URL, which the doctor calls right after it has checked the database. */
   async function startPublicServer(onCall: () => void): Promise<string> {
     const server = createServer((_request, answer) => {
       onCall()
@@ -47,7 +47,7 @@ describe('a database that disappears during the checks', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('is reported for each part that could not be checked, along with the results of the others', async () => {
+  it('is reported for each part that could not be checked, along with the results of the other parts', async () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const env = {
       DATABASE_URL: proxy.url,

@@ -6,8 +6,8 @@ import type { History } from './epoch.ts'
 /** A new epoch skips at least this many numbers: more than the lost history can have used since the backup. */
 const LEAST_SKIPPED = 1_000_000n
 /**
- * It skips this many more for each minute since the epoch before. A backup can be restored a second time, and the till
- * may have worked for days after the first time: those numbers must not be assigned again.
+ * A new epoch skips this many more for each minute since the previous one began. A backup can be restored a second
+ * time, and the till may have worked for days after the first: the numbers of those days must not be assigned again.
  */
 const SKIPPED_PER_MINUTE = 1_000n
 
@@ -102,7 +102,7 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<BegunEpoch> {
   const skipped = await numbersToSkip(tx, at)
   const { rows } = await sql<{ epoch: bigint }>`select begin_epoch(${at}, ${skipped}) as epoch`.execute(tx)
   const epoch = rows[0]?.epoch ?? 0n
-  // `part` numbers the events across all stores, because they have no deposit to tell them apart.
+  // `part` is unique across all stores, because these events have no deposit to tell them apart.
   const { rows: events } = await sql<NumberedEvent>`
     with before as (
       select id, last_sequence, row_number() over (order by id)

@@ -42,7 +42,7 @@ const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
 const MOST_DEPTH = 6
-/** The most characters of a line. Most lines have a few hundred, that of a failed query a few thousand. */
+/** The most characters of a line. Most lines have a few hundred; the line of a failed query has a few thousand. */
 const MOST_LINE_CHARACTERS = 64 * 1024
 /** The most characters of a line, and of its message, that are kept if the line is too long. */
 const MOST_CUT_CHARACTERS = 8 * 1024
@@ -87,7 +87,7 @@ function shortenLine(line: string): string {
   return `${JSON.stringify(cut)}\n`
 }
 
-/** JSON escapes only the first 32 control characters, and terminals obey others. */
+/** JSON escapes only the first 32 control characters, but terminals obey others too. */
 function escapeControls(line: string): string {
   return line.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }

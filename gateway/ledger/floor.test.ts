@@ -30,7 +30,7 @@ async function payOut(amount: bigint, mayOwe: boolean): Promise<void> {
 
 const balances = () => balancesOf(till.db, store.id)
 
-it('a posting that takes all of a store’s balance is booked, and one of a cent more is refused', async () => {
+it('a posting that takes all of a store’s balance is booked, and another of one cent is refused', async () => {
   await payOut(2_500n, false)
   await expect(payOut(1n, false)).rejects.toThrow('account_floor')
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 0n }])

@@ -180,7 +180,7 @@ function lookActs(trade: OutlookTrade): PossibleAct[] {
     {
       act: 'trade look',
       command: `trade look ${tradeId}`,
-      does: 'ask Steam about it now',
+      does: 'ask Steam about the trade now',
       from: null,
     },
   ]
@@ -199,7 +199,7 @@ function tradeActs(trade: OutlookTrade, now: Date): PossibleAct[] {
     from: more.from ?? null,
   })
   const offer = offerId === null ? ' --offer ID' : ''
-  const credit = can('trade credit', 'credit it for a Steam trade that you have seen', {
+  const credit = can('trade credit', 'credit the trade for a Steam trade that you have seen', {
     options: `--steam-trade ID${offer}`,
   })
   const end = can('trade end', 'end the wait; later proof that the items arrived still counts')
@@ -243,7 +243,7 @@ function holdActs({ depositId, status, creditMode, trades }: OutlookFacts): Poss
     {
       act: 'deposit hold',
       command: `deposit hold ${depositId} ${REASON_OPTION}`,
-      does: 'hold all its credit until its shopper can no longer take the items back',
+      does: 'hold all credit of the deposit until its shopper can no longer take the items back',
       from: null,
     },
   ]
@@ -271,11 +271,11 @@ function botActs(trade: OutlookTrade): PossibleAct[] {
   if (nextStepOf(trade, false) === undefined || canAskSteam(trade)) return []
   if (botState === 'dead') {
     return [
-      { act: 'bot renew', command: `bot renew ${botId}`, does: 'give its bot a new token', from: null },
+      { act: 'bot renew', command: `bot renew ${botId}`, does: 'give the bot a new token', from: null },
       {
         act: 'bot retire',
         command: `bot retire ${botId} ${REASON_OPTION}`,
-        does: 'retire its bot: ends its open trades; you release or reverse its held credit',
+        does: 'retire the bot: ends its open trades; you release or reverse its held credit',
         from: null,
       },
     ]

@@ -97,7 +97,7 @@ export async function listProposals({ db }: FindDeps): Promise<Answer<ProposalLi
 /** `backed`: one operator stands behind the proposal, and another must still approve it. */
 export type Approved = { proposalId: bigint; state: 'backed' | 'approved'; message: string }
 
-/** Backs the proposal if no operator stands behind it yet. Otherwise approves it and does its act. */
+/** Backs the proposal if no operator backs it yet. Otherwise approves it and does its act. */
 export async function approveProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<Approved>> {
   const { operatorId } = deps
   if (operatorId === undefined)

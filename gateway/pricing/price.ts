@@ -179,8 +179,8 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 }
 
 /**
- * The median of three or more prices, or the lower of two, so a single source can push it at most the limit beyond the
- * prices of the others. A single price counts only with a weekly level, and only if it is not too far below that level.
+ * The median of three or more prices, or the lower of two, so a single source can push it past the prices of the others
+ * by at most the limit. A single price counts only with a weekly level, and only if it is not too far below that level.
  * Of two or three prices, the two lowest must agree. No price may exceed the level by more than the limit.
  */
 function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
@@ -200,8 +200,8 @@ function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules:
 type Limit = Pick<GameRules, 'spikeBps'>
 
 /**
- * `isBacked`: no single one of several sources can have set the level. Any other level can remove a price, but not
- * lower it beyond the limit.
+ * `isBacked`: the level cannot come from just one of several sources. Any other level can remove a price, but not lower
+ * it beyond the limit.
  */
 type Level = { usdMicros: bigint; isBacked: boolean }
 

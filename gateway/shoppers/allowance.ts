@@ -23,7 +23,7 @@ export const REMEMBERED_MS = 24 * 60 * 60_000
 export const UNUSED_REASONS = ['declined', 'declined_at_once', 'deadline', 'expired'] as const
 
 export type PartnerFacts = {
-  /** Trades with the account whose offers are or may be open, at any bot. An offer in escrow does not count. */
+  /** Trades of all bots with the account whose offer is or may be open. An offer in escrow does not count. */
   open: number
   /** Those of `open` whose deposits this store locked to the account. */
   openLocked: number

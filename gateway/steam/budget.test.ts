@@ -47,7 +47,7 @@ describe('a refusal for too many requests', () => {
     return time.ms - startMs
   }
 
-  it('doubles the pause with each refusal in a row, up to ten minutes, until Steam answers a request', () => {
+  it('causes a pause, which doubles with each refusal in a row, up to ten minutes, until Steam answers', () => {
     const setup = aBudget(99, 1)
     const pauses: number[] = []
     for (let refusals = 0; refusals < 7; refusals += 1) {

@@ -57,8 +57,8 @@ export type PartnerAnswer =
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 
 /**
- * Whether Steam's market takes the item. `restricted`: it will take it later; `until` is ISO 8601, null if the date
- * cannot be read.
+ * Whether Steam's market takes the item. `restricted`: only later; `until` is ISO 8601, null if the date cannot be
+ * read.
  */
 export type Market = { kind: 'open' } | { kind: 'restricted'; until: string | null } | { kind: 'closed' }
 

@@ -45,7 +45,7 @@ type Answer = { status: number; text: string }
 /** The result of a call. `isTemporary`: whether the answer asks to call again later. */
 type Ended = Answer & { isTemporary: boolean }
 
-/** The keys of running calls. */
+/** The renewals of the keys of running calls. */
 const renewalOf = new WeakMap<FastifyRequest, KeyRenewal>()
 
 /**

@@ -49,7 +49,7 @@ test('an expired key is refused like an unknown one and logged at most once a mi
   expect(lines.filter((line) => line.includes(`"${id}"`))).toHaveLength(2)
 })
 
-test('a key is accepted however the scheme of its header is written', async () => {
+test('a key is accepted if the scheme of its header is in lower case', async () => {
   const headers = { authorization: `bearer ${api.key}` }
   expect((await api.call('GET', '/v1/health', { headers })).statusCode).toBe(200)
 })

@@ -1,6 +1,6 @@
 /**
  * API keys: `tt_<test or live>_<id>_<secret>_<checksum>`, the last three with 8, 43 and 8 characters. The checksum
- * detects an incomplete copy without the database.
+ * exposes an incomplete copy before the database is asked.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'

@@ -48,7 +48,7 @@ describe('a bad end that Steam reported once', () => {
     },
   )
 
-  it('of a Steam trade is forgotten if its record says that the items are on their way', () => {
+  it('in the record of a Steam trade is forgotten if the record then says that the items are on their way', () => {
     const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
     const { events } = readInTurn(accepted, [
       [30, recordAs('failed')],
@@ -58,7 +58,7 @@ describe('a bad end that Steam reported once', () => {
     expect(events).toMatchObject([{ kind: 'doubted', badEnd: 'exchange_failed' }])
   })
 
-  it('is forgotten once the offer is accepted', () => {
+  it('is forgotten when the offer is accepted', () => {
     const { before } = readInTurn(active, [
       [30, readAs('invalid_items')],
       [35, readAs('accepted', '900')],
@@ -88,7 +88,7 @@ describe('an acceptance without a Steam trade', () => {
     expect(readInTurn(accepted, [first, [90, readAs(state)]]).events).toMatchObject(events)
   })
 
-  it('holds if Steam repeats it within the minute', () => {
+  it('is kept if Steam repeats it within the minute', () => {
     const { before, events } = readInTurn(accepted, [
       [30, readAs('active')],
       [60, readAs('accepted')],
@@ -108,7 +108,7 @@ describe('an acceptance without a Steam trade', () => {
   })
 })
 
-it('a trade that Steam showed as accepted, with a Steam trade, ends with the reason escrow once its offer is in escrow', () => {
+it('a trade whose accepted offer had a Steam trade ends with the reason escrow once the offer is in escrow', () => {
   const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
   const { events } = readInTurn(accepted, [
     [20, recordAs('pending')],

@@ -1,4 +1,4 @@
-/** Intents in PostgreSQL. A shopper's request has one intent, and a further one for each other bot that tries it. */
+/** Intents in PostgreSQL. A shopper's request has one intent for each bot that tries it. */
 import { type Insertable, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import type { FleetLimits } from '../bots/fleet.ts'
@@ -30,8 +30,8 @@ type Intent = Omit<
 > & { token: string }
 
 /**
- * With ten million trades, one code in a hundred is taken. If this many draws in a row are taken, the random source is
- * broken.
+ * With ten million trades, one code in a hundred is taken. If this many draws in a row give taken codes, the random
+ * source is broken.
  */
 const MOST_DRAWS = 5
 

@@ -173,7 +173,7 @@ describe('the history of a bot', () => {
     expect(await turn()).toBe(1)
     till.clock.advance(59_800)
     expect(await turn()).toBe(0)
-    // The setting decides how often. The next sweep is due, although this pass began 0.2 s after its own.
+    // The setting decides how often. 59.8 s count as a minute, because a pass may begin a little after its sweep.
     await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
     expect(await takeJobs()).toBe(1)
   })
@@ -345,7 +345,7 @@ describe('a reversal of credit that the store could spend', () => {
     ['had partly been held', { limit: 1_000n }],
     ['had used the entire limit', { limit: 3_000n }],
     ['had never been protected', { limit: 1_000n, game: 'dota' }],
-  ])('D-36 of a final trade leaves no difference in the ledger: its credit %s', async (_name, before) => {
+  ])('D-36 of a final trade leaves no difference in the ledger if its credit %s', async (_name, before) => {
     const { limit, mode = 'on_accept', game } = before
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
     await deliver(game)

@@ -1,6 +1,6 @@
 /**
- * Takes a shopper's request for a trade. A repeated request joins its trade, and the intent is committed before Steam
- * is called.
+ * Takes a shopper's request for a trade. A repeated request joins the trade of the first one. The intent is committed
+ * before Steam is called.
  */
 import { ERRORS, type ErrorCode, type RefusalCause } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
@@ -161,7 +161,7 @@ async function createIntent(
   return tradeId
 }
 
-/** Locks the account until the intent is committed, so parallel requests cannot pass its limits together. */
+/** Locks the account until the intent is committed, so parallel requests cannot exceed the limits together. */
 async function judgeLimits(
   { clock, limits }: RequestDeps,
   tx: Tx,
@@ -176,7 +176,7 @@ async function judgeLimits(
   })
   if (allowance.kind === 'too_many') return refused('too_many_open_offers')
   if (allowance.kind === 'paused') return { ...refused('offers_paused'), until: allowance.until }
-  // A deposit that its store reserved for this account does not count against the share of the fleet.
+  // A deposit that its store reserved for this account does not count against the store's share of the fleet.
   const hasShare = isForOneShopper || (await isBelowShareOfFleet(tx, storeId, limits.fleet))
   return hasShare ? undefined : refused('no_bot_available')
 }
@@ -221,7 +221,7 @@ async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {
     return { ...refused(code), ...(cause && { cause }) }
   }
   const { partner_steam_id: partnerSteamId, game, tried_bots } = row
-  // One item: only asks whether any bot is left. The next request counts its items.
+  // One item, because this only asks whether any bot is left. The next request counts the real items.
   const isFree = await hasBotForTrade(
     deps.db,
     { partnerSteamId, game, items: 1, tried: [...tried_bots, row.bot_id] },

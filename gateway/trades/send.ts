@@ -16,7 +16,7 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** How far before its send to search for an offer with an unknown id. A wrong clock must not hide it forever. */
+/** How long before the send a search for its offer begins. A wrong clock must not hide the offer forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 /** Sends the offer of an intent, unless the bot or the shopper cannot trade now. */
@@ -146,7 +146,7 @@ export async function countUnclear(
   return rows.filter(({ offerId }) => offerId === null || !isOfAnother(offerId)).length
 }
 
-/** Logs once if only rows that show too little have kept the search from its end for an hour. */
+/** Logs once if, for an hour, only rows that show too little have kept the search from ending. */
 export function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
   if (!search.pass.isComplete) return
   const now = clock.now()

@@ -30,18 +30,18 @@ export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise
   return (await parts.orphans.searchOffers(bot)) ? open + 1 : open
 }
 
-/** How far back to ask for changes, at least: Steam's clock may be behind ours, and it reports some changes late. */
+/** How far back to ask for changes, at least: Steam's clock may be behind ours, and Steam reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
 /**
- * How many open offers a turn may read one by one because the list did not show them. One of them has an unreadable row,
- * if one is due, because there may be enough others in each turn.
+ * How many open offers a turn may read one by one because the list did not show them. One place is kept for an offer
+ * with an unreadable row, if one is due: otherwise, the other offers could take every place of every turn.
  */
 const SINGLES_A_TURN = 5
 
 /**
- * How often to read an offer whose row of the list cannot be read. Its own answer may be unreadable too, and such an
- * answer counts as a failure of Steam until the next list.
+ * How often to read an offer whose row of the list cannot be read. Steam's answer about that offer may be unreadable
+ * too, and such an answer counts as a failure of Steam until the next list.
  */
 const UNREADABLE_EVERY_MS = 60_000
 
@@ -288,7 +288,8 @@ async function offersOf(deps: Shell, bot: BotContext, loaded: LoadedTrade): Prom
   const ours = turn.offers.filter(isOurs)
   search.unclear += await countUnclear(deps, loaded, turn)
   const isOver = ours.length > 0 || pass.isComplete
-  // A row that may be the offer does not show whether it was accepted. The search is kept, because it knows since when.
+  // A row that may be the offer does not show whether it was accepted. The search is kept, because it knows since when
+  // it is blocked.
   const isBlocked = isOver && ours.length === 0 && search.unclear > 0
   // Ended first: if the database fails now, the next review begins at the first page again.
   if (isOver && !isBlocked) deps.lists.endSearch(bot, facts.id)

@@ -17,12 +17,12 @@ export type SaleEntry =
   | (AccountFields & { kind: 'deal_intended'; due: DueGift; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
-  /** No offer was made. `because`: if it is NO_SESSION, the send may be repeated, and otherwise it ends the deal. */
+  /** No offer was made. `because`: after NO_SESSION, the send may be repeated. Any other reason ends the deal. */
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
   | { kind: 'send_unanswered'; market: string; dealId: string }
   /** The offer was not in Steam's list. */
   | { kind: 'offer_missed'; market: string; dealId: string }
-  /** The vault gave the deal up, because it has no offer. */
+  /** The vault gave the deal up, because the deal has no offer. */
   | { kind: 'abandoned'; market: string; dealId: string }
   | { kind: 'offer_known'; market: string; dealId: string; offerId: string }
   | { kind: 'confirmed'; market: string; dealId: string }
@@ -82,9 +82,9 @@ export type Book = {
 }
 
 /**
- * An append-only journal. `add` returns once the entry cannot be lost, so nothing can happen between a look at the book
- * and an entry that follows it at once. `book` changes with each entry, so a caller that needs a list unchanged copies it.
- * A listing or deal never changes: another one replaces it.
+ * An append-only journal. `add` returns once the entry cannot be lost, without a wait, so nothing can happen between a
+ * look at the book and an entry made right after it. `book` changes with each entry, so a caller that needs a list
+ * unchanged copies it. A listing or deal never changes: another one replaces it.
  */
 export type Journal = { book(): Book; add(entry: SaleEntry): void }
 
@@ -119,7 +119,7 @@ export function latestListing({ listings }: Pick<Book, 'listings'>, item: Number
   return listings.findLast(isListing(item))
 }
 
-/** The live listing of an asset, on any market. It is among the newest. */
+/** The live listing of an asset, on any market. The search begins at the newest, because live listings are new. */
 export function liveListing(
   { listings }: Book,
   { appId, assetId }: Pick<GivenAsset, 'appId' | 'assetId'>,

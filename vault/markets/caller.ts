@@ -11,11 +11,11 @@ type Protocol<Ask> = {
   callOf(name: string, ask: Ask): Call
   /** The failure that an answer reports. Undefined if the call succeeded. */
   failureOf(answer: unknown, status: number, ask: Ask): Failure | undefined
-  /** True if the host of this call may refuse a key that is valid at the others. */
+  /** True if the host of this call may refuse a key that other hosts accept. */
   isSideHost?(ask: Ask): boolean
 }
 
-/** `carriesToken`: the call contains an access token, so the market may refuse that one, and not the key. */
+/** `carriesToken`: the call contains an access token, so a refusal may be of the token and not of the key. */
 type Refusable = { carriesToken?: true }
 
 export type Caller<Ask> = <T, R>(
@@ -24,7 +24,7 @@ export type Caller<Ask> = <T, R>(
   ask: Ask &
     Refusable & {
       read: (answer: T) => R
-      /** Awaited right before the call, and never called if there is no call. */
+      /** Runs right before the call, which waits for it. Does not run if no call is made. */
       begin?: (() => Promise<void>) | undefined
     },
 ) => Promise<MarketAnswer<R>>
@@ -39,9 +39,9 @@ const TOO_MANY_REQUESTS = 'HTTP 429'
 const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Pauses for ten minutes after the market has refused the key, and for a minute after "too many requests", or after a
- * status alone that refuses the key: buyers wait only five minutes, and such a status may be a mishap. So the key counts
- * as refused only if the first call after the pause, or a later one, gets such a status too, and none succeeded before.
+ * Pauses for ten minutes after an answer that refuses the key, and for a minute after "too many requests". A status
+ * without such an answer may be a mishap, and buyers wait only five minutes. So it causes a pause of a minute too, and
+ * the key counts as refused only if a call after that pause gets such a status again, before any call has succeeded.
  */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
@@ -131,7 +131,7 @@ function refusalIn<Ask>(
   ask: Ask & Refusable,
 ): Failure | KeyStatus {
   const answer = jsonIn(text)
-  // A page comes from a guard in front of the market, which refuses this machine's address.
+  // A web page comes from a guard in front of the market, which refuses this machine's address.
   if (answer === undefined && status === 403) return unanswered('HTTP 403')
   const failure = protocol.failureOf(answer, status, ask)
   const isNamed = failure !== undefined && (status === 403 || ask.carriesToken === true)

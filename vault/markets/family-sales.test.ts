@@ -152,7 +152,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('is asked about again if the market’s list does not contain it', async () => {
+  it('that the market’s list lacks counts as unanswered, and as wanted once the list contains it', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     bench.market.begin('items-missing')
     expect((await isWanted(due)).kind).toBe('unanswered')

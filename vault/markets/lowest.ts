@@ -34,7 +34,7 @@ export function createPriceLists(now: () => Date): PriceLists {
 export type LowestPrices = {
   /** The lowest price of others for each item, by market hash name. */
   read(appId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Lowest>>
-  /** Call this with each price at which an item may be listed: a later list may contain it. */
+  /** Call this with each price at which the vault may list an item: a later list may contain that price. */
   noteOwn(appId: number, name: string, minor: bigint): void
 }
 
@@ -42,7 +42,7 @@ type Parts = {
   market: Pick<Market, 'name' | 'lowestPrices'>
   lists: PriceLists
   others: Others
-  /** The lowest prices of the vault's own listings on this market, of all its accounts, by market hash name. */
+  /** The lowest prices of all the vault's accounts on this market, by market hash name. */
   ownPrices(appId: number): Promise<Prices>
   now(): Date
 }

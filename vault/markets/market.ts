@@ -7,8 +7,8 @@ export const CLOCKS_DIFFER_MS = 120_000
 /**
  * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
  * `locked_out`: the market refused the key, now or in the last minutes. `busy`: the call was not made, because too many
- * calls are waiting, or the market answered another one with "too many requests" in the last minute. Also if, for the
- * first time, the status of an answer refuses the key, now or in the last minute: the market has carried out nothing.
+ * calls are waiting, or the market answered another one with "too many requests" in the last minute; or a status refused
+ * the key for the first time, now or in the last minute. The market has then carried out nothing.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -41,8 +41,8 @@ export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string
 export type Line = { assetId: string; priceMinor: bigint }
 
 /**
- * The answer for one line. `itemId`: the market's number of the listing. `postponed`: the market takes no change of the
- * item for a while. `retry`: the line may succeed later, perhaps once the market has read the inventory.
+ * The answer for one line. `itemId`: the market's number of the listing. `postponed`: the market accepts no change of
+ * the item for a while. `retry`: the line may succeed later, perhaps once the market has read the inventory.
  */
 export type Listed =
   | { kind: 'listed'; assetId: string; itemId: string }
@@ -81,7 +81,7 @@ export type DueGift = Gift & {
 export type Round = { rows: readonly Row[]; due: readonly DueGift[]; unread?: readonly string[] }
 
 /**
- * How a sale stands. `pending`: it has not ended. `settling`: the market holds the money until `settlesAt`. `paid`: the
+ * The state of a sale. `pending`: it has not ended. `settling`: the market holds the money until `settlesAt`. `paid`: the
  * money is free. `cancelled`: the market pays nothing. `reversed`: the trade was taken back by `causer`, and the market
  * pays `refundMinor`.
  */
@@ -106,8 +106,8 @@ export type Market = {
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
   /**
-   * Why the market may show the listings to nobody, or report no sales, although it takes the pings. Only if that has
-   * lasted for minutes. Absent if the market does not tell.
+   * Why the market may hide the listings, or report no sales, although it answers `keepOnline`. Undefined until that
+   * has lasted for minutes. Absent if the market does not tell.
    */
   obstacle?(): string | undefined
   setTradeToken(token: string): Promise<MarketAnswer<null>>
@@ -116,8 +116,8 @@ export type Market = {
   /** Makes the market read the inventory of a game, which takes some seconds. */
   refresh(appId: number): Promise<MarketAnswer<null>>
   /**
-   * Awaits `begin` right before the call, with the lines for which it asks the market. The client may answer without a
-   * call.
+   * Awaits `begin` right before the market is called, with the lines of that call. The client may answer without a call
+   * to the market.
    */
   list(
     appId: number,
@@ -137,7 +137,7 @@ export type Market = {
   isWanted(deal: DueGift, about: { offerId: string; listedAt: Date }): Promise<MarketAnswer<boolean>>
   /**
    * True if the market says that it called the deal off. Its offer must then be cancelled, although it was confirmed:
-   * otherwise, the buyer could accept it for nothing. Absent if the market's answers do not tell.
+   * otherwise, the buyer could accept it without paying. Absent if the market's answers do not tell.
    */
   isCalledOff?(deal: DueGift, offerId: string): Promise<boolean>
   reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>

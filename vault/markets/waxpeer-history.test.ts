@@ -61,19 +61,19 @@ describe('the history of Waxpeer', () => {
     expect(await waxpeerWith(sales).idsSince(9)).toEqual(sales.map(({ id }) => id))
   })
 
-  it('is read to its end if payouts share the rows of a page', async () => {
+  it('is read to its end even if payouts take up some rows of each page', async () => {
     const ids = await waxpeerWith(salesOf(250), { payouts: 40 }).idsSince(9)
     expect(ids.at(-1)).toBe(1)
   })
 
-  it('contains sales that Waxpeer dates a little later than the clock of the vault', async () => {
+  it('contains sales that Waxpeer dates a little ahead of the vault’s clock', async () => {
     const [newest] = salesOf(1)
     const created = new Date(NOW_MS + 3_000).toISOString()
     const { history } = waxpeerWith(newest === undefined ? [] : [{ ...newest, created }])
     expect(await history.underWay()).toMatchObject({ value: { rows: [{ id: 1 }] } })
   })
 
-  it('is read no further where a thousand sales have the same time, nor after a number of pages or minutes', async () => {
+  it('is not read beyond a thousand sales with the same time, a hundred pages, or two minutes', async () => {
     const sameTime = salesOf(2_500).map((row) => ({ ...row, created: new Date(NOW_MS).toISOString() }))
     expect(await waxpeerWith(sameTime).idsSince(9)).toHaveLength(1_000)
     const many = waxpeerWith(salesOf(12_000))
@@ -84,7 +84,7 @@ describe('the history of Waxpeer', () => {
     expect(slow.asked).toHaveLength(13)
   })
 
-  it('names the time since which no sale is missing, even if its reading ended early', async () => {
+  it('states since when no sale is missing, even if the reading ended early', async () => {
     expect(await waxpeerWith(salesOf(250)).wholeDays(9)).toBe(9)
     // A sale every five minutes: the ten thousandth is a little more than 34 days old.
     const many = waxpeerWith(salesOf(12_000))

@@ -38,7 +38,7 @@ export function createAcknowledgement({ session, nowS, say, needs }: Parts): () 
     failures += 1
     if (failures >= MANY_FAILURES) needs.note('notice_refused', steamId, line)
   }
-  // An offer of another line of the vault must not be sent while the first question is under way.
+  // No part of the vault may send an offer while the acknowledgement is under way.
   return () => {
     asking ??= ask().finally(() => {
       asking = undefined

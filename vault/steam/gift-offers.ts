@@ -116,12 +116,12 @@ function sentOf(result: RequestResult): Awaited<ReturnType<GiftOffers['send']>> 
     : { kind: 'unanswered', result: code }
 }
 
-/** True unless the offer is another one for certain. */
+/** True unless the offer is certainly another one. */
 const mayBe = ({ message, partnerSteamId }: UnclearOffer, gift: Gift): boolean =>
   (message === null || message === gift.message) &&
   (partnerSteamId === null || partnerSteamId === gift.partnerSteamId)
 
-/** Steam lists the offers that are active, or have changed since the send. A busy bot has too many older ones to read. */
+/** Asks only for offers that are active, or have changed since the send. A busy bot has too many older ones to read. */
 async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): ReturnType<GiftOffers['find']> {
   const sinceS = nowS() - Math.ceil(Math.max(0, agoMs) / 1_000) - CLOCKS_DIFFER_S
   let cursor = 0
@@ -167,7 +167,7 @@ const NOT_CANCELLED = 'does not cancel an offer'
 
 type Delay = Reason & { steamTrade?: string }
 
-/** Records that Steam leaves the offer as it is, and tells a person if it has for a day. */
+/** Records that Steam leaves the offer as it is, and tells a person once that has lasted for a day. */
 function waitFor(
   { patience, say, needs }: Context,
   offerId: string,
@@ -185,7 +185,7 @@ function endWait({ patience, needs }: Context, offerId: string, except?: string)
   if (patience.end(offerId, except)) needs.end('offer_stuck', offerNamed(offerId))
 }
 
-/** Also undefined while it is too early to ask again about an offer that Steam leaves as it is. */
+/** Undefined if Steam does not show the offer, or while it is too early to ask again about it. */
 async function read(context: Context, offerId: string): Promise<SeenOffer | undefined> {
   const { session, patience, offerOf, say } = context
   if (!patience.isDue(offerId)) return undefined

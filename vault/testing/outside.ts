@@ -15,8 +15,8 @@ const MARKET_SCALE = dollarScale()
 export class Killed extends Error {}
 
 /**
- * A fault of a call: the process dies before or after the call's effect, or the answer is lost, without the effect or
- * with it. `late`: the answer is lost, and the effect comes half a minute later. `no_session`: the account has no session
+ * A fault of a call: the process dies, or the answer is lost, before or after the call's effect. `late`: the answer is
+ * lost, and the effect comes half a minute later. `no_session`: the account has no session
  * for a send, so Steam makes no offer; other calls have no fault.
  */
 export type Mishap =
@@ -29,8 +29,8 @@ export type Mishap =
   | 'no_session'
 const LATE_MS = 30_000
 /**
- * `leftS`: the seconds that were left to hand over the items when the offer was sent. `confirmLeftS`: the fewest that were
- * left when a process confirmed the offer to which the market had said so. Infinity if none did.
+ * `leftS`: the seconds left to hand over the items when the offer was sent. `confirmLeftS`: the fewest seconds left
+ * when a process to which the market had named the deal confirmed the offer. Infinity if none did.
  */
 type Offer = { offerId: string; gift: Gift; seen: SeenOffer; leftS: number; confirmLeftS: number }
 type MarketItem = {
@@ -201,7 +201,7 @@ export function createOutside(order: Market['order'] = 'confirm_then_report') {
 
   const textOf = (gift: Gift) =>
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
-  /** After a refusal, the vault believes nothing that the market says of the deal. */
+  /** Once the vault has refused a deal, it believes nothing that the market says of the deal. */
   const isRefused = ({ dealId }: DueGift) => bookOf(entries).refused.has(dealKey(market.name, dealId))
   const dealOf = (gift: Gift) => [...deals.values()].find(({ due }) => textOf(due) === textOf(gift))?.due
   const giftOffers: GiftOffers = {
@@ -378,7 +378,7 @@ function journalOf(entries: DatedEntry[], now: () => Date): Journal {
 
 export type Outside = ReturnType<typeof createOutside>
 
-/** A process of the vault, newly started unless it is given, does each step once. Ends early if a fault kills it. */
+/** Lets a process of the vault, by default a new one, do each step once. Ends early if a fault kills the process. */
 export async function runVault(out: Outside, seller = out.seller()): Promise<void> {
   const lines = ['1', '2', '3'].map((assetId) => ({ assetId, priceMinor: 100n }))
   try {

@@ -43,7 +43,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     const accountBefore = accountOf(stateOf())
     const timesBefore = timesForgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
-    // The shopper has entered another account meanwhile, and the answer may still name the one before: ask again.
+    // The shopper has entered another account meanwhile, and the answer may still name the previous one: ask again.
     if (!signal.aborted && accountOf(stateOf()) !== accountBefore) return payment(signal)
     // Ignore the tag of an answer that was requested before `forget` was called.
     if (answer.kind === 'ok' && timesBefore === timesForgotten) etag = answer.etag
@@ -88,7 +88,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         return proposeItems(world, stateOf(), { activity, signal })
       case 'createTrade': {
         const event = await createTrade(world, stateOf(), { activity, signal })
-        // A refusal changes the page's view of the deposit, and an unchanged answer would not correct it.
+        // A refusal changes what the page assumes about the deposit, and a 304 would not correct that.
         forget()
         return event
       }

@@ -33,7 +33,7 @@ describe('the deposit', () => {
     expect(check(play(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
   })
 
-  it('is checked every 5 s during technical works, and not after them', () => {
+  it('is checked every 5 s during technical works, and then not before its deadline', () => {
     const state = play(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
     expect(check(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     const unchanged = play(state, { kind: 'paymentUnchanged' }).state
@@ -44,7 +44,7 @@ describe('the deposit', () => {
     expect(check(over)).toMatchObject({ notBeforeMs: 7_200_000 })
   })
 
-  it('A-061 is checked from its last known deadline on, once the dialog of an accepted offer was closed', () => {
+  it('A-061 is checked from its last known deadline on if the dialog of an accepted offer was closed', () => {
     const accepted = loaded({ status: 'pending', timeLeft: null })
     const left = play(confirming(), loaded({ status: 'pending', timeLeft: 300 }), accepted, {
       kind: 'confirmationLeft',

@@ -96,7 +96,7 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
 
 /**
  * Returns the picks of an earlier page of this deposit, or else of the last offer at this store, unless a stand has
- * opened before. They must be this account's, and their game one that the deposit takes.
+ * opened before. They must be this account's, and of a game that the deposit accepts.
  */
 function returningPicks(state: FlowState, { tradeUrl }: User): Pick<OpenPicks, 'game' | 'byGame'> | null {
   const { openPicks, offeredPicks, picksReturned, payment } = state

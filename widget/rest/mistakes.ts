@@ -2,7 +2,7 @@ import { linksIn } from '../link/pasted.ts'
 
 /**
  * `profile`, `offer`: a link to one of these, or the number of a profile. `incomplete`: a trade link with a missing or
- * invalid part. `inexact`: one trade link, but not exactly as Steam shows it, such as in a sentence.
+ * invalid part. `inexact`: one trade link, but not exactly as Steam shows it: for example, inside a sentence.
  */
 export const MISTAKES = ['profile', 'offer', 'incomplete', 'several', 'inexact', 'other'] as const
 

@@ -207,7 +207,7 @@ describe('Skinport', () => {
     await expect(read([skinportItem()], [skinportSales({ currency: 'EUR' })])).rejects.toThrow('currency')
   })
 
-  test('leaves out a row whose time is in milliseconds or no date, and keeps the others', async () => {
+  test('leaves out a row whose time is in milliseconds or is not a date, and keeps the others', async () => {
     const named = (name: string, change: object = {}) => skinportItem({ market_hash_name: name, ...change })
     const rows = Array.from({ length: 18 }, (_, n) => named(`Item ${n}`))
     const odd = [NOW.getTime(), Number.MAX_SAFE_INTEGER].map((time) => named('Odd', { updated_at: time }))
@@ -248,7 +248,7 @@ describe('CSFloat', () => {
   const row = { market_hash_name: 'AK-47 | Redline (Field-Tested)', quantity: 640, min_price: 2_512 }
   const source = () => csfloatPrices({ base: server.url, clock })
 
-  test('has prices in cents of items on sale, as old as the call, and none for other items', async () => {
+  test('has prices of items on sale, in cents and as old as the call, and none of other items', async () => {
     const unsold = { ...row, market_hash_name: 'Unsold', quantity: 0, min_price: 10_000_000 }
     server.answer(CSFLOAT_PATH, json([row, unsold]))
     expect(await source().fetch?.('cs', neverAborted)).toEqual([
@@ -339,7 +339,7 @@ describe('a call to a source', () => {
     )
   })
 
-  test('fails with the pause that the source asks for, at most six hours; after a 429 without a time, five minutes', async () => {
+  test('that fails reports the pause that the source asks for, at most six hours, or five minutes after a 429 without a time', async () => {
     const failureOf = (status: number, headers = {}) => {
       server.answer('/v1/items', json({}, status, headers))
       return expect(getJson(new URL('/v1/items', server.url), neverAborted)).rejects

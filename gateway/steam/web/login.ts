@@ -4,7 +4,7 @@ import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Unavailable } from '../steam.ts'
 import type { Asker, Outcome } from '../turns.ts'
 
-/** Steam's results for a token that is itself invalid, unlike those of a busy Steam. */
+/** Steam's result codes for an invalid token. A busy Steam answers with others. */
 const DEAD_TOKEN_RESULTS = new Set([5, 15, 26, 27, 43])
 const RATE_LIMIT_RESULT = 84
 
@@ -61,8 +61,8 @@ const ANSWERS = 'http.client.response.finish'
 type Finished = { request: { host?: string }; response: { statusCode?: number } }
 
 /**
- * Watches this process's answers from the login host for a 429, because the library hides the status of an answer
- * that it cannot use. A 429 to another running login counts too.
+ * Watches the login host's answers to this process for a 429, because the library hides the status of an answer that
+ * it cannot use. A 429 to another running login counts too.
  */
 function watchForLimits() {
   let isLimited = false

@@ -5,7 +5,7 @@ import type { Process, Scene } from './scene.ts'
 
 /**
  * Returns whether the bot cannot log in: Steam refuses its token, or did so and the gateway would not try again yet. If
- * so, the process gives up its lease.
+ * so, the process gives up the bot's lease.
  */
 export function giveUpIfLockedOut({ engine, steam, faults }: Scene, process: Process, bot: Bot): boolean {
   const now = new Date(engine.now())
