@@ -26,7 +26,7 @@ const SKIPS_OR_SLEEPS = new RegExp(
   ].join('|'),
 )
 
-/** The only import from this module that does not wait for a fixed time. */
+/** The only allowed import from Node's promise timers: it waits for no fixed time. */
 const NEXT_TURN = /^import \{ setImmediate(?: as \w+)? \} from 'node:timers\/promises'$/gm
 const TIMERS = 'timers/' + 'promises'
 
@@ -56,14 +56,14 @@ describe('tests', () => {
     `setTime${'out'}(resolve, 5)`,
     ['it.concurrent', 'skip("later", () => {})'].join('.'),
     ['test', 'skipIf(isSlow)("later", () => {})'].join('.'),
-  ])('are found to do so: %s', (line) => {
+  ])('that skip or wait are found: %s', (line) => {
     expect(skipsOrSleeps(line)).toBe(true)
   })
 
   it.each([
     `import { setImmediate as nextTurn } from 'node:${TIMERS}'`,
     `vi.useFakeTimers({ toFake: ['setTime${'out'}'] })`,
-  ])('are not found to do so: %s', (line) => {
+  ])('that do neither are accepted: %s', (line) => {
     expect(skipsOrSleeps(line)).toBe(false)
   })
 

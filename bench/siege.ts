@@ -2,8 +2,8 @@
  * Three sieges. An attacker does its worst with one address, then with the link of one deposit, then with the key of
  * one store, while 100 honest shoppers with separate addresses accept their offers. Before each siege, as many honest
  * shoppers come without an attacker, for comparison. No honest shopper may be refused, the 95th percentile of their
- * waiting times may at most double, no limit of Steam or budget of the till may be exceeded, and a siege may add only so
- * many rows and bytes of log.
+ * waiting times may at most double, no limit of Steam or budget of the till may be exceeded, and the rows and the bytes
+ * of log that a siege adds are limited.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -6,7 +6,7 @@ export const MOST_ENDPOINTS = 10
 /** The most names of unusable items that an inventory lists under each reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
-/** The most sequences of one replayed range. */
+/** The most events that one replay can cover. */
 export const MOST_REPLAYED = 10_000
 
 /** The most items that an operator's rule for sending items away can leave with a bot. The database refuses more. */

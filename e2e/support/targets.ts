@@ -21,7 +21,7 @@ function smallTargets({ least, leastOfPrimary }: Limits): string[] {
     const hit = document.elementFromPoint(x, y)
     return hit !== null && (element.contains(hit) || hit.closest('label')?.control === element)
   }
-  // A popover covers others, so its own targets come first.
+  // A popover covers other targets, so its own come first.
   const popovers = [...document.querySelectorAll<HTMLElement>(':popover-open')]
   const isInPopover = (element: Element) => popovers.some((popover) => popover.contains(element))
   const targets = [

@@ -38,8 +38,7 @@ export function settingsOf(env: Record<string, string | undefined> | undefined):
 }
 
 /**
- * Like `readConfig`, but includes the embedded database of the gateway running on the data folder, for the doctor, which
- * reports wrong settings.
+ * Like `settingsOf`, but answers with wrong settings instead of throwing, because the doctor reports them.
  */
 export function settingsToExamine(env: Record<string, string | undefined> | undefined): ConfigAnswer {
   const answer = readConfig(env)
@@ -54,7 +53,7 @@ export function settingsToExamine(env: Record<string, string | undefined> | unde
 
 /**
  * Uses the running gateway's addresses. If the gateway has other ports, another till's sandbox may answer at the default
- * URL. A setting that names another sandbox or a console comes first.
+ * URL. A setting that names another sandbox or a console takes precedence.
  */
 function withAddressesOf(running: Connection | undefined, config: Config): Config {
   if (running === undefined) return config

@@ -6,7 +6,7 @@ export type NewJob = {
   data: object
   /** By the till's clock. */
   startAfter?: Date
-  /** At most one waiting job of the queue has this key and this start; further ones are dropped. */
+  /** At most one waiting job of the queue has this key and this start time; further ones are dropped. */
   singletonKey?: string
   /** Comes before waiting jobs that are not urgent, because a person is waiting for it. */
   urgent?: boolean

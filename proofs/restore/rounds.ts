@@ -34,7 +34,7 @@ export type Replacement = 'timeline' | 'behind' | 'promoted'
 export type RoundFacts = {
   restored: Replacement
   problems: string[]
-  /** Deliveries before the restored moment; after it, which are lost; and in the next epoch. */
+  /** Deliveries: `kept` before the restored moment, `lost` after it, `later` in the next epoch. */
   kept: number
   lost: number
   later: number

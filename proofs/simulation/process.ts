@@ -21,7 +21,7 @@ export type Restartable = {
 /** Waits for a random time in this range of milliseconds, and then until the process runs. */
 export type Gate = (low: number, high: number) => Promise<void>
 
-/** Thrown if the connection or the process of a job broke. The job is repeated. */
+/** Thrown if a job lost its connection or its process. The job is repeated. */
 export class JobFailed extends Error {}
 
 export const newRestartable = (name: string): Restartable => ({

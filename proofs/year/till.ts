@@ -15,7 +15,7 @@ export type Measured = {
   statements: number
   ms: number
   rows: number
-  /** Whether the task may read whole tables, because it runs only once a day. If so, it has no complaints. */
+  /** Whether the task may read whole tables, because it runs only once a day. Then `complaints` stays empty. */
   readsAll: boolean
   /** Complete reads of growing tables. */
   complaints: string[]

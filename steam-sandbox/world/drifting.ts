@@ -7,7 +7,7 @@ type DriftAnswer = { kind: 'gone' | 'there'; assetIds: string[] }
 
 /**
  * Removes items without a trade, as if Steam took them or somebody used them up. Removes the first item by default.
- * Refusals: 42 unknown account, 26 an item that it does not have, or no items at all.
+ * Refusals: 42 (unknown account), 26 (an item that it does not have, or no items at all).
  */
 export function loseItems(
   world: World,

@@ -38,10 +38,10 @@ export type Intent = {
 }
 
 /**
- * Sends an offer. A bot or seller that gives items must confirm it by phone. Refusals: 2 the sender has not
- * acknowledged trade protection, 11 no active offer to counter, 15 wrong token, unknown account, the sender itself or a
- * partner who cannot receive offers, 24 a sender who cannot trade, 25 too many live offers, 26 no items, or one is
- * missing or not tradable.
+ * Sends an offer. A bot or seller that gives items must confirm it by phone. Refusals: 2 (the sender has not
+ * acknowledged trade protection), 11 (no active offer to counter), 15 (a wrong token, an unknown account, the sender
+ * itself, or a partner who cannot receive offers), 24 (a sender who cannot trade), 25 (too many live offers), 26 (no
+ * items, or one is missing or not tradable).
  */
 export function sendOffer(
   world: World,
@@ -122,8 +122,8 @@ type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
  * Ends an offer that is live or in escrow: its sender cancels it, or its partner declines it. Ending one in escrow
- * begins a cooldown. Refusals: 42 unknown, 15 not theirs, 11 not in a state that allows it, or accepted at that very
- * moment (`acceptsOnCancel`).
+ * begins a cooldown. Refusals: 42 (unknown), 15 (not theirs), 11 (not in a state that allows it, or accepted at that
+ * very moment by `acceptsOnCancel`).
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)
@@ -151,8 +151,8 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
 type Confirm = { offerId: string; allow: boolean }
 
 /**
- * Answers a confirmation: the sender's phone confirms an offer, the partner's an acceptance. Refusals: 42
- * unknown, 11 nothing to confirm, and those of accepting.
+ * Answers a confirmation: the sender's phone confirms an offer, and the partner's phone confirms an acceptance.
+ * Refusals: 42 (unknown), 11 (nothing to confirm), and those of accepting.
  */
 export function confirmOffer(
   world: World,
@@ -176,8 +176,8 @@ export function confirmOffer(
 
 /**
  * Accepts as the partner. The items change owners or go into escrow. A bot or seller that gives items must confirm on
- * its phone. Refusals: 42 unknown, 15 not theirs, or the partner cannot trade, 28 already accepted, 11 not live, 26 an
- * item is gone.
+ * its phone. Refusals: 42 (unknown), 15 (not theirs, or the partner cannot trade), 28 (already accepted), 11 (not
+ * live), 26 (an item is gone).
  */
 export function acceptOffer(
   world: World,
@@ -213,7 +213,7 @@ export function acceptOffer(
 
 /**
  * Answers as the partner with a counteroffer. `assetIds`: the items that the partner still gives; all by default.
- * Refusals: 42 unknown, 15 not theirs, and those of sending.
+ * Refusals: 42 (unknown), 15 (not theirs), and those of sending.
  */
 export function counterOffer(
   world: World,

@@ -168,7 +168,7 @@ export type Reversal = {
 
 /**
  * Reverses a trade. The items go back under their old ids, the row changes its status, and a new row records the
- * reversal. Refusals: 42 unknown, 11 cannot be reversed, 26 no such item, or one that has left its receiver.
+ * reversal. Refusals: 42 (unknown), 11 (cannot be reversed), 26 (no such item, or one that has left its receiver).
  */
 export function reverseTrade(
   world: World,

@@ -5,10 +5,10 @@ import { isFinal } from '../../contract/statuses.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Stand, TradeRequest } from './state.ts'
 
-/** Pause after the last letter typed before the server checks a link. */
+/** Pause between the last typed letter and the server's check of the link. */
 export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
-/** Pause before a trade call is repeated because its outcome is unknown. */
+/** Pause before a trade call whose outcome is unknown is repeated. */
 const TRADE_REPEAT_MS = 2000
 /** Pause before the next check of a page that failed, or of a deposit that is not polled but may change. */
 const CHECK_PAUSE_MS = 5000

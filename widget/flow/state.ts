@@ -167,7 +167,7 @@ export type FlowState = {
   offeredPicks: OfferedPicks | null
   /** The picks that this tab keeps for the next page of this deposit; null if there are none. */
   openPicks: OpenPicks | null
-  /** True once a stand has opened. An account that is entered again begins without picks. */
+  /** True once a stand has opened: only the first stand gets kept picks back. */
   picksReturned: boolean
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
@@ -181,7 +181,7 @@ export type FlowState = {
   offerLeft: boolean
   /** Only this browser knows of it: the server must not lead one deposit's page to another's secret code. */
   otherOffer: OtherOffer | null
-  /** True if the last call for the deposit failed. A toast says so at the first of several failures in a row. */
+  /** True if the last call for the deposit failed. A toast reports only the first of several failures in a row. */
   pollFailing: boolean
   online: boolean
   /** Number of answers about the deposit while it is not polled. Each restarts the wait for the next check. */

@@ -26,7 +26,7 @@ export interface PriceSource {
   readonly pace: { everyMs: number; gapMs: number }
   /** True for a local file, which every process with the role `work` reads at its start. */
   readonly isLocal: boolean
-  /** The games whose prices it has; absent for all. */
+  /** The games whose prices it has; absent if it has all. */
   readonly games?: readonly Game[]
   /**
    * All prices of the game. Throws if the source fails; then the earlier prices stay. Calls `lacks` if only some of the

@@ -168,7 +168,7 @@ function lastEntry({ folder }: SellingTill): string | undefined {
     const { kind, sale } = entrySchema.parse(JSON.parse(last)).entry
     return sale === undefined ? kind : `${kind} ${sale.kind}`
   } catch {
-    // The entry is written only in part.
+    // Only part of the entry is written.
     return undefined
   }
 }

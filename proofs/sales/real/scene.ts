@@ -18,7 +18,7 @@ export type Phase = 'faults' | 'burst' | 'long' | 'over'
 
 export type Process = Restartable & { gate: Gate; connections: Connections }
 
-/** A bot as the till has it, and Steam's answers to it. */
+/** A bot: its number in the till, and its session on the fake Steam. */
 export type Bot = { botId: bigint; session: FakeSession }
 
 export type Scene = {

@@ -58,7 +58,7 @@ function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
     engine.after(random.int(MOST_CANCEL_MS), () => cancelByStore(scene, deposit))
 }
 
-/** Cancels at any moment: while the deposit waits, while an offer is sent, open or accepted, and after its end. */
+/** Cancels at any moment: before an offer, while one is sent, open or accepted, and after the deposit's end. */
 function cancelByStore(scene: Scene, deposit: DepositRow): void {
   const { random, faults } = scene
   const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)

@@ -24,8 +24,8 @@ const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'stri
 
 /**
  * `early`: credit that could be spent at once. `released`: credit that was released after the delivery. `lost`: what
- * recent reversals took beyond the held part, from `bearers`. `twins`: assets that two trades reserve. `repeated`: events
- * that exist twice.
+ * recent reversals took beyond the held part. `bearers`: the kinds of account that reversals took it from. `twins`:
+ * assets that two trades reserve. `repeated`: events that exist twice.
  */
 const snapshotSchema = z.object({
   accounts: z.array(
@@ -318,7 +318,7 @@ export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): v
 function isSilent(scene: Scene, { bot, code, state }: TradeRow): boolean {
   const { offers, byMessage } = scene.steam
   if (isLost(scene, bot) || isMute(byMessage.get(code))) return true
-  // The till cannot know its offer yet, which may be one of this bot's that Steam does not let it read.
+  // The till does not know the trade's offer yet. It may be one of the bot's offers that Steam does not let it read.
   const isLookedFor = state === 'sending' || state === 'unknown'
   return isLookedFor && [...offers.values()].some((offer) => offer.bot === BOTS[bot - 1] && offer.isOpaque)
 }

@@ -81,7 +81,7 @@ function visit(scene: ShoppingScene, number: number): void {
   if (random.chance(0.3)) engine.after(random.between(10, 60_000), create)
 }
 
-/** Cancels at any moment: while the deposit waits, while an offer is sent, open or accepted, and after its end. */
+/** Cancels at any moment: before an offer, while one is sent, open or accepted, and after the deposit's end. */
 function cancelByStore(scene: ShoppingScene, storeId: bigint, depositId: bigint): void {
   const { engine, random, faults, trace } = scene
   call(scene, async ({ deps }) => {
