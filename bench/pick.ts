@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- pick`: how often proposed items match an amount exactly, in 1,000 random inventories for each of
- * three seeds, compared with a person's choice. Every inventory has up to ten items that add up to the amount exactly. Also measures how long a
- * proposal takes.
+ * three seeds, compared with a person's choice. Every inventory has up to ten items that add up to the amount exactly.
+ * Also measures how long a proposal takes.
  */
 import { draws, goalFor, greedy, runProposal, solvable } from '../widget/flow/test-picks.ts'
 import { type Outcome, percentile95 } from './outcome.ts'

@@ -288,7 +288,7 @@ async function topUpOnHold(page: Page): Promise<void> {
 describe('the advanced clocks of the till and its Steam', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
-  test('D-40 move together with `clock advance 8d`, and held money is released', async () => {
+  test('D-40 are both moved by `clock advance 8d`, and held money is released', async () => {
     const { payment, amount, eventTypes } = await payHeldDeposit()
     expect(await eventTypes()).not.toContain('deposit.funds_available')
 
@@ -313,7 +313,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(await eventTypes()).not.toContain('deposit.funds_available')
   })
 
-  test("D-40 also move with a button on the sandbox's page, and the demo store shows the release", async () => {
+  test("D-40 are both moved by a button on the sandbox's page, and the demo store shows the release", async () => {
     const { page, context } = await openBrowser()
     await topUpOnHold(page)
     await page.goto(till.store)

@@ -19,7 +19,7 @@ export type Parts = {
   end(): Promise<void>
 }
 
-/** Ends the started process with this one. */
+/** Ends the started process when this one ends. */
 const TIED = { isTied: true }
 
 export async function startParts(): Promise<Parts> {

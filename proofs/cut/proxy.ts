@@ -1,7 +1,7 @@
 /** A proxy between a client and PostgreSQL that cuts the connection at a given place. */
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Where to cut, counted over both directions. The one client waits for each answer, so the order is fixed. */
+/** Where to cut, counted over both directions. The only client waits for each answer, so the order is fixed. */
 export type Cut = { afterMessages: number } | { afterBytes: number } | 'never'
 
 export type Passed = { messages: number; bytes: number; isCut: boolean }

@@ -1,4 +1,4 @@
-/** A small balancer. It asks each gateway whether it is ready. It repeats a call only if the call was not sent yet. */
+/** A small balancer. It polls whether each gateway is ready, and repeats a call only if the call was not sent yet. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
