@@ -35,7 +35,7 @@ const WAVES = 3
 /** The share of bots that meet a misfortune in the second wave, and the time from one misfortune to the next. */
 const STRUCK_SHARE = 0.6
 const STRIKE_EVERY_MS = 500
-/** From the acceptance to the credit (95th percentile), for shoppers who stay away from the page, and for those who return. */
+/** From the acceptance to the credit (95th percentile): if the shopper stays away from the page, and if they return. */
 const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
 /** The factor by which the gateways' memory may grow from the second wave to the last. */

@@ -19,8 +19,8 @@
  * - `grid`: DOM nodes and main-thread time with 10,000 items, compared with 100.
  * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, compared with 50.
  * - `search`: time of a keystroke in the search over 10,000 items, compared with a bare scan of folded names.
- * - `pick`: how often items proposed for an amount match it exactly, and how often they are worse than a person's choice,
- *   in 1,000 random inventories for each of three seeds.
+ * - `pick`: how often items proposed for an amount match it exactly, and how often they are worse than a person's
+ *   choice, in 1,000 random inventories for each of three seeds.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
  * - `fleet`: 20 bots in two gateways and 200 shoppers at once, or more on a large machine, while bots fail one after the
  *   other.

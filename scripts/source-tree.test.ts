@@ -36,7 +36,7 @@ export async function pay(
     ])
   })
 
-  it('has one parameter for each that is destructured, and none for `this`', () => {
+  it('has each destructured parameter counted once, and `this` not at all', () => {
     const [declared, callback] = functionsOf(
       'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
     )

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Outlook } from './deposit.tsx'
 
 it('a next step whose time is unknown is shown with the words “at an unknown time”', () => {
-  const what = 'the offer is open; its time stands still'
+  const what = 'the offer is open; the countdown is paused'
   const page = renderToStaticMarkup(
     <Outlook view={{ next: [{ at: null, what }], can: [] }} refresh={() => {}} />,
   )

@@ -58,7 +58,7 @@ export function pageOfDeposits(
     .execute()
 }
 
-/** The trade that each deposit shows: the one that delivered, or else the latest that was neither refused nor abandoned. */
+/** The trade that a deposit shows: the one that delivered, or else the latest that was not refused or abandoned. */
 export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')
@@ -152,8 +152,8 @@ export type ViewRow = {
   is_old: boolean
 }
 
-// Once the event of the success has a number, all its deliveries exist, and they decide. Before that, the store will be
-// told if an enabled endpoint takes the event.
+// Once the event of the success has a number, all its deliveries exist, and their states decide. Before that, the store
+// will be told if an enabled endpoint takes the event.
 const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
   select case when bool_or(delivery.state = 'delivered') then true when bool_or(delivery.state = 'due') then false end
   from event join webhook_delivery delivery on delivery.event_id = event.id

@@ -52,7 +52,7 @@ it('only a market that the vault supports, or that is in the books, can be switc
       kind: 'refused',
       refusal: 'not_found',
       message:
-        'There is no market waxpeer. The vault sells on market.csgo.com and waxpeer.com; the others in the books are in the output of market list.',
+        'There is no market waxpeer. The vault sells on market.csgo.com and waxpeer.com. For others in the books, see market list.',
     })
   }
   expect(await listMarkets(deps)).toMatchObject({ data: { markets: [] } })

@@ -49,6 +49,6 @@ const isKnown = async (tx: Tx, market: string): Promise<boolean> =>
   MARKETS.some((each) => each === market) || (await isInBooks(tx, market))
 
 const unknownText = (market: string): string =>
-  `There is no market ${market}. The vault sells on ${MARKETS.join(' and ')}; the others in the books are in the output of market list.`
+  `There is no market ${market}. The vault sells on ${MARKETS.join(' and ')}. For others in the books, see market list.`
 
 const OFF_TEXT = 'Within a minute the vault takes down its listings there; sold items are still delivered.'

@@ -52,10 +52,10 @@ it('a deposit that waits for its shopper expires, and until it has an offer, an 
 
 it('the expiry of a deposit is unknown while an outage or maintenance stops its time', () => {
   expect(stepsOf(outlookOf({ ...created, isTimeStopped: true }, NOW))).toEqual([
-    [null, 'the deposit waits for its shopper; its time stands still'],
+    [null, 'the deposit waits for its shopper; the countdown is paused'],
   ])
   expect(stepsOf(withTrade({}, { isTimeStopped: true }))).toEqual([
-    [null, 'trade 7: the offer is open; its time stands still'],
+    [null, 'trade 7: the offer is open; the countdown is paused'],
   ])
 })
 

@@ -110,7 +110,7 @@ function stepsOfDeposit({ status, expiresAt, isTimeStopped, trades }: OutlookFac
   if (status !== 'created') return []
   if (trades.some(({ state }) => OPEN[state])) return []
   return isTimeStopped
-    ? [{ at: null, what: 'the deposit waits for its shopper; its time stands still' }]
+    ? [{ at: null, what: 'the deposit waits for its shopper; the countdown is paused' }]
     : [{ at: expiresAt, what: 'the deposit expires, unless its shopper trades' }]
 }
 
@@ -140,7 +140,7 @@ function nextStepOf(trade: OutlookTrade, isTimeStopped: boolean): NextStep | und
       if (trade.acceptedAt !== null)
         return { at: dueAt, what: 'Steam is asked for proof that the items arrived' }
       if (trade.isCancelling) return { at: dueAt, what: 'the offer is taken off Steam' }
-      if (isTimeStopped) return { at: null, what: 'the offer is open; its time stands still' }
+      if (isTimeStopped) return { at: null, what: 'the offer is open; the countdown is paused' }
       return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
     case 'held':
       return {

@@ -61,7 +61,7 @@ export type PriceList = {
 
 type PriceQuery = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
 
-/** Refused without a trusted exchange rate. */
+/** Returns a refusal if there is no trusted exchange rate. */
 export async function priceList(
   db: Db | Tx,
   { game, currency, names, rules, now }: PriceQuery,

@@ -42,7 +42,7 @@ function aFleet(
 
 const bots = (count: number) => Array.from({ length: count }, (_, index) => `bot ${index}`)
 
-/** The most requests within any `ms`. */
+/** The most requests within any `ms` milliseconds. */
 function mostWithin(requests: readonly SentRequest[], ms: number): number {
   return Math.max(
     0,

@@ -16,7 +16,7 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** How long before the send a search for its offer begins. A wrong clock must not hide the offer forever. */
+/** How far back before the send a search for its offer reaches. A wrong clock must not hide the offer forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 /** Sends the offer of an intent, unless the bot or the shopper cannot trade now. */

@@ -55,9 +55,9 @@ type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> 
 
 /**
  * Makes the deliveries of events due again, independently of running attempts: of one event, or of all events in a
- * range that are of a type the endpoint wants. A call that disables the endpoint waits until the replay is written, and then
- * gives up the replayed deliveries too. A store can replay one range at a time, because a range can have thousands of
- * events.
+ * range that are of a type the endpoint wants. A call that disables the endpoint waits until the replay is written, and
+ * then gives up the replayed deliveries too. A store can replay one range at a time, because a range can have thousands
+ * of events.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,

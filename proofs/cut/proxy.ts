@@ -74,7 +74,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
       if (bytes > 0) to.write(chunk.subarray(0, bytes))
       if (!isReached()) return
       passed.isCut = true
-      // Before the end, the server receives everything that has passed, so it can commit although no answer arrives.
+      // `end` still delivers everything that has passed, so the server can commit although no answer arrives.
       database.end()
       client.destroy()
     }

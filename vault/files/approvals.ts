@@ -1,4 +1,4 @@
-/** The operator's approvals of wishes, each in a sealed file. `approve` writes it, and the running vault reads it. */
+/** The operator's approvals of wishes, each in a sealed file that `approve` writes and the running vault reads. */
 import { z } from 'zod'
 import type { Approval } from '../giving/judge.ts'
 import type { Folder } from './folder.ts'

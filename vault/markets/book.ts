@@ -47,7 +47,7 @@ export type Listing = AccountFields & {
   begunAt: Date
   /** `in_deal`: sold and not given yet. `over`: ended, and the item was not given. */
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
-  /** The market's latest report on the sale that `withEnd` accepted; null before the first. */
+  /** The market's latest report on the sale, of those that `withEnd` accepted; null before the first. */
   end: Outcome['end'] | null
 }
 
@@ -82,8 +82,8 @@ export type Book = {
 }
 
 /**
- * An append-only journal. `add` returns once the entry cannot be lost, without a wait, so nothing can happen between a
- * look at the book and an entry made right after it. `book` changes with each entry, so a caller that needs a list
+ * An append-only journal. `add` is synchronous and returns once the entry cannot be lost, so nothing can happen between
+ * a look at the book and an entry made right after it. `book` changes with each entry, so a caller that needs a list
  * unchanged copies it. A listing or deal never changes: another one replaces it.
  */
 export type Journal = { book(): Book; add(entry: SaleEntry): void }

@@ -39,9 +39,9 @@ const TOO_MANY_REQUESTS = 'HTTP 429'
 const KEY_STATUSES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Pauses for ten minutes after an answer that refuses the key, and for a minute after "too many requests". A status
- * without such an answer may be a mishap, and buyers wait only five minutes. So it causes a pause of a minute too, and
- * the key counts as refused only if a call after that pause gets such a status again, before any call has succeeded.
+ * Pauses for ten minutes after an answer that refuses the key, and for a minute after "too many requests". A 401 or
+ * 403 without such an answer may be a mishap, and buyers wait only five minutes. So it too causes a pause of a minute,
+ * and the key counts as refused only if a call after that pause gets such a status again, before any call succeeds.
  */
 export function createCaller<Ask>(
   protocol: Protocol<Ask>,
@@ -51,7 +51,7 @@ export function createCaller<Ask>(
   const pace = createPace(protocol.everyMs, time)
   let lockedOutUntilMs = Number.NEGATIVE_INFINITY
   let pausedUntilMs = Number.NEGATIVE_INFINITY
-  /** When a status alone first refused the key. Undefined once a call to the main host has succeeded. */
+  /** When a 401 or 403 alone first refused the key. Undefined once a call to the main host has succeeded. */
   let doubtedAtMs: number | undefined
   const keyStatus = (): Failure => {
     const nowMs = time.now()

@@ -5,12 +5,12 @@ import type { Lowest, Others } from './others.ts'
 const MINUTE_MS = 60_000
 /** How long a list is used. It contains every item of a game, so it is read rarely. */
 const LIST_MS = 5 * MINUTE_MS
-/** How long not to ask again after a failure. */
+/** How long to wait after a failure before asking again. */
 const AGAIN_MS = MINUTE_MS
 
 type Prices = ReadonlyMap<string, bigint>
 
-/** Reads the list of prices of a game, which all accounts at a market share. Undefined if the market gives none. */
+/** Reads a game's list of prices. All accounts at a market share it. Undefined if the market gives none. */
 export type PriceLists = (
   market: Pick<Market, 'name' | 'lowestPrices'>,
   appId: number,

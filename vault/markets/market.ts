@@ -52,7 +52,7 @@ export type Listed =
 /** The answer for one listing whose price was to be changed, or that was to be taken down. */
 export type Repriced = { itemId: string; isDone: boolean }
 
-/** A listing as the market shows it. `price`: in market units (scale.ts) or in major units; null if not shown. */
+/** A listing as the market shows it. `price`: in market units or major units (see scale.ts); null if not shown. */
 export type Row = {
   itemId: string
   assetId: string

@@ -20,7 +20,7 @@ import { resultOfTrade } from './trade-record.ts'
 /** The error numbers with which Steam reports that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
-/** The most trades under way whose offers are remembered. */
+/** For at most this many trades under way, the offers are remembered. */
 const MOST_TRADES = 1_000
 /** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
 const STATE = {

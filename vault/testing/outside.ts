@@ -16,8 +16,8 @@ export class Killed extends Error {}
 
 /**
  * A fault of a call: the process dies, or the answer is lost, before or after the call's effect. `late`: the answer is
- * lost, and the effect comes half a minute later. `no_session`: the account has no session
- * for a send, so Steam makes no offer; other calls have no fault.
+ * lost, and the effect comes half a minute later. `no_session`: the account has no session for a send, so Steam makes
+ * no offer; other calls have no fault.
  */
 export type Mishap =
   | 'none'

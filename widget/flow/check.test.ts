@@ -44,7 +44,7 @@ describe('the deposit', () => {
     expect(check(over)).toMatchObject({ notBeforeMs: 7_200_000 })
   })
 
-  it('A-061 is checked from its last known deadline on if the dialog of an accepted offer was closed', () => {
+  it('A-061 is checked from its last known deadline onwards if the dialog of an accepted offer was closed', () => {
     const accepted = loaded({ status: 'pending', timeLeft: null })
     const left = play(confirming(), loaded({ status: 'pending', timeLeft: 300 }), accepted, {
       kind: 'confirmationLeft',

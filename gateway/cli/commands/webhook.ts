@@ -84,7 +84,7 @@ const SEQUENCE = {
 type ReplayFlags = ActFlags & { event?: string; from?: number; to?: number }
 
 const replay = command({
-  does: 'send one event again, or all events in a range of sequences that the endpoint subscribes to',
+  does: 'send one event again, or, from a range, all events that the endpoint subscribes to',
   example: 'webhook replay 3 --from 120 --to 180',
   parameters: {
     flags: {
