@@ -133,7 +133,7 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
     { name: 'sweep of old data', everyMs: HOUR_MS, work: () => sweepOldData(common) },
     { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },
     { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
-    { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
+    { name: 'sweep of inventories', everyMs: TEN_MINUTES_MS, work: () => sweepInventories(common) },
     {
       name: 'report of overdue trades',
       everyMs: MINUTE_MS,

@@ -1,11 +1,15 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GAMES } from '../../contract/games.ts'
 import { LANGUAGES } from '../../contract/languages.ts'
 import type { InventoryQuery } from '../../contract/widget-api.ts'
+import { parsePartnerPage } from '../steam/parse.ts'
 import { SHOPPER, type StockedTill, startStockedTill } from '../testing/inventory.ts'
+import { inventoryPage } from '../testing/steam-page.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import { msUntilAllowed } from './allowance.ts'
+import { sweepInventories } from './jobs.ts'
 import { readInventory } from './service.ts'
 
 const at = (seconds: number) => new Date(seconds * 1_000)
@@ -113,6 +117,28 @@ describe('a link that keeps reloading', () => {
     expect(await till.ask()).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
     expect(till.steam.reads).toBe(1)
   })
+})
+
+test('the items of a read are kept for ten minutes, so a shopper who reloads cannot fill the disk', async () => {
+  till.steam.owned = { kind: 'items', items: parsePartnerPage(inventoryPage(200).page)?.items ?? [] }
+  const sizes = async () => {
+    const { rows } = await sql<{ bytes: number }>`
+      select pg_column_size(answer) as bytes from inventory_request order by created_at`.execute(till.db)
+    return rows.map(({ bytes }) => (bytes < 1_000 ? 'short' : 'long'))
+  }
+  await till.ask()
+  till.clock.advance(9 * 60_000)
+  await till.ask()
+  till.clock.advance(60_000)
+  await sweepInventories(till.deps)
+  expect(await sizes()).toEqual(['long', 'long'])
+  till.clock.advance(1)
+  await sweepInventories(till.deps)
+  expect(await sizes()).toEqual(['short', 'long'])
+  till.clock.advance(9 * 60_000)
+  await sweepInventories(till.deps)
+  expect(await sizes()).toEqual(['short', 'short'])
+  expect((await till.ask()).unavailableItems).toBe(200)
 })
 
 describe('an account', () => {

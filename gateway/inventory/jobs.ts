@@ -10,7 +10,7 @@ import type { SecretBox } from '../kit/secret-box.ts'
 import { askSteam, toStored } from './answer.ts'
 import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
 import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
-import { completeRequest, forgetRequests, requestWithItems, takeRequest } from './store.ts'
+import { completeRequest, dropItems, forgetRequests, requestWithItems, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
@@ -55,13 +55,19 @@ export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promi
 
 const KEEP_MS = 24 * 3_600_000
 
-/** Deletes old requests and unused quotes. Call it periodically. */
+/** How long the items of a read are kept: longer than any call uses them. */
+const KEEP_ITEMS_MS = 10 * 60_000
+const ANSWERS_AT_A_TIME = 100
+
+/** Deletes the items of reads, then old requests and unused quotes. Call it every ten minutes. */
 export async function sweepInventories({
   db,
   clock,
   keep,
 }: Pick<JobDeps, 'db' | 'clock'> & { keep?: { inventoriesMs: number } }): Promise<void> {
-  const before = new Date(clock.now().getTime() - (keep?.inventoriesMs ?? KEEP_MS))
+  const ago = (ms: number) => new Date(clock.now().getTime() - ms)
+  await inRounds(ANSWERS_AT_A_TIME, () => dropItems(db, ago(KEEP_ITEMS_MS), ANSWERS_AT_A_TIME))
+  const before = ago(keep?.inventoriesMs ?? KEEP_MS)
   await forgetRequests(db, before)
   await inRounds(QUOTES_AT_A_TIME, () => forgetQuotes(db, before, QUOTES_AT_A_TIME))
 }

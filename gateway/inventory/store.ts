@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { InventoryRequestTable } from '../db/schema.ts'
-import { deleteBefore } from '../db/sweep-store.ts'
+import { deleteBefore, keepPlace, placeOf } from '../db/sweep-store.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { linkHmacs, TOKEN_PLACE } from '../shoppers/trade-token.ts'
 import type { StoredAnswer } from './answer.ts'
@@ -240,3 +240,33 @@ const REQUESTS_AT_A_TIME = 100
 
 export const forgetRequests = (db: Db, before: Date): Promise<void> =>
   deleteBefore(db, { table: 'inventory_request', column: 'created_at', atATime: REQUESTS_AT_A_TIME }, before)
+
+const ITEMS_SWEEP = 'inventory items'
+
+/** Not an empty list: nobody may take the record of an old read for an inventory without items. */
+const NO_LONGER_KEPT: StoredAnswer = {
+  kind: 'unavailable',
+  reason: 'steam_error',
+  detail: 'the items of this read are no longer kept',
+}
+
+/**
+ * Removes the items of the next old requests, and keeps their records. Resolves to the number of requests examined. A
+ * large inventory takes hundreds of kilobytes, and its shopper can have it read every few seconds. The sweep's place is
+ * a time, so requests of the same time are examined together.
+ */
+export async function dropItems(db: Db, before: Date, most: number): Promise<number> {
+  const after = (await placeOf(db, ITEMS_SWEEP)) ?? new Date(0)
+  const { rows } = await sql<{ id: bigint; createdAt: Date; isLong: boolean }>`
+    select id, created_at as "createdAt", (${isShortAnswer}) is false as "isLong" from inventory_request
+    where created_at > ${after} and created_at < ${before}
+    order by created_at fetch first ${most} rows with ties`.execute(db)
+  const last = rows.at(-1)
+  if (last === undefined) return 0
+  const long = rows.flatMap(({ id, isLong }) => (isLong ? [String(id)] : []))
+  await sql`
+    update inventory_request set answer = ${JSON.stringify(NO_LONGER_KEPT)}
+    where id = any(${long}::bigint[])`.execute(db)
+  await keepPlace(db, ITEMS_SWEEP, last.createdAt)
+  return rows.length
+}

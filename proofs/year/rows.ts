@@ -294,7 +294,8 @@ const shortLived = (): Statements => [
   sql`insert into deposit_link (deposit_id, link_hmac, given_at)
     select id, decode(hash, 'hex'), created_at from deposit where created_at > now() - interval '2 hours'`,
   sql`insert into inventory_request (bot_id, steam_id, token_sealed, token_hmac, game, language, state, answer, created_at, done_at, deposit_id)
-    select 1, user_steam_id, '\\x01'::bytea, '\\x01'::bytea, 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items', repeat('x', 5000)),
+    select 1, user_steam_id, '\\x01'::bytea, '\\x01'::bytea, 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items',
+      (select string_agg(md5(id || ' ' || n), '') from generate_series(1, 150) n)),
       created_at, created_at, id from deposit where created_at > now() - interval '25 hours'`,
   // Unused quotes: replaced ones, and some of the day before.
   sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
@@ -305,5 +306,6 @@ const shortLived = (): Statements => [
   sql`insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
     select id, 'q-' || n, 730, '2', 'AK-47 | Redline', 'AK-47 | Redline (Field-Tested)', 500, 550
     from quote, generate_series(1, 50) n where created_at > now() - interval '25 hours'`,
-  sql`insert into sweep_place (sweep, up_to) values ('quotes', now() - interval '25 hours')`,
+  sql`insert into sweep_place (sweep, up_to) values ('quotes', now() - interval '25 hours'),
+    ('inventory items', now() - interval '20 minutes')`,
 ]
