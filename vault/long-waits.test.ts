@@ -149,3 +149,17 @@ it('a gift whose send was lost ends, even if its bot sent thousands of offers in
   await bench.runRounds(6)
   expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'never_appeared' })
 })
+
+it('an offer is confirmed in time while Steam takes long over the prices of other wishes', async () => {
+  const [first = '', ...others] = bench.addStock(BOT, 14)
+  const wish = await bench.makeWish([first])
+  await bench.runRounds(1)
+  expect(botOffers().at(-1)?.state).toBe(STATE.needsConfirmation)
+  for (const assetId of others) await bench.makeWish([assetId])
+  bench.slowPrices(TEN_MINUTES_MS / 10)
+  await bench.runRounds(1)
+  bench.slowPrices(0)
+  bench.acceptAll(STORAGE)
+  await bench.runRounds(2)
+  expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
+})

@@ -58,6 +58,12 @@ export type GiverParts = {
   needs: Pick<Needs, 'note' | 'end'>
 }
 
+/**
+ * Taking up a wish can take minutes, because Steam answers few prices a minute. Meanwhile sent offers must be confirmed
+ * before their time is over.
+ */
+const ADVANCE_EVERY_MS = 60_000
+
 export type Giver = {
   round(): Promise<void>
   book(): ReadonlyMap<string, Giving>
@@ -87,9 +93,15 @@ export function createGiver(parts: GiverParts): Giver {
     arrivals: arrivals.count,
     async round() {
       await till.begin()
-      for (const wish of await till.wishes()) await takeUp(context, wish)
+      let advancedAt = parts.now()
+      for (const wish of await till.wishes()) {
+        await takeUp(context, wish)
+        if (parts.now().getTime() - advancedAt.getTime() < ADVANCE_EVERY_MS) continue
+        await advanceOpen(context)
+        advancedAt = parts.now()
+      }
       // Open gifts do not wait for the till: an offer that nobody accepts must be cancelled in time.
-      for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(context, wishId, giving)
+      await advanceOpen(context)
       till.end()
     },
   }
@@ -244,6 +256,12 @@ function isStillAllowed(
 ): boolean {
   if (!accounts.has(from)) return false
   return cause.kind === 'return' || rules.destinations[cause.to]?.steamId === partnerSteamId
+}
+
+async function advanceOpen(context: GiverContext): Promise<void> {
+  for (const [wishId, giving] of [...context.book]) {
+    if (isOpen(giving)) await advance(context, wishId, giving)
+  }
 }
 
 async function advance(context: GiverContext, wishId: string, giving: OpenGiving): Promise<void> {

@@ -94,6 +94,8 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
   const logged: string[] = []
   const caller = createCaller(steam.url)
   const calls: string[] = []
+  /** How long each price of Steam's market takes. */
+  let priceMs = 0
   let vault: Vault | undefined
 
   const open = (): Vault =>
@@ -106,6 +108,7 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
         ...caller,
         call(request) {
           calls.push(request.url.pathname)
+          if (request.url.pathname.startsWith('/market/priceoverview')) nowMs += priceMs
           return caller.call(request)
         },
       },
@@ -167,6 +170,9 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
     },
     advanceMs(ms: number): void {
       nowMs += ms
+    },
+    slowPrices(ms: number): void {
+      priceMs = ms
     },
     failTill(calls: typeof tillFails): void {
       tillFails = calls
