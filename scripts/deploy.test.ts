@@ -99,7 +99,7 @@ describe('the proxies', () => {
     })
   })
 
-  it('nginx passes on the caller, the protocol and the host, and redirects http to https', () => {
+  it('nginx passes on the caller’s address, the protocol and the host, and redirects http to https', () => {
     for (const line of [
       'proxy_set_header Host $host;',
       'proxy_set_header X-Forwarded-Proto $scheme;',

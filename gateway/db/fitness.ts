@@ -118,4 +118,4 @@ async function keepsSessions(connection: Connection, connect: () => Promise<Conn
 }
 
 const poolerIn = (name: string): string =>
-  `${name} leads to a pooler that does not keep a session for each connection, such as PgBouncer with pool_mode=transaction. The till needs settings, LISTEN and locks that stay: set ${name} to the server itself, or to a pooler in session mode that passes on all settings.`
+  `${name} leads to a pooler that does not keep a session for each connection, such as PgBouncer with pool_mode=transaction. The till needs settings, LISTEN and locks that stay with a connection: set ${name} to the server itself, or to a pooler in session mode that passes on all settings.`

@@ -1,4 +1,4 @@
-/** Starts a console on a new or a given database, and signs operators in with the calls that its page makes. */
+/** Starts a console on a new or a shared database, and signs operators in with the calls that its page makes. */
 import { readConfig } from '../config.ts'
 import { createConsole } from '../console/app.ts'
 import type { Live } from '../console/live.ts'
@@ -25,9 +25,9 @@ export const OWN_PAGE_HEADERS = {
 
 const NO_STREAMS: Live = { open: () => false, stop: async () => {} }
 
-/** `given`: a shared database, which the caller closes. */
-export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: Record<string, string> = {}) {
-  const database = given === undefined ? await testDatabase() : { ...given, close: async () => {} }
+/** `shared`: a database that the caller closes; a new one if absent. */
+export async function startConsole(shared?: Pick<TestDatabase, 'db'>, settings: Record<string, string> = {}) {
+  const database = shared === undefined ? await testDatabase() : { ...shared, close: async () => {} }
   const clock = fakeClock(new Date())
   const answer = readConfig({
     TRADETILL_CONSOLE_PORT: '4304',

@@ -332,8 +332,8 @@ describe('an offer whose send was not answered', () => {
     session.listOffers = async (since, cursor) => {
       const answer = await listOffers(since, cursor)
       if (answer.kind !== 'offers') return answer
-      const isAsked = ({ createdAt }: { createdAt: Date }) => !isHidden && createdAt >= since
-      return { ...answer, sent: answer.sent.filter(isAsked) }
+      const isListed = ({ createdAt }: { createdAt: Date }) => !isHidden && createdAt >= since
+      return { ...answer, sent: answer.sent.filter(isListed) }
     }
     // The fake dates its offers by the machine's clock, which is behind the till's from here on.
     till.clock.advance(10 * 60_000)

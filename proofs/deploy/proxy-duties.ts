@@ -162,7 +162,7 @@ async function visitWithLinks(address: ProxyAddress): Promise<void> {
 function findLinks(running: Running): string {
   const text = running.written()
   // A log shows a link as its first six characters.
-  if (!text.includes('012345...')) return 'the log contains no calls'
+  if (!text.includes('012345...')) return 'the log contains no shortened link'
   const [found] = text.match(/[^\n]{0,80}0123456[^\n]{0,40}/i) ?? []
   return found === undefined ? '' : `the log contains ${found}`
 }

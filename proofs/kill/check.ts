@@ -182,7 +182,7 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
     expected = (sequence ?? expected) + 1
   }
   const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
-  const told = new Map<string, Told>()
+  const contents = new Map<string, Content>()
   const signer = new Webhook(till.secrets.webhookSecret)
   for (const { headers, body } of till.receiver.received) {
     const id = String(headers['webhook-id'])
@@ -190,33 +190,33 @@ async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
     const { type, sequence, data } = webhookSchema.parse(JSON.parse(body))
     if (known.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
     const { id: deposit, amount, heldAmount, reversedAmount } = data
-    const now: Told = {
+    const now: Content = {
       type,
       sequence,
       deposit,
       amounts: [amount ?? 0, heldAmount, reversedAmount].join(' '),
     }
-    const before = told.get(id) ?? now
+    const before = contents.get(id) ?? now
     if (JSON.stringify(before) !== JSON.stringify(now))
       problems.push(`webhook ${id} arrived again with other contents`)
-    told.set(id, now)
+    contents.set(id, now)
   }
-  for (const { id } of events) if (!told.has(id)) problems.push(`event ${id} never reached the store`)
-  return [...problems, ...(await compareWithDeposits(till, [...told.values()]))]
+  for (const { id } of events) if (!contents.has(id)) problems.push(`event ${id} never reached the store`)
+  return [...problems, ...(await compareWithDeposits(till, [...contents.values()]))]
 }
 
 /** The contents of a webhook. `amounts`: credited, held and reversed. */
-type Told = { type: string; sequence: number; deposit: string; amounts: string }
+type Content = { type: string; sequence: number; deposit: string; amounts: string }
 
 /** Compares the last webhook about each deposit with its amounts, and counts those that report its success. */
-async function compareWithDeposits({ pool }: ProcessTill, told: readonly Told[]): Promise<string[]> {
+async function compareWithDeposits({ pool }: ProcessTill, contents: readonly Content[]): Promise<string[]> {
   const deposits = await readRows(
     pool,
     `select id::text, (status = 'succeeded')::int as successes,
        concat_ws(' ', coalesce(credited_amount, 0), held_amount, reversed_amount) as amounts from deposit`,
     z.object({ id: z.string(), successes: z.number(), amounts: z.string() }),
   )
-  const ofDeposit = Map.groupBy(told, ({ deposit }) => deposit)
+  const ofDeposit = Map.groupBy(contents, ({ deposit }) => deposit)
   return deposits.flatMap(({ id, successes, amounts }) => {
     const about = (ofDeposit.get(id) ?? []).toSorted((a, b) => a.sequence - b.sequence)
     const reported = about.filter(({ type }) => type === 'deposit.succeeded').length

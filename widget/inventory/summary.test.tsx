@@ -35,7 +35,7 @@ const hold = { atOnce: 1_000, days: 8, until: '2026-11-30T12:00:00.000Z' }
 describe('A-013 the button', () => {
   it.each<[string, PanelInput, string, boolean]>([
     ['says how much it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
-    ['says how much more the minimum needs', { picked: ['1'] }, 'Add $1.00 more', false],
+    ['says how much more the picks need to reach the minimum', { picked: ['1'] }, 'Add $1.00 more', false],
     [
       'says how much is too much',
       { picked: ['2', '3'], payment: { maxAmount: 4_500 } },
@@ -43,10 +43,10 @@ describe('A-013 the button', () => {
       false,
     ],
     ['names no amount if nothing is picked', {}, 'Add funds', false],
-  ])('%s', (_, given, face, isOn) => {
+  ])('%s', (_, given, buttonText, isOn) => {
     const [, attributes = '', shownText = ''] =
       /<button type="button" class="button primary pay"([^>]*)>(.*?)<\/button>/.exec(panel(given)) ?? []
-    expect(text(shownText).trim()).toBe(face)
+    expect(text(shownText).trim()).toBe(buttonText)
     expect(attributes).toContain(`aria-disabled="${!isOn}"`)
     // It can get the focus while it is off: a browser focuses no disabled button, and takes the focus from one.
     expect(attributes).not.toMatch(/\sdisabled/)

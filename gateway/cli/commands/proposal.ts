@@ -30,7 +30,7 @@ const decline = command({
 })
 
 const limit = command({
-  does: 'require a second operator once an operator moves more than LIMIT in 24 hours, and for later changes of LIMIT',
+  does: 'require a second operator once one operator moves more than LIMIT in 24 hours; later changes of LIMIT need one too',
   example: "proposal limit 500 --reason 'there are two of us now'",
   parameters: {
     flags: SERIOUS_ACT,

@@ -189,7 +189,7 @@ describe('an offer', () => {
     expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0, next: null })
   })
 
-  it('that is declined has that state, and one that was never made is missing', async () => {
+  it('that is declined is read as declined, and one that was never made as missing', async () => {
     const { offerId } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/decline`)
     expect((await offerNow(offerId)).state).toBe('declined')

@@ -159,7 +159,7 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
   must(
     isOnRelease || !hadTakenBack,
     'I15',
-    () => `trade ${id}: its shopper took items back, and is credited ${mode}`,
+    () => `trade ${id}: its shopper took items back earlier, yet it is credited ${mode}`,
   )
   const storeHad = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
   const wereSet = storeHad(`${mode}`) || (isOnRelease && back.length > 0 && storeHad('on_accept'))
@@ -192,7 +192,7 @@ function checkAccounts({ accounts }: Snapshot): void {
   must(total === 0n, 'I1', () => `the accounts sum to ${total}`)
   for (const { id, kind, balance, entries, floor } of accounts) {
     must(balance === entries, 'I3', () => `account ${id} has ${balance}, its entries ${entries}`)
-    must(floor === null || balance >= floor, 'I4', () => `account ${id} (${kind}) has ${balance}`)
+    must(floor === null || balance >= floor, 'I4', () => `account ${id} (${kind}): ${balance} < ${floor}`)
   }
 }
 
@@ -281,18 +281,18 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   must(
     (deposit.credited ?? 0n) === credited,
     'I13',
-    () => `deposit ${id}: ${deposit.credited} of ${credited}`,
+    () => `deposit ${id} has ${deposit.credited} credited, its trades ${credited}`,
   )
   must(
     deposit.held === sum(delivered.map(({ held }) => held)),
     'I13',
-    () => `deposit ${id} holds ${deposit.held}`,
+    () => `deposit ${id} holds ${deposit.held}, unlike its trades`,
   )
   const reversed = sum(delivered.map((trade) => trade.reversed))
   must(
     deposit.reversed === reversed,
     'I13',
-    () => `deposit ${id}: reversed ${deposit.reversed} of ${reversed}`,
+    () => `deposit ${id} has ${deposit.reversed} reversed, its trades ${reversed}`,
   )
   const until = delivered.flatMap(({ held, settlesAt }) =>
     held > 0n && settlesAt !== null ? [settlesAt] : [],
@@ -302,7 +302,7 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
     'I13',
     () => `deposit ${id} is held until ${deposit.heldUntil}, its trades until ${until}`,
   )
-  must((status === 'succeeded') === credited > 0n, 'I13', () => `deposit ${id} is ${status}`)
+  must((status === 'succeeded') === credited > 0n, 'I13', () => `deposit ${id} is ${status} with ${credited}`)
   must(deposit.hasEvent, 'I9', () => `deposit ${id} is ${status} without an event`)
 }
 

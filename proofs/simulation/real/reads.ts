@@ -208,7 +208,7 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
   must(
     movements.length === balance.movements,
     'I16',
-    () => `${name} has ${movements.length} of ${balance.movements}`,
+    () => `${name} has ${movements.length} of ${balance.movements} movements`,
   )
   const sums = { held: 0, available: 0 }
   const heldOf = new Map<string | null, number>()
