@@ -134,7 +134,7 @@ const environmentSchema = z
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000, 'each costs memory and a file').default(
       200,
     ),
-    /** What to do when a replica takes over from the database's server: stop the till, or begin a new epoch. */
+    /** The action when a replica takes over from the database's server: stop the till, or begin a new epoch. */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
