@@ -39,9 +39,12 @@ describe('A-105 the origin of a state-changing call', () => {
   test.each<[string, Till]>([
     ['in the sandbox', { publicUrl: 'https://pay.example', mode: 'sandbox' }],
     ['behind a public address on this machine', { publicUrl: 'http://localhost:4300', mode: 'live' }],
-  ])('is accepted if it is the address that was called, and refused if it is foreign, %s', async (_where, till) => {
-    const host = '127.0.0.1:4300'
-    expect(await statusOf(till, { host, origin: `http://${host}` })).toBe(200)
-    expect(await statusOf(till, { host, origin: 'http://evil.example' })).toBe(403)
-  })
+  ])(
+    'is accepted if it is the address that was called, and refused if it is foreign, %s',
+    async (_where, till) => {
+      const host = '127.0.0.1:4300'
+      expect(await statusOf(till, { host, origin: `http://${host}` })).toBe(200)
+      expect(await statusOf(till, { host, origin: 'http://evil.example' })).toBe(403)
+    },
+  )
 })
