@@ -6,7 +6,7 @@ import { readSource } from './source-tree.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-test.each(PAGES)('a change of any source that the $folder imports causes a new build', (page) => {
+test.each(PAGES)('a build depends on every source that the $folder imports', (page) => {
   const sources = filesOf(page).map((file) => relative(ROOT, file).replaceAll('\\', '/'))
   const imported = sources
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx$|vite\.config\.ts$/.test(file))

@@ -50,7 +50,7 @@ test('a timeout of the pool is distinguished from the error of a query', async (
   await single.close()
 })
 
-test('a connection tries the next address of the database’s host after 250 ms, whatever the process’s default', async () => {
+test('a connection asks Node to try the next address of the database’s host after 250 ms, whatever the process’s default', async () => {
   const connecting = vi.spyOn(Socket.prototype, 'connect')
   onTestFinished(() => connecting.mockRestore())
   const single = openDatabase(database.url, 1)
