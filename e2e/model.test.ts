@@ -192,7 +192,7 @@ type Shopper = {
   picked: string[]
   /** The picks of the other games, by game. The page restores them when the shopper comes back to a game. */
   picksOfOtherGames: Map<string, string[]>
-  /** The items that the last press on Pay asked for. A page that is opened again without other picks begins with them. */
+  /** The items of the last press on Add funds. A page that is opened again without other picks begins with them. */
   offered: string[]
 }
 

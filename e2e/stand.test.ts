@@ -35,7 +35,7 @@ const PANEL = ['.summary-total dd', '.money-rows', '.pay']
 const placesOf = (page: Page, parts: readonly string[]) =>
   Promise.all(parts.map((part) => page.locator(part).boundingBox()))
 
-/** Expects that picking moves no part in `PANEL`, at the panel's narrowest, where texts wrap most. */
+/** Expects that picking moves no part in `PANEL` at the panel's narrowest width, where texts wrap most. */
 async function expectStillness(page: Page): Promise<void> {
   await page.setViewportSize({ width: 901, height: 900 })
   await page.locator('.summary').waitFor()
@@ -114,7 +114,7 @@ describe.each([
     await page.getByText(texts.nothingFound('¬')).waitFor()
     await page.getByRole('button', { name: texts.searchClear, exact: true }).click()
     await expect.poll(() => search.inputValue()).toBe('')
-    // The pressed button is gone.
+    // The pressed button is gone, so the field gets the focus.
     await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true)
     expect(await names(page)).toEqual(cards.map(({ name }) => name))
     await page.getByRole('button', { name: texts.reload }).waitFor()
@@ -355,7 +355,7 @@ test('A-019 A-114 a deposit for two games shows two tabs, and opens on one of th
   expect(await prices(page)).toEqual(byPrice(cardsOf(inventory.items)))
 })
 
-test('above the deposit’s maximum the button is disabled, with the reason', async () => {
+test('above the deposit’s maximum the button is disabled, and the reason is shown', async () => {
   const { page, texts } = await openStandAs({ deposit: { maxAmount: 301 } })
   await page
     .locator('.summary-facts')

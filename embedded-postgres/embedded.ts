@@ -200,7 +200,7 @@ type Role = { user: string; password: string }
 
 export async function ensureDatabase(url: string, roles: readonly Role[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
-  // A connection that breaks also rejects its query.
+  // A broken connection also rejects its query, so this event can be ignored.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -38,7 +38,7 @@ test('of two restores into the same folder, one is refused and does not touch th
   ])
 })
 
-test('a restore that fails halfway leaves no part of the database, which may have filled the disk', async () => {
+test('a restore that fails halfway leaves no part of the database behind, because the disk may be full', async () => {
   const { copy, dataDir } = newFolders()
   // A folder in the place of the file makes the restore fail after the cluster was copied.
   mkdirSync(join(dataDir, 'database.json', 'in the way'), { recursive: true })
@@ -50,12 +50,12 @@ test('a restore that fails halfway leaves no part of the database, which may hav
   expect(existsSync(join(home, 'cluster'))).toBe(false)
 })
 
-test('a restore that fails leaves the password and the key as they were, and no part of its own', async () => {
+test('a restore that fails keeps the former password and key, and leaves nothing of its own behind', async () => {
   const { copy, dataDir } = newFolders()
   writeFileSync(join(copy, 'master.key'), 'of the copy')
   mkdirSync(dataDir)
   for (const name of ['database.json', 'master.key']) writeFileSync(join(dataDir, name), 'before')
-  // A name that sorts behind all others, and cannot be copied: a socket or a pipe is no file.
+  // A pipe cannot be copied. By its name it comes last, after the password and the key.
   execFileSync('mkfifo', [join(copy, 'zz')])
 
   await expect(putBack(copy, dataDir)).rejects.toThrow('zz')

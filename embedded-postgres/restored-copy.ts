@@ -21,14 +21,14 @@ export function noteCopy(cluster: string): void {
 }
 
 /**
- * Call this after the server has recovered, and before a gateway can connect. Replaces the epoch's record of its server,
- * so the till finds that it is on another one until `restore finish` begins the next epoch.
+ * Call this after the server has recovered, and before a gateway can connect. Replaces the epoch's record of its
+ * server, so the till finds that it is on another one until `restore finish` begins the next epoch.
  */
 export async function markCopy(cluster: string, url: string): Promise<void> {
   const note = noteOf(cluster)
   if (!existsSync(note)) return
   const client = new pg.Client({ connectionString: url })
-  // A connection that breaks also rejects its query.
+  // A broken connection also rejects its query, so this event can be ignored.
   client.on('error', () => {})
   await client.connect()
   try {

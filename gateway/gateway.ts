@@ -208,7 +208,7 @@ function createEpochWatch(
   { common, events }: ReturnType<typeof createFeatures>,
 ) {
   const onFailure = (error: unknown) =>
-    log.warn({ err: error }, 'memory of the database could not be read or written: check TRADETILL_DATA')
+    log.warn({ err: error }, 'saved state of the database could not be read or written: check TRADETILL_DATA')
   return watchEpoch({
     ...common,
     memory: createMemory(config.dataDir, onFailure),
@@ -219,7 +219,7 @@ function createEpochWatch(
   })
 }
 
-/** Starts the work that needs no call: bots, jobs, webhooks and sweeps. */
+/** Starts the work outside of calls: bots, jobs, webhooks and sweeps. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, queue, steam, box } = parts
   const { common, trades, epochs, pricing } = features
@@ -264,7 +264,7 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
   return running
 }
 
-/** Follows a sandbox's clock. A jump runs the sweeps and the price feeds immediately, because some may have become due. */
+/** Follows a sandbox's clock. A jump runs the sweeps and the price feeds at once, because some may have become due. */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
@@ -379,7 +379,7 @@ export async function main(config: Config, startup: Startup): Promise<void> {
   console.log(`gateway ready at ${gateway.url}`)
   let isStopping = false
   const stop = async (code: number): Promise<void> => {
-    // A second signal ends the wait for balancers.
+    // A second signal ends the wait for load balancers.
     if (isStopping) return gateway.hurry()
     isStopping = true
     // A stop that takes too long is cut off, and never counts as a success.

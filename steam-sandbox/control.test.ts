@@ -222,7 +222,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('are shown by magic players, who are listed on the page and, apart from the ordinary shoppers, by the control API', async () => {
+  it('are shown by magic players, who are listed on the page and, separately from the ordinary shoppers, by the control API', async () => {
     const names = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []

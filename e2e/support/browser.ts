@@ -80,7 +80,7 @@ export type Visit = {
   end(): Promise<void>
 }
 
-/** The files about its browser that a failed test saves: pictures and texts by name. */
+/** The files that a failed test saves about its browser: pictures and texts by name. */
 export function evidenceOf({ context, seen }: Visit): [string, () => Promise<string | Buffer>][] {
   const last = () => context.pages().at(-1)
   const nothing = 'no page was open'

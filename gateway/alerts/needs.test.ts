@@ -102,7 +102,7 @@ test('a missing item does not count before its absence is certain', async () => 
   expect(await needs()).toMatchObject({ itemsMissing: 1 })
 })
 
-test('a trade counts a day after it should have been settled, or if still open after its send began, although its bot asks Steam every hour', async () => {
+test('a trade counts a day after it should have been settled, or a day after its send began if it is still open, although its bot asks Steam every hour', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'cs' }))
   const held = till.db.selectFrom('trade').select('id').where('state', '=', 'held')
   const { id } = await held.executeTakeFirstOrThrow()
@@ -141,7 +141,7 @@ test('an endpoint counts after repeated failures, unless its store disables it',
   await receiver.close()
 })
 
-test('what the vault reports as needing a person counts until the vault reports it no longer', async () => {
+test('a need for a person that the vault reports counts until the vault no longer reports it', async () => {
   await aVaultNeed(till.db)
   expect(await needs()).toMatchObject({ vaultNeeds: 1 })
   await till.db.deleteFrom('vault_need').execute()

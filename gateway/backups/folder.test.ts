@@ -7,7 +7,7 @@ import { copyCluster } from './folder.ts'
 
 const SEGMENT = '000000010000000000000001'
 
-it('names the file of the copy that the disk has no space for', async () => {
+it('the error of a copy onto a full disk names the file that did not fit', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-full-disk-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [source, target] = [join(folder, 'source'), join(folder, 'target')]

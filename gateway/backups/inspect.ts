@@ -21,7 +21,7 @@ export type Inspected =
 
 export async function inspect(url: string, claim: Claim): Promise<Inspected> {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
-  // A connection that breaks also rejects its query.
+  // A broken connection also rejects its query, so this event can be ignored.
   pool.on('error', () => {})
   try {
     const identity = await readIdentity(pool)

@@ -103,7 +103,7 @@ it('the check of a copy removes the folders of killed checks, and none of a chec
     return [unlocked, inUse].map((each) => existsSync(each))
   }
   try {
-    // A running check has no lock that this one can see if it is of 0.2.0, or in another container.
+    // A running check of 0.2.0, or in another container, has no lock that this one can see.
     expect(await isThereAfterCheckIn(11 * HOUR_MS)).toEqual([true, true])
     expect(await isThereAfterCheckIn(13 * HOUR_MS)).toEqual([false, true])
   } finally {
@@ -140,7 +140,7 @@ it.each([
   else expect(await checked).toMatchObject(outcome)
 })
 
-it('a dump that is not there is named before programs that are not there', async () => {
+it('a missing dump is reported before missing programs', async () => {
   const claim = { mode: 'sandbox', masterKey: undefined, oldMasterKeys: [] } as const
   const nowhere = { serverUrl: database.url, claim, at: NOW, folder: join(folder, 'none'), environment }
   const reason = `There is no file ${join(folder, 'none.dump')}.`
@@ -164,7 +164,7 @@ it('a dump can be read by its owner alone', async () => {
   expect(statSync(made.backup.path).mode & 0o777).toBe(0o600)
 })
 
-it('a dump into a folder that cannot be created is refused, and names the folder', async () => {
+it('a dump into a folder that cannot be created is refused, and the error names the folder', async () => {
   const made = dump(database.url, '/proc/none', { at: new Date(0), folder, environment })
   await expect(made).rejects.toThrow('The folder /proc/none cannot be created: ENOENT')
 })

@@ -198,7 +198,7 @@ async function programFor(client: pg.Client, name: ProgramName, { folder }: Prog
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
-  // A connection that breaks also rejects its query.
+  // A broken connection also rejects its query, so this event can be ignored.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -21,7 +21,7 @@ const run = (line: string) => runCommand(['price', ...line.split(' ')], { databa
 it('price show prints a source’s price, the weekly level, and the shopper’s credit during a spike', async () => {
   const { out, code } = await run('show --game cs --item Knife')
   expect(out).toMatch(/^market\t20\.00 USD\tweekly level 10\.00 USD\t60 sold in 30 days\t/)
-  // A price counts up to 30 % above its level. A quarter of that is commission.
+  // A price counts up to 30 % above its level, here 13.00 USD. A quarter of the worth is commission.
   expect(out).toContain('worth 13.00 USD, a shopper is credited 9.75 USD')
   expect(code).toBe(0)
 })

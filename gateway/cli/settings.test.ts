@@ -15,7 +15,7 @@ const TILL_DATABASE_URL = 'postgres://till@127.0.0.1:15000/tradetill'
 const MOVED_SANDBOX_URL = 'http://localhost:4401'
 const folders: string[] = []
 
-/** Makes the data folder of a running gateway whose Steam sandbox has this URL. Returns the setting that names it. */
+/** Makes the data folder of a running gateway whose Steam sandbox has this URL. Returns the setting for that folder. */
 function runningGateway(
   steamSandboxUrl?: string,
   addresses: GatewayAddresses = {},
@@ -76,7 +76,7 @@ describe('a command finds the console and the public address', () => {
   })
 })
 
-it('the doctor examines the embedded database of the gateway that runs on its data folder, with both roles', async () => {
+it('with both roles, the doctor examines the embedded database of the gateway that runs on its data folder', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.close())
   const env = runningGateway()

@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')
 const example = /```ts\n(const update: CreditStore\['update'\][\s\S]*?)```/.exec(guide)?.[1] ?? ''
 
-/** Books the events of 20 new deposits, each event twice, all at once. The last of each deposit has the amount 1000. */
+/**
+ * Books the events of 20 new deposits, each event twice, all at once. The last event of each deposit has the amount
+ * 1000.
+ */
 const SHOP = `import { Pool } from 'pg'
 import { type CreditStore, takeOnce } from '${join(ROOT, 'sdk/index.ts')}'
 
@@ -41,6 +44,6 @@ it('the example for PostgreSQL credits a new deposit once, even if its first eve
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
   const shop = spawn(process.execPath, ['shop.mts'], { cwd: folder, env, stdio: 'pipe' })
-  const [said, problems] = await Promise.all([text(shop.stdout), text(shop.stderr)])
-  expect([problems, JSON.parse(said || '[]')]).toEqual(['', [{ amount: 20 * 1_000 }]])
+  const [output, problems] = await Promise.all([text(shop.stdout), text(shop.stderr)])
+  expect([problems, JSON.parse(output || '[]')]).toEqual(['', [{ amount: 20 * 1_000 }]])
 })

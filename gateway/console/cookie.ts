@@ -2,9 +2,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * A cookie belongs to a host with all its ports. So another server on the host receives it, and on localhost it can set
- * a Secure one even without TLS. The cookie alone therefore opens nothing: the page keeps the other half where only its
- * own origin can read it.
+ * A cookie belongs to a host with all its ports. So another server on the host receives it, and on localhost that
+ * server can set a Secure cookie even without TLS. The cookie alone therefore opens nothing: the page keeps the other
+ * half where only its own origin can read it.
  */
 const COOKIE_NAME = '__Host-console'
 const HALF = /^[\w-]{43}$/
@@ -29,8 +29,8 @@ export const CLEAR_COOKIE = `${COOKIE_NAME}=; ${ATTRIBUTES}; Max-Age=0`
 type Headers = Record<string, string | string[] | undefined>
 
 /**
- * Returns undefined unless both halves are there. Of two cookies with this name, a page on another port must have planted
- * one, so then neither counts.
+ * Returns undefined unless both halves are there. If there are two cookies with this name, another port of the host
+ * must have planted one, so neither counts.
  */
 export function readHalves(headers: Headers): Halves | undefined {
   const found = String(headers.cookie ?? '')

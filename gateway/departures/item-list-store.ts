@@ -8,7 +8,7 @@ export type ItemFilter = {
   /** The number or Steam id of the bot that has the item, or had it last. */
   bot?: string | undefined
   state?: ItemState | undefined
-  /** The item's asset id in the inventory of a bot or its shopper, or its `item` id. */
+  /** The item's asset id in the inventory of a bot or of the shopper, or its `item` id. */
   asset?: string | undefined
   /** Only items with a smaller `place`, for the next page. */
   before?: bigint | undefined
@@ -80,8 +80,8 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
 }
 
 /**
- * The places in the list of the items with this id: an asset id in the inventory of a bot or the shopper, or an `item`
- * id.
+ * Finds the places of the items with this id. It is an asset id in the inventory of a bot or of the shopper, or an
+ * `item` id.
  */
 function placesOf(asset: string) {
   const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []

@@ -68,8 +68,8 @@ type BookingDeps = { db: Db; clock: Clock; log: Log }
 export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits()): Promise<void> {
   const { db, clock } = deps
   const nowMs = clock.now().getTime()
-  // A listing that waits now waits until the end of the call, however long that takes. Otherwise its wait could end
-  // between its own entry and a report on it, which would then be answered as unknown.
+  // A listing that waits at the start of the call waits until its end, however long the call takes. Otherwise the wait
+  // could end between the listing's entry and a report on it, which would then be answered as unknown.
   const waiting = new Map(waits.listingsAt(nowMs).map((listing) => [keyOf(listing), listing]))
   let after: Pick<EntryRow, 'n' | 'part'> | undefined
   for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -81,7 +81,7 @@ export async function bookVaultLog(deps: BookingDeps, waits: Waits = createWaits
   }
 }
 
-/** `waiting`: the listings that wait in this call. `waits` remembers only so many. */
+/** `waiting`: the listings that wait in this call. `waits` remembers a limited number. */
 type Turn = { waits: Waits; waiting: Map<string, ReportedListing>; nowMs: number }
 
 async function bookRow({ db, log }: BookingDeps, row: EntryRow, turn: Turn): Promise<void> {

@@ -21,7 +21,9 @@ export function sweepLinks({ db, clock }: Pick<DepositDeps, 'db' | 'clock'>): Pr
   return forgetLinks(db, new Date(clock.now().getTime() - KEEP_LINKS_MS))
 }
 
-/** Looks up the shoppers behind stores' trade links on Steam. Resolves to a function that stops the lookups. */
+/**
+ * Looks up on Steam which shoppers the stores' trade links belong to. Resolves to a function that stops the lookups.
+ */
 export function workOnPrefills(deps: DepositDeps): Promise<() => Promise<void>> {
   return deps.queue.work(PREFILL_QUEUE, (data) => prefill(deps, depositIdOf(data)))
 }

@@ -122,7 +122,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
 
   // A zero-width space and joiner, a soft hyphen, the fillers of Hangul, an empty Braille cell, a variation selector.
   test.each(['\u200b', ' \u200d\u00ad\ufeff ', '\u3164\u115f\uffa0', '\u2800', '\ufe0f\u{e0001}'])(
-    'whose customer label leaves no mark (%j) is created, and the page names nobody',
+    'whose customer label leaves no mark (%j) is created, and the page shows no label',
     async (customerLabel) => {
       const created = (await post({ customerLabel })).json()
       expect(created.customerLabel).toBe(customerLabel)

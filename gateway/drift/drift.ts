@@ -82,7 +82,7 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
     withoutId.filter((item) => !isOld(item)),
     nameKey,
   )
-  // Steam's list may already show a fresh item without an asset id, which then looks like one that is not booked.
+  // A fresh item whose asset id is unknown may be in Steam's list already, where it looks as if it were not booked.
   const comingOf = (name: string) => (custody.coming.get(name) ?? 0) + (fresh.get(name)?.length ?? 0)
   const matches = [...Map.groupBy(withoutId.filter(isOld), nameKey)].map(([name, items]) =>
     matchByName({ items, among: unbooked.get(name) ?? [], coming: comingOf(name) }, custody, look),
@@ -210,8 +210,8 @@ function isStillTrue({ booked, leaving }: Custody, noted: KnownFinding): boolean
 const SURE_LOOKS = 2
 
 /**
- * A difference that two looks found counts as certain if a later pass read the bot's history and custody still
- * differs: by then, all trades before the second look are booked.
+ * A difference that two looks found counts as certain if custody still differs after a later pass through the bot's
+ * history: by then, all trades before the second look are booked.
  */
 export function settleDrift(
   noted: readonly KnownFinding[],

@@ -14,7 +14,7 @@ const LOST_MS = 30 * 60_000
 
 type SweepDeps = { db: Db; queue: Queue; drift: DriftStore; clock: Clock }
 
-/** Several processes can call this at the same time: only one of them takes a bot. */
+/** Several processes can call this at the same time: each due bot is taken by only one of them. */
 export async function sweepDrift({ db, queue, drift, clock }: SweepDeps): Promise<void> {
   const now = clock.now()
   const nextAt = new Date(now.getTime() + LOST_MS)

@@ -83,7 +83,7 @@ test('opening a page with an unknown hash is a guess; after 200 guesses from an 
 })
 
 test('the page is compressed for a browser that accepts gzip', async () => {
-  // Each page names the time at which it was sent.
+  // Each page contains the time at which it was sent.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const { app } = await appWith()

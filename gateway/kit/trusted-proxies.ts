@@ -7,7 +7,7 @@ export type TrustedProxies =
 
 /** Ranges that the web server knows by name. */
 const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
-/** Fewest fixed bits of a range. A wider one is not plausible for proxies. */
+/** The fewest fixed bits that a range may have. A wider range is not plausible for proxies. */
 const LEAST_BITS = { ipv4: 8, ipv6: 16 }
 /** fc00::/7 is wide, but private. */
 const LEAST_PRIVATE_BITS = 7

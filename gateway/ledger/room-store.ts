@@ -1,18 +1,21 @@
 /**
- * How much of a store's limit for credit at risk is used: at most one row of `credit_at_risk` for each store, updated in
- * the transaction of every change that takes or frees a part of the limit.
+ * How much of a store's limit for credit at risk is used: at most one row of `credit_at_risk` for each store, updated
+ * in the transaction of every change that takes or frees a part of the limit.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { RoomChange } from '../trades/room.ts'
 
-/** `seen`: what was read before the trade took its part of the limit; undefined for changes that the limit cannot stop. */
+/**
+ * `seen`: what was read before the trade took its part of the limit; undefined for changes that the limit cannot stop.
+ */
 export type RoomKey = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
 
 /**
- * `promisedUsdCents`: the running total of the store's promises, which never falls. `othersUsdCents`: the amount promised
- * to its other open trades. `ownPromise`: the amount promised to the trade itself, in minor units of its currency.
+ * `promisedUsdCents`: the running total of the store's promises, which never falls. `othersUsdCents`: the amount
+ * promised to the store's other open trades. `ownPromise`: the amount promised to the trade itself, in minor units of
+ * its currency.
  */
 export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; ownPromise: bigint }
 
@@ -22,9 +25,9 @@ export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
 }
 
 /**
- * A statement that frees or takes a part of the limit; undefined if nothing changes. If less is left than it takes, or
- * if some of that was promised to other trades meanwhile, the statement fails with the error of `overtaken()`, and the
- * transaction starts again.
+ * A statement that frees or takes a part of the limit; undefined if nothing changes. If it takes more than is left, or
+ * a part that was promised to other trades meanwhile, it fails with the error of `overtaken()`, and the transaction
+ * starts again.
  */
 export function roomChangeSql(
   { storeId, rateId, seen }: RoomKey,
@@ -116,7 +119,7 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   )
 }
 
-/** Locks the trades first, as a reversal does, because another reversal may have extended the time of a trade. */
+/** Locks the trades first, as a reversal does, because one may just have extended the time of a trade. */
 async function freeRoom(tx: Tx, tradeIds: readonly bigint[], endedBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`

@@ -19,7 +19,7 @@ export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRo
     }
     const trades = await freeLostRoom(tx, storeId)
     const freed = { storeId, trades }
-    if (trades === 0) return unchanged(freed, 'No reversal takes room in the limit of this store.')
+    if (trades === 0) return unchanged(freed, 'No reversal uses a part of the limit of this store.')
     return done(freed, `The room that ${counted(trades, 'reversed trade')} took is free again.`)
   })
 }

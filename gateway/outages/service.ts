@@ -48,7 +48,7 @@ export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Pro
 async function finish(tx: Tx, kind: Outage, now: Date): Promise<boolean> {
   const since = await endOutage(tx, kind)
   if (since === undefined) return false
-  // The clock was set back, so nobody knows how long shoppers could not act.
+  // If the clock was set back, nobody knows how long shoppers could not act.
   if (since >= now) return true
   if (kind === 'deposits') await extendDeposits(tx, since, now)
   if (kind === 'offers') await extendTrades(tx, since, now)

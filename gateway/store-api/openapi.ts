@@ -117,7 +117,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   ['webhook-id', '`id` of the body, the same in every attempt.'],
   [
     'webhook-timestamp',
-    'Time of this attempt in seconds since 1970. Refuse a webhook if it is more than five minutes off.',
+    'Time of this attempt in seconds since 1970. Refuse a webhook whose time is more than five minutes off.',
   ],
   [
     'webhook-signature',

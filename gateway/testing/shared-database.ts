@@ -73,7 +73,7 @@ async function discard({ url, database, queue, signals }: SharedDatabase): Promi
   await dropDatabase(url)
 }
 
-/** Refuses a connection to work that a test left running, which must not write into the next test. */
+/** Refuses connections for work that a test left running: it must not write into the next test. */
 function poolUntil(ending: AbortSignal, pool: pg.Pool) {
   return {
     Client: pg.Client,

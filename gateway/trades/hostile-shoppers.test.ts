@@ -151,7 +151,9 @@ describe('hostile shoppers', () => {
     return answer
   }
 
-  /** Checks that no bot has a bar other than `doubted`, and that each can still be chosen after all others were tried. */
+  /**
+   * Checks that no bot has a bar other than `doubted`, and that each can still be chosen after all others were tried.
+   */
   async function expectAllAvailable(): Promise<void> {
     const barred = (await listBars(till.db)).filter(({ reason }) => reason !== 'doubted')
     expect(barred).toEqual([])
@@ -162,7 +164,7 @@ describe('hostile shoppers', () => {
     }
   }
 
-  it('D-30 exclude no bot for hours, and an honest shopper is then served immediately', async () => {
+  it('D-30 exclude no bot in hours of trying, and an honest shopper is then served immediately', async () => {
     const reasons = Object.values(REFUSALS).map((textOf) => {
       const answer = answerTo(textOf(NAME_LIKE_BOT_SIDE))
       if (answer.kind !== 'refused') throw new Error(`not understood: ${textOf('nova_hound')}`)

@@ -65,7 +65,7 @@ it('a request throws and leaves no rows if five draws all give a code of another
   expect(await ask(drawing('CCCCCC').deps)).toEqual({ kind: 'active' })
 })
 
-it('two simultaneous requests that draw the same code get two codes', async () => {
+it('two simultaneous requests that draw the same code end with different codes', async () => {
   const { deps } = drawing('DDDDDD', 'DDDDDD', 'EEEEEE')
   expect(await Promise.all([ask(deps), ask(deps)])).toEqual([{ kind: 'active' }, { kind: 'active' }])
   expect((await trades()).map((trade) => trade.secret_code).sort()).toEqual(['DDDDDD', 'EEEEEE'])

@@ -4,7 +4,9 @@ import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 
-/** How long a bot has to begin a send. One that needs longer is overloaded, or has lost its session or its process. */
+/**
+ * How long a bot has to begin a send. A bot that needs longer is overloaded, or has lost its session or its process.
+ */
 export const TAKE_UP_MS = 5_000
 
 /** For an intent that its bot does not take up. Any process may call this. */

@@ -60,7 +60,7 @@ async function sendWithoutAnswer(createsOffer: boolean) {
   return { answer, work: () => trade(bot, id), row: async () => (await trades())[0] }
 }
 
-/** Often enough, over a long enough time, to give up a send whose offer is missing. */
+/** Works often enough, over a long enough time, to give up a send whose offer is missing. */
 async function lookFourTimes(work: () => Promise<void>): Promise<void> {
   for (let look = 0; look < 4; look += 1) {
     till.clock.advance(15_000)
@@ -181,7 +181,7 @@ describe('a list of many pages', () => {
 })
 
 describe('an answer about the offers that lacks everything', () => {
-  it('proves no offer missing: the search goes on, and finds it', async () => {
+  it('proves no offer missing: the search goes on, and finds the offer', async () => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     const { listOffers } = session
     session.listOffers = async () => ({ kind: 'nothing' })
@@ -279,7 +279,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
 })
 
 describe('an offer of an unanswered send in Steam’s list', () => {
-  it('is not taken for the shopper’s earlier offer, whose row lacks its message or cannot be read', async () => {
+  it('is not confused with the shopper’s earlier offer, whose row lacks its message or cannot be read', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const earlier = session.offers.get('1')
@@ -337,7 +337,7 @@ describe('an offer of an unanswered send in Steam’s list', () => {
   })
 })
 
-describe('a review that an unreadable row keeps from its end', () => {
+describe('a review that an unreadable row keeps from ending', () => {
   it('is logged once after an hour', async () => {
     const { answer, work } = await sendWithoutAnswer(false)
     await lookFourTimes(work)

@@ -28,7 +28,7 @@ afterEach(() => till.close())
 
 const run = (...args: string[]) => runCommand(['shopper', ...args], { databaseUrl: till.url })
 
-/** A deposit of 30 USD in items that Steam protects, whose offer is open. */
+/** Opens an offer for 30 USD in items that Steam protects. */
 async function openOffer(steamId = SHOPPER) {
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await till.db.updateTable('deposit').set({ user_steam_id: steamId }).where('id', '=', deposit.id).execute()
@@ -83,7 +83,7 @@ describe('D-36 a shopper who took a trade back', () => {
     ])
   })
 
-  it('sees before picking items that credit comes on release, and uses no part of the limit', async () => {
+  it('is warned of credit on release before picking items, and uses no part of the limit', async () => {
     await takeBack(await deliver())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
@@ -112,7 +112,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
   })
 
-  it('is shown to the operator, who may restore the stores’ terms until the next reversal', async () => {
+  it('is shown to the operator, who may restore the stores’ terms; the next reversal ends them again', async () => {
     expect(await run('show', SHOPPER)).toMatchObject({ code: 3 })
     expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({ code: 3 })
     const first = await deliver()

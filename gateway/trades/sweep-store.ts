@@ -97,7 +97,8 @@ const waitingTrades = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
 /**
- * The open trades of retired bots, and those with an alarm. Each condition has its own index, so there are two queries.
+ * The trades of retired bots that are open or have an alarm. Each condition has its own index, so there are two
+ * queries.
  */
 async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
@@ -133,8 +134,8 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
 
 /**
  * Final trades whose last look got no answer in time, although the bot could ask: it has read its history completely
- * since then. A bot that was away asks first, however late it comes back. Steam is asked once an hour, so the index on
- * `due_at` finds these trades.
+ * since then. A bot that was away asks first, however late it comes back. Bots ask about such a trade once an hour, so
+ * it is due within `ASK_AGAIN_MS`, and the index on `due_at` finds it.
  */
 function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const wait = sql`make_interval(secs => ${sql.lit(WAIT_MS / 1_000)})`
@@ -156,8 +157,8 @@ function silentLooks(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> 
 }
 
 /**
- * Offline bots with trades, held or open and past `intended`, that were created at `madeBefore` or earlier and due at
- * `dueBefore` or earlier. `trades`: how many such trades.
+ * Offline bots with trades that are held, or open and past `intended`, and that were created by `madeBefore` and due by
+ * `dueBefore`. `trades`: how many such trades.
  */
 export function botsOfOverdueTrades(
   db: Db,

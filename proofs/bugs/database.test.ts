@@ -108,7 +108,7 @@ async function backUp(url: string): Promise<string> {
   return databaseUrl(inject('databaseUrl'), copy)
 }
 
-test('bug 37: a backup from before a credit, once restored, learns of the delivery from Steam and credits it once', async () => {
+test('bug 37: a till restored from a backup from before a credit learns of the delivery from Steam and credits it once', async () => {
   const till = await startTill()
   const store = await aStore(till)
   const { bot, session } = await aBot(till)
@@ -116,7 +116,8 @@ test('bug 37: a backup from before a credit, once restored, learns of the delive
   const url = await backUp(till.url)
   session.accept('1')
   const watch = () => tradeHandlers(till.deps).watch(bot)
-  // The backup has cut the till's connections, so a first watch may fail. A watch resolves to the number of open trades.
+  // The backup has cut the till's connections, so a first watch may fail. A watch resolves to the number of open
+  // trades.
   await expect.poll(() => watch().catch(() => undefined)).toBe(0)
 
   const old = openDatabase(url, 2)

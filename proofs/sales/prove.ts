@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- sales`: runs seeds of sales under the level's faults, then seeds with each of its planted defects.
- * With `--seed`, it replays one seed and prints its full trace.
+ * `npm run prove -- sales`: runs seeds of sales under the faults of a level, then with each defect that is planted on
+ * that level. With `--seed`, it replays one seed and prints its full trace.
  */
 import { z } from 'zod'
 import type { Key } from '../../vault/files/key.ts'

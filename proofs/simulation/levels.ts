@@ -12,7 +12,7 @@ import { openSessions } from './real/sessions.ts'
 export type LevelName = 'pure' | 'real'
 
 type Rules = {
-  /** The faults that its seeds must meet together. */
+  /** The faults that the level's seeds must meet together. */
   faults: readonly Fault[]
   /** Deposits per seed. */
   deposits: number
@@ -42,7 +42,7 @@ export type RunSeed = (seed: number, options?: SeedOptions) => Promise<Outcome>
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
   runPure({ seed, deposits: LEVELS.pure.deposits, ...options })
 
-/** Gives each seed one of the databases, each on its own server. They must be migrated; their data is deleted. */
+/** Gives each running seed one of the migrated databases, which are on separate servers. Their data is deleted. */
 export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   await Promise.all(urls.map(prepareDatabase))
   const freeSessions = urls.map(openSessions)

@@ -162,7 +162,7 @@ describe('the answers to a read of offers or trades:', () => {
     await control(steam, 'PUT behaviours/one-offer-a-page')
     expect((await list()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id).reverse())
     const log = await control(steam, 'GET log')
-    // The last requests, of which three are for the list.
+    // The last six requests, three of them for the list.
     const lists = Array.isArray(log) ? log.slice(-6).filter(({ path }) => /GetTradeOffers/.test(path)) : []
     expect(lists).toHaveLength(3)
   })

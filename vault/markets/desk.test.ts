@@ -141,7 +141,7 @@ it('a clock that was set back does not delay the next look for items to list', (
   expect(desk.isDue(APP)).toBe(true)
 })
 
-it('after items arrive, a desk makes the market read them, and for three minutes it looks every 20 seconds', async () => {
+it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
   expect(countLooks(60)).toBe(1)
   expect(desk.isDue(OTHER_APP)).toBe(true)
   await desk.listSoon(APP)
@@ -282,7 +282,7 @@ it('an item is offered only three times to a market that refuses every listing, 
 })
 
 it.each([{ kind: 'unanswered', because: 'HTTP 502' }, { kind: 'locked_out' }] as const)(
-  'after a listing fails, a desk lists nothing until the market says that it may: %j',
+  'after a listing fails, a desk lists nothing until the market says that the account may sell: %j',
   async (reply) => {
     await pass(3)
     listReply = reply
@@ -346,7 +346,7 @@ it('a desk keeps asking for two weeks about an item that was given, although the
       },
     ],
   ])
-  // It was on sale for a month, and the history from then on can be long.
+  // The listing is a month old, and a history since then can be long. The desk asks only from a day before the sale on.
   const begunAt = new Date(nowMs - 30 * 86_400 * SECOND_MS)
   const soldMs = nowMs
   book = { ...bookOf([]), deals, listings: [{ ...listing, begunAt }] }

@@ -25,7 +25,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   const prices = new Map<string, bigint>([['Cap', 1_000n]])
   const leaving = new Set<string>()
   let [lists, readings, looks, leavingReads] = [0, 0, 0, 0]
-  /** Steam's prices wait for `held`. `reached` resolves when the first of them is asked for. */
+  /** Steam's prices wait for `held`. `reached` is called when one is asked for. */
   let steam = { held: Promise.resolve(), reached() {} }
   const add = (entry: DatedEntry['entry']): void => {
     addDated({ at: now(), entry })
@@ -228,7 +228,7 @@ it('the price of a listing does not rise while the market gives no list of price
   expect(bench.pricesNow()).toEqual(['200 899'])
 })
 
-it('new prices for many listings take one list of prices, and no reading of their inventory beside that of listing', async () => {
+it('repricing many listings reads one list of prices, and no inventory again that was just read for listing', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 60) })
   await bench.runRounds(4)
   expect(bench.pricesNow()).toHaveLength(60)
@@ -265,7 +265,7 @@ it('a new item follows the last known price of others while the market gives no 
   expect(bench.listed).toEqual(['200 899', '201 899'])
 })
 
-it('an item that a wish has given away is not listed, although a desk read it seconds ago for its new prices', async () => {
+it('an item that a wish has given away is not listed, although a desk read it seconds ago for repricing', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 2) }
   const bench = createBench(inventories)
   bench.leaving.add('201')

@@ -1,4 +1,4 @@
-/** Tests how a sale of Waxpeer is read, in which form its numbers may come. */
+/** How a sale on Waxpeer is read, in every form in which its numbers may come. */
 import { describe, expect, it } from 'vitest'
 import { parseLossless } from './lossless-json.ts'
 import { scaleOf } from './scale.ts'
@@ -57,7 +57,7 @@ it.each([
   expect(onSaleOf(answer)[0]?.price).toBe(dollars)
 })
 
-it('a price lowered a thousandfold is not the price of a listing', () => {
+it('a price a thousand times too low is not taken for that of the listing', () => {
   const shown = (price: number) =>
     onSaleOf(onSaleSchema.parse({ items: [{ item_id: '1', price }] }))[0]?.price ?? 0
   const scale = scaleOf('USD')

@@ -38,7 +38,7 @@ const MOST_OF_ITEM = 2
 const MOST_WAIT_MS = 60 * 60_000
 /** How often to ask Waxpeer to put the account's listings on sale, as its documentation recommends. */
 const CHECK_SALES_MS = 60 * 60_000
-/** For this long Waxpeer must put nothing on sale before the vault says so. */
+/** How long Waxpeer must have put nothing on sale before the vault reports it. */
 const OBSTACLE_MS = 5 * 60_000
 
 type Options = {
@@ -107,7 +107,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'obstacle' | 
       const since = new Date(now().getTime() - LOOK_BACK_MS)
       const sold = await history.since(since)
       if (sold.kind !== 'answered') return sold
-      // A sum without the oldest sales would look like money that is missing.
+      // Without the oldest sales, the sum would look as if money were missing.
       if (sold.value.wholeSinceMs > since.getTime())
         return { kind: 'unanswered', because: 'a history that is too long to read' }
       const settlingMinor = sold.value.rows
@@ -120,12 +120,12 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'obstacle' | 
 
 /**
  * Waxpeer puts the account's listings on sale only after a call of `check-wss-user`. The call is needed each time the
- * socket opens, and each time Waxpeer reports that the account sells nothing.
- * A failure does not stop the vault from selling, because Waxpeer may fail at this call alone.
+ * socket opens, and each time Waxpeer reports that the account sells nothing. A failure does not stop the vault from
+ * selling, because Waxpeer may fail at this call alone.
  */
 function createSalesCheck({ call, socket, steamId, time }: Parts) {
   let last = { openings: 0, stops: 0, atMs: Number.NEGATIVE_INFINITY }
-  /** Why Waxpeer last put nothing on sale, and since when it has not. */
+  /** Why Waxpeer puts nothing on sale, and since when. */
   let failure: { because: string; sinceMs: number } | undefined
   const note = (because: string | undefined): void => {
     failure = because === undefined ? undefined : { because, sinceMs: failure?.sinceMs ?? time.now() }

@@ -32,8 +32,8 @@ const rowSchema = z
   })
 
 /**
- * The open wishes, or the one with the number `$3`, from the one after `$4` on. Reads one item more than a wish may have,
- * so a wish that is too large is refused, and not cut short.
+ * The open wishes, beginning after wish `$4` and going round to the first; or only wish `$3`. Reads one item more than
+ * a wish may have, so a wish that is too large is refused, and not cut short.
  */
 const OPEN_WISHES = `select wish.id::text, wish.kind, left(wish.destination, 40) as destination,
     left(wish.steam_trade_id, 20) as "steamTradeId", bot.steam_id as "fromSteamId",

@@ -148,7 +148,10 @@ const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
 
 type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
 
-/** Judges every step of many journeys, random or seeded. About half of them begin with a known user and items. */
+/**
+ * Judges every step of many random journeys, which a seed makes repeatable. About half of them begin with a known user
+ * and items.
+ */
 function always(judge: Judge, options: { seed?: number } = {}): void {
   const start: Move[] = [
     () => ({ kind: 'paymentLoaded', payment: payment(), atMs: 0 }),
@@ -251,7 +254,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a trade starts only with the picked items, and only if they can pay', () => {
+  it('a trade starts only with the picked items, and only if nothing blocks the payment', () => {
     always(({ before, event, state }) => {
       if (state.modal.kind !== 'creating' || before.modal.kind === 'creating') return
       expect(event.kind).toBe('payPressed')

@@ -31,7 +31,7 @@ it.each([
   ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
   ['right, when the page was two seconds on its way', 2_000, nextOfferAt],
 ])(
-  'D-31 the payment in the page names the next offer by the device’s clock, which is %s',
+  'D-31 the payment in the page gives the time of the next offer by the device’s clock, which is %s',
   (_, aheadMs, shown) => {
     openPage(aheadMs)
     expect(includedPayment(ended.hash)?.payment).toEqual({ ...ended, nextOfferAt: shown })

@@ -48,7 +48,7 @@ const check = command({
 })
 
 const restore = command({
-  does: 'restore a copy of the embedded database into the data folder, which must not have one',
+  does: 'restore a copy of the embedded database into the data folder, which must not have a database',
   example: 'backup restore /var/backups/tradetill/tradetill-2026-11-22T03-00-00',
   parameters: {
     flags: FIND,

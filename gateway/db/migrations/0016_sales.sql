@@ -11,7 +11,7 @@ create table sale (
   trade_id bigint not null,
   asset_id text not null,
   app_id integer not null,
-  -- The item's id in the inventory of the account that sells it. Null: only the operator knows.
+  -- The item's id in the inventory of the account that sells it. Null: only the operator knows it.
   listed_asset_id text,
   -- SaleState in gateway/db/sale-tables.ts explains the values.
   state text not null check (state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'late', 'reversed')),
@@ -28,14 +28,14 @@ create table sale (
   sold_at timestamptz,
   settles_at timestamptz,
   ended_at timestamptz,
-  -- How many times the sale was saved. market_entry.step names the save that wrote the entry.
+  -- How many times the sale was saved. market_entry.step is the number of the save that wrote the entry.
   steps integer not null default 0,
   unique (market, reference),
   foreign key (trade_id, asset_id) references trade_item,
   check (received is not null or state not in ('settling', 'paid')),
   check ((state = 'reversed') = (causer is not null))
 );
--- An item has at most one sale, over all markets, that is under way, paid or late.
+-- Over all markets together, an item has at most one sale that is under way, paid or late.
 create unique index sale_one_live on sale (trade_id, asset_id)
   where state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'late');
 create index sale_of_item on sale (trade_id, asset_id);

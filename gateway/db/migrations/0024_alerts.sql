@@ -6,7 +6,7 @@ create table alert (
   -- How many problems of this kind there are now.
   count integer not null check (count > 0),
   since timestamptz not null,
-  -- The current message. Each rise of the count is a new message.
+  -- The current message. Each rise of the count causes a new message.
   message_id uuid not null,
   attempts integer not null default 0,
   -- When the message is sent next. Null: it was delivered or given up.
