@@ -268,8 +268,8 @@ export const ERRORS = {
     status: 503,
     title: 'Technical works',
     detail: {
-      en: 'New trades are paused for technical works. Your items are safe; try again in a few minutes.',
-      ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности; попробуйте через несколько минут.',
+      en: 'New trades are paused for technical works. Your items are safe; you can pay as soon as they are over.',
+      ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности; заплатить можно будет сразу после работ.',
     },
     forStores: {
       en: 'The till is paused until its operator has finished a restore. The call changed nothing; repeat it in a few minutes.',

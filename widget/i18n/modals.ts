@@ -154,7 +154,7 @@ const en = {
       'Steam would hold this trade for days, because your account has no mobile authenticator, or has had it for less than 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
     steam_unavailable: 'Steam isn’t responding right now. Your items are safe; try again in a few minutes.',
     technical_works:
-      'New trades are paused for technical works. Nothing was sent; try again in a few minutes.',
+      'New trades are paused for technical works. Nothing was sent. You can pay as soon as they are over.',
     shopper_refused:
       'This Steam account can’t be used to pay here. Nothing was sent. Use another account, or go back to the store.',
     deposit_closed: 'This deposit is already closed. Go back to the store and start a new one.',
@@ -315,7 +315,7 @@ const ru: ModalTexts = {
       'Steam задержал бы этот обмен на несколько дней: мобильный аутентификатор вашего аккаунта не подключён или моложе 7 дней. Ничего не отправлено. Подключите Steam Guard в приложении Steam и платите предметами через 7 дней.',
     steam_unavailable: 'Steam сейчас не отвечает. Предметы в безопасности; попробуйте через несколько минут.',
     technical_works:
-      'Новые обмены приостановлены на время технических работ. Ничего не отправлено; попробуйте через несколько минут.',
+      'Новые обмены приостановлены на время технических работ. Ничего не отправлено. Заплатить можно будет сразу после работ.',
     shopper_refused:
       'Этим аккаунтом Steam здесь нельзя заплатить. Ничего не отправлено. Используйте другой аккаунт или вернитесь в магазин.',
     deposit_closed: 'Это пополнение уже закрыто. Вернитесь в магазин и начните новое.',
