@@ -81,14 +81,14 @@ type Context = Omit<ShopParts, 'accountOf'> & {
   /** The prices of others, which all accounts at a market read and remember together. */
   priceLists: PriceLists
   others: Others
-  names: Names
-  accountOf(steamId: string): ReturnType<typeof sharingNames>
+  readings: Readings
+  accountOf(steamId: string): ReturnType<typeof sharingReadings>
 }
 
 export function createShop(parts: ShopParts): Shop {
-  const names: Names = new Map()
+  const readings: Readings = new Map()
   const accountOf = (steamId: string) =>
-    sharingNames({ names, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
+    sharingReadings({ readings, now: parts.now }, { steamId, account: parts.accountOf(steamId) })
   const report = createReporter(parts)
   // A failure of the till must not stop due deals. The till receives the reports later.
   const announce = () => report().catch(() => {})
@@ -103,7 +103,7 @@ export function createShop(parts: ShopParts): Shop {
     turns: createTurns(),
     priceLists: createPriceLists(parts.now),
     others: createOthers(),
-    names,
+    readings,
   }
   const desks = parts.accesses.map((access) => openDesk(context, access))
   return {
@@ -194,19 +194,19 @@ async function listableItems(
 }
 
 /** The last complete reading of each inventory, by account and game. */
-type Names = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
+type Readings = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
 
 /** The greatest age of a reading that still gives the names of the items on sale. */
 const RECENT_MS = 5 * 60_000
 
-/** All markets share the readings that give names, because each request to Steam takes seconds. */
-function sharingNames(
-  { names, now }: { names: Names; now(): Date },
+/** All markets share the readings, because each request to Steam takes seconds. */
+function sharingReadings(
+  { readings, now }: { readings: Readings; now(): Date },
   { steamId, account }: { steamId: string; account: SellingAccount },
 ) {
   const read = async (appId: number) => {
     const items = await account.freeItems(appId)
-    if (items !== undefined) names.set(`${steamId}/${appId}`, { appId, items, readAtMs: now().getTime() })
+    if (items !== undefined) readings.set(`${steamId}/${appId}`, { appId, items, readAtMs: now().getTime() })
     return items
   }
   return {
@@ -214,7 +214,7 @@ function sharingNames(
     // Always a reading that begins now: an earlier one may show an item that a wish has given away since.
     freeItems: read,
     async recentItems(appId: number): ReturnType<SellingAccount['freeItems']> {
-      const last = names.get(`${steamId}/${appId}`)
+      const last = readings.get(`${steamId}/${appId}`)
       const ageMs = now().getTime() - (last?.readAtMs ?? 0)
       return last !== undefined && ageMs >= 0 && ageMs < RECENT_MS ? last.items : read(appId)
     },
@@ -223,18 +223,18 @@ function sharingNames(
 
 /** The vault's own lowest prices on a market, by name. First reads inventories that were never read, for the names. */
 async function ownPrices(
-  { accesses, accountOf, names, record }: Context,
+  { accesses, accountOf, readings, record }: Context,
   { market, appId }: { market: string; appId: number },
 ): Promise<Map<string, bigint>> {
   for (const access of accesses.filter((each) => each.market === market)) {
     const isOurs = isOfAccount(marketAccountOf(accesses, access))
     const sells = record.book().listings.some((each) => isOurs(each) && each.appId === appId && isLive(each))
-    const isRead = names.has(`${access.steamId}/${appId}`)
+    const isRead = readings.has(`${access.steamId}/${appId}`)
     if (sells && !isRead) await accountOf(access.steamId).recentItems(appId)
   }
-  const read = [...names.values()].filter((each) => each.appId === appId)
+  const ofGame = [...readings.values()].filter((each) => each.appId === appId)
   const nameOf = (assetId: string) =>
-    read.find(({ items }) => items.has(assetId))?.items.get(assetId)?.marketHashName
+    ofGame.find(({ items }) => items.has(assetId))?.items.get(assetId)?.marketHashName
   return lowestOnSale(record.book(), { market, appId, nameOf })
 }
 
