@@ -23,8 +23,9 @@ const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
 /**
- * Sweeps are a minute apart, and a pass begins a moment after its sweep. Unless it is due this much earlier, the sweep
- * that should start the next pass misses it by that moment, and a sandbox's passes are two minutes apart.
+ * Makes the next pass due this much earlier. Sweeps are a minute apart, and a pass begins a moment after its sweep.
+ * Without this margin, a sandbox's next sweep would come that moment too early, and its passes would be two minutes
+ * apart.
  */
 const EARLY_MS = 5_000
 
