@@ -19,7 +19,7 @@ export type Calls = {
   lines(over: Span): string[]
   /** How many calls got 429, except those of the bots with these Steam ids. */
   limited(except: ReadonlySet<string>): number
-  /** Methods that one bot, or all together, called more often than their budgets allow in this time. */
+  /** Methods that one bot, or all bots together, called more often than their budgets allow in this time. */
   overBudget(over: Span): string[]
   end(): void
 }
@@ -57,7 +57,7 @@ export function watchCalls({ port }: RunningSteam): Calls {
           const budget = budgetOf(name, minutes).account
           const most =
             budget === undefined ? '' : `, at most ${mostOf(byCaller)} by one bot, whose budget is ${budget}`
-          return `${name}: ${rate} a bot and minute${most}, ${refused} of ${calls} answered 429`
+          return `${name}: ${rate} per bot and minute${most}, ${refused} of ${calls} answered 429`
         }),
     limited: (except) => limited.filter((caller) => caller === undefined || !except.has(caller)).length,
     overBudget: ({ minutes }) =>

@@ -49,7 +49,7 @@ test('a shopper pays for a cart inside the store and then owns the goods, and th
   expect(await violations(page)).toEqual([])
 })
 
-/** Prices of goods that are higher or lower than another one in their row, because a name takes two lines. */
+/** Returns the goods whose price is not level with the others in its row, as when a name takes two lines. */
 const unevenPrices = (page: Page): Promise<string[]> =>
   page.locator('.good-card').evaluateAll((cards) => {
     const places = cards.map((card) => {

@@ -47,7 +47,7 @@ describe('npm run vault', () => {
   const SCRIPT = join(import.meta.dirname, 'vault-command.ts')
   const URLS = { sandboxUrl: 'http://localhost:9', marketUrl: 'http://localhost:9' }
 
-  /** Runs a command as somebody does who set nothing but the folder of `npm start`. */
+  /** Runs a command with no setting except the folder of `npm start`. */
   async function runVault(dataRoot: string, ...args: string[]) {
     const env = { PATH: process.env.PATH, TRADETILL_DATA_ROOT: dataRoot }
     return promisify(execFile)(process.execPath, [SCRIPT, ...args], { env, encoding: 'utf8' })

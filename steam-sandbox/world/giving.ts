@@ -7,8 +7,8 @@ export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
  * Gives an account's items away, as its owner or a thief with its session and phone could. Refuses with 42 for an
- * unknown account, with 26 if an item is missing or not tradable or there is none to give, and as sending and accepting
- * do.
+ * unknown account, with 26 if an item is missing or not tradable or there is none to give, and whenever sending or
+ * accepting is refused.
  */
 export function giveAway(
   world: World,

@@ -153,7 +153,10 @@ type OldWorld = {
   trades: OldTrade[]
 }
 
-/** Converts a saved world of version 1 or 2 to the current one, and adds new magic players. Undefined for others. */
+/**
+ * Converts a saved world of version 1 or 2 to the current one, and adds new magic players. Undefined for other
+ * versions.
+ */
 export function upgradeWorld(saved: World | OldWorld, fresh: World): World | undefined {
   if (saved.version === 2) return withNewPlayers(saved, fresh)
   if (saved.version !== 1) return undefined

@@ -52,9 +52,9 @@ const FOREIGN = [
   ' https://store.test/',
   'https://store.test/ ',
   'https://store.test/a b',
-  'https://store。test/',
-  'https://store．test/',
-  'https://ｓtore.test/',
+  'https://store\u3002test/',
+  'https://store\uff0etest/',
+  'https://\uff53tore.test/',
   'https://st\u043ere.test/',
   'https://store.test\u2044evil.example/',
   'https://store.test\uff0fevil.example/',
@@ -94,7 +94,7 @@ const INVALID_ORIGINS = [
   '*',
   'javascript:alert(1)',
   ' https://store.test',
-  'https://store。test',
+  'https://store\u3002test',
 ]
 
 type Defence = 'origin of the store' | 'form of an origin' | 'checked by the route'

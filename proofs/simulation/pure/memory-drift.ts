@@ -27,7 +27,7 @@ export function createMemoryDrift(memory: TillMemory, pause: Pause): DriftStore 
       read(() =>
         hasEverHadItem(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
       ),
-    // The simulated Steam always names asset ids.
+    // The simulated Steam always gives asset ids.
     learnAssetIds: async () => {},
     async saveLook(botId, { leaseEpoch }, { dueAt, ...saved }) {
       await pause(1, 10)
