@@ -46,7 +46,7 @@ const epochEventSchema = z
         .int()
         .nonnegative()
         .describe(
-          'Sequence of the last earlier event that the till still has. The till has lost the events after it that you may have read. No event will get a number between `previousSequence` and the `sequence` of this event.',
+          'Sequence of the last earlier event that the till still has. You may have read later ones, which the till has lost. No event will get a number between `previousSequence` and the `sequence` of this event.',
         ),
     }),
   })

@@ -132,7 +132,7 @@ describe('sandbox mode', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
   })
 
-  test('has all roles by default, and only the named ones if it has a DATABASE_URL', () => {
+  test('has all roles by default; a setting can name some of them, but only with a DATABASE_URL', () => {
     expect(read({})).toMatchObject({
       config: { roles: new Set(['web', 'bots', 'work', 'console']), drainMs: 0 },
     })
@@ -143,7 +143,7 @@ describe('sandbox mode', () => {
     expect(problemsOf(roles)).toEqual([expect.stringContaining('TRADETILL_ROLES needs a DATABASE_URL')])
   })
 
-  test('has a console at localhost if a port is set', () => {
+  test('has a console, at localhost, only if its port is set', () => {
     expect(read({})).toMatchObject({ config: { console: undefined } })
     expect(read({ TRADETILL_CONSOLE_PORT: '4304' })).toMatchObject({
       config: { console: { url: new URL('http://localhost:4304'), host: '127.0.0.1', port: 4304 } },
@@ -359,7 +359,7 @@ describe('live mode', () => {
     ),
     ['db.example/till?ssl=true', 'has no sslmode'],
   ])(
-    'refuses the database at %s without printing the password, unless plain connections are allowed',
+    'refuses the database at %s unless plain connections are allowed, and does not print the password',
     (address, reason) => {
       const credentials = address.startsWith('/') ? '' : 'till:secret@'
       const DATABASE_URL = `postgres://${credentials}${address}`

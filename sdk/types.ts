@@ -127,7 +127,7 @@ export type EpochEvent = {
   data: {
     /** The number of the new epoch. A till begins with epoch 1, so its first event of this type has 2. */
     epoch: number
-    /** Sequence of the last earlier event that the till still has. The till has lost the events after it that you may have read. No event will get a number between `previousSequence` and the `sequence` of this event. */
+    /** Sequence of the last earlier event that the till still has. You may have read later ones, which the till has lost. No event will get a number between `previousSequence` and the `sequence` of this event. */
     previousSequence: number
   }
 }

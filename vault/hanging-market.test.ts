@@ -30,7 +30,7 @@ it('an item that was sold on one market is given in time while the other market 
     await bench.runRounds(1)
     await bench.market.look()
   }
-  // The seller is offline before Waxpeer’s socket, which is real, is open.
+  // Until Waxpeer’s socket, a real one, is open, the seller is offline.
   await expect
     .poll(
       async () => {

@@ -64,7 +64,7 @@ describe('D-32 a page in a frame', () => {
     ['of another version', { data: { tradetill: 2 } }],
     ['that is only a text', { data: 'tradetill' }],
     ['without data', { data: null }],
-  ])('accepts no port of a message %s', (_what, change) => {
+  ])('ignores the port of a message %s', (_what, change) => {
     const { frame, receive } = joinedFrame()
     frame.send(STATUS)
     const hostile = fakePort()

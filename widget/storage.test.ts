@@ -21,7 +21,7 @@ const picksOf = (hash: string, assetId: string): OpenPicks => ({
   byGame: { cs: [assetId] },
 })
 
-it('a tab keeps the picks of each deposit, and forgets only those of the deposit that has none left', () => {
+it('a tab stores the picks of each deposit: clearing those of one keeps those of another', () => {
   storeOpenPicks('a', picksOf('a', '1'))
   storeOpenPicks('b', picksOf('b', '2'))
   storeOpenPicks('a', picksOf('a', '3'))
@@ -41,7 +41,7 @@ it('a tab keeps the picks of the last five deposits', () => {
 })
 
 it.each(['{', '7', 'null', '[null]', '[{"hash":"a"}]', '[{"hash":"a","byGame":null}]'])(
-  'picks in another form (%s) count as none',
+  'malformed picks (%s) count as none',
   (text) => {
     storeOpenPicks('a', picksOf('a', '1'))
     for (const key of values.keys()) values.set(key, text)

@@ -16,7 +16,7 @@ export type BarReason =
 /** `all`: the bar covers every game. */
 export type BarScope = Game | 'all'
 
-/** `times`: the number of consecutive bars, with no offer between them that Steam took. */
+/** `times`: the number of bars in a row; an offer that Steam takes ends the row. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other bot can take the trade. */
@@ -37,7 +37,7 @@ const RULES: Record<BarReason, Rule> = {
   doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, isPerGame: false },
 }
 
-/** A bot is barred as doubted after this many partners, within this time, whom only another bot could serve. */
+/** A bot is barred as doubted once, within this time, only other bots could serve this many partners. */
 export const DOUBTS_BEFORE_BAR = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 

@@ -90,7 +90,7 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
   }
 }
 
-/** Steam was not asked, so the answer says nothing about whether it works. */
+/** True if Steam was not asked, so the answer does not show whether Steam works. */
 function isOurLimit({ reason }: Answer): boolean {
   return reason === 'not_our_turn'
 }

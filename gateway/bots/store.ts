@@ -266,7 +266,7 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
 export type WatchedTrades = {
   /** Trades whose offers are still to be sent, or may be open. */
   open: number
-  /** Trades that ended without items, but are still reviewed because their offers may be accepted. */
+  /** Trades that ended without items, but are still reviewed because their offers may have been accepted. */
   reviewed: number
   /** Delivered trades whose items may be taken back, or whose credit is held. */
   protected: number

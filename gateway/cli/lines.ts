@@ -20,7 +20,7 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
-    // Otherwise the reason is from a gateway that no longer holds the bot.
+    // In any other case, the reason is from a gateway that no longer holds the bot.
     const isCurrent = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isCurrent ? bot.stateReason : undefined
     const fallback = bot.hasGateway ? 'logging in' : 'no gateway holds it'
@@ -45,7 +45,7 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   ]
 }
 
-/** The token of a retired bot is deleted. Another bot's token without an end does not expire. */
+/** The token of a retired bot is deleted. Any other token without an end does not expire. */
 function tokenText({ state, tokenExpiresAt }: BotList['bots'][number]): string {
   if (state === 'retired') return 'no token'
   return tokenExpiresAt ? `token until ${dayOf(tokenExpiresAt)}` : 'token does not expire'

@@ -65,7 +65,7 @@ it('the command that tests a webhook is named when a store gets an address, and 
   expect(updatedStoreLines(fresh, { webhookUrl: 'https://store.example/hook' }).at(-1)).toMatch(liveTest)
 })
 
-it('store update takes --store, and still the option’s old name --id, which other commands refuse', async () => {
+it('store update takes --store, or its old name --id, which other commands refuse', async () => {
   const storeId: string = JSON.parse((await run(...ADD, '--json')).out).storeId
   for (const option of [['--store', storeId], ['--id', storeId], [`--id=${storeId}`]]) {
     const name = `Ember ${option.join()}`
@@ -151,7 +151,7 @@ it.each([
   expect(answer.errors).toContain(reason)
 })
 
-it('a key reads and writes deposits by default, is shown with its end, and is reported if unused for 30 days before its end; a lifetime is a duration', async () => {
+it('a key reads and writes deposits by default, is shown with its end, and is reported after 30 days without use, until it ends; its lifetime must be a duration', async () => {
   const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
   const addKey = ['key', 'add', '--store', storeId, '--name']
   await run(...addKey, 'seasonal', '--expires', '40d')

@@ -10,7 +10,7 @@ import { eventOf, inventedDeposit, type Order } from './invented.ts'
 import type { StandInTill } from './stand-in-till.ts'
 
 export type Patience = {
-  /** How long to wait for a credit, because a handler may credit after its answer. */
+  /** How long to wait for a credit: a handler may answer first and credit later. */
   settleMs: number
   /** How long to watch for a credit that must not happen. */
   quietMs: number
@@ -112,7 +112,7 @@ export function createKit(surroundings: Surroundings): Kit {
 /** The complaint about a step; undefined if the step is right. */
 export type Complaint = string | undefined
 
-/** A handler with another secret refuses every signed call with one of these. */
+/** The statuses with which a handler refuses a call that was signed with the wrong secret. */
 const REFUSES_SIGNATURES: readonly number[] = [400, 401, 403]
 
 export function mustAccept(reply: Reply): Complaint {
@@ -149,7 +149,7 @@ export async function changesBy(
   const complaint = await steps()
   if (complaint !== undefined) return failed(complaint)
   if (balance === undefined || before === undefined) {
-    return incomplete('the answers are right; with --balance the credit can be seen')
+    return incomplete('the answers are right; only with --balance can the credit be checked')
   }
   const wanted = before + change
   const isReached = await until(async () => (await balance(currency)) === wanted, patience.settleMs)

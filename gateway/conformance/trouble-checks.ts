@@ -187,7 +187,7 @@ async function readsTheLog(kit: Kit): Promise<Verdict> {
   if (till.reads() === 0) {
     return incomplete(`nothing read ${till.url}/v1/events: start the store with that address as its till`)
   }
-  if (balance === undefined) return incomplete('with --balance the credit can be seen')
+  if (balance === undefined) return incomplete('only with --balance can the credit be checked')
   await until(async () => (await changeOf()) === AMOUNT_MINOR, patience.settleMs)
   // The log also contains the events that webhooks delivered. The store must not credit them again.
   await pause(patience.quietMs)

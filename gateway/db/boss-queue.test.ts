@@ -51,7 +51,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ from: 'committed' }])
   })
 
-  test('D-40 a delayed job starts by the advanced clock', async () => {
+  test('D-40 a delayed job starts when the advanced clock reaches its time', async () => {
     await queue.stop()
     const clock = createTillClock()
     clock.advanceTo(8 * 86_400_000)
@@ -62,7 +62,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
 
-  test('keeps one waiting job of each key, and a delayed job does not keep out an immediate one', async () => {
+  test('keeps one waiting job for each key, and a delayed job does not keep out an immediate one', async () => {
     await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date(Date.now() + 3_600_000) })
     await ring({ n: 2 }, { singletonKey: 'a' })
     await ring({ n: 3 }, { singletonKey: 'a' })
@@ -111,7 +111,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(2)
   })
 
-  test('an urgent job is taken before those that wait longer', async () => {
+  test('an urgent job is taken before those that have waited longer', async () => {
     for (let n = 0; n < 5; n += 1) await ring({ n })
     await ring({ n: 'urgent' }, { urgent: true })
     await queue.work('bell', collect, { concurrency: 1 })
@@ -179,7 +179,7 @@ describe('queue', () => {
     expect(captured.lines.join('')).toContain('job failed')
   })
 
-  test('with concurrency 1 jobs run one after the other', async () => {
+  test('with concurrency 1, jobs run one after the other', async () => {
     let running = 0
     let most = 0
     for (let n = 0; n < 6; n += 1) await ring({ n })

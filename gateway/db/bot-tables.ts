@@ -14,7 +14,7 @@ export type BotBarTable = {
   reason: BarReason
   barred_at: Date
   until: Date
-  /** The number of bars in a row, without an offer between them that Steam took. */
+  /** The number of bars in a row; an offer that Steam takes ends the row. */
   times: number
 }
 
@@ -96,6 +96,6 @@ export type BotTable = {
   items_held: Generated<number>
   items_counted_to: Generated<bigint>
   created_at: Generated<Date>
-  /** The till looks for departures from this time on. */
+  /** The till looks for no departures before this time. */
   watched_from: Generated<Date>
 }

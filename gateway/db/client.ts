@@ -75,7 +75,7 @@ export function openPool(options: PoolOptions): Database {
   })
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
   pool.on('error', () => {})
-  // A connection that breaks between two queries of a transaction needs one too. Its next query reports the break.
+  // A connection may also break between two queries of a transaction. Its next query reports the break.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }

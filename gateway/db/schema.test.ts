@@ -135,7 +135,7 @@ describe('schema.ts', () => {
 })
 
 describe('a list of values', () => {
-  test('in a CHECK equals the list in schema.ts, which has the types of the contract', () => {
+  test('in a CHECK equals the list in schema.ts, which uses the contract’s types', () => {
     const complaints = [...typed].flatMap(([at, { values }]) => {
       const checked = checkedValues(at)
       if (checked === undefined || values === null) return []

@@ -58,7 +58,7 @@ export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** How long to wait for the departure of given items, because Steam's history may not show the trade. */
+/** How long to wait for the departure of given items: Steam's history may never show the trade. */
 const UNBOOKED_DAYS = 1
 
 /**
@@ -175,9 +175,9 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
 /**
- * The rule's wishes for an item that lately ended without a delivery, the last one at `lastAt`. `otherCauses`: how
- * many of these ends no item can have caused. The rest may be the item's fault: it was alone in `alone` of their wishes,
- * and the smallest of their wishes had `smallestWish` items (Infinity if there are none).
+ * The rule's recent wishes for an item, if they ended without a delivery; the last ended at `lastAt`. `otherCauses`: how
+ * many no item can have caused. The others may be the item's fault: `alone` of them were for this item alone, and the
+ * smallest was for `smallestWish` items (Infinity if there are none).
  */
 export type Failures = { otherCauses: number; alone: number; smallestWish: number; lastAt: Date }
 
@@ -188,8 +188,8 @@ const MOST_WISHES = 2_000
 type FailureRow = { key: string; because: string | null; size: number; times: number; lastAt: Date }
 
 /**
- * The failures of each item that the rule lately wished to this destination, by `app/asset`. `offset 0`
- * forces a lookup for each wish: a join of whole tables would read them all.
+ * The failures of each item that the rule lately wished to send to this destination, by `app/asset`. `offset 0` forces a
+ * lookup for each wish: a join of whole tables would read them all.
  */
 export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {
   const { rows } = await sql<FailureRow>`

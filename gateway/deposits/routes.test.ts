@@ -140,7 +140,7 @@ describe('GET /api/payment', () => {
     expect(await poll(hash, etag)).toMatchObject({ status: 304 })
   })
 
-  it('D-40 computes the time that is left with the advanced clock', async () => {
+  it('D-40 computes the remaining time with the advanced clock', async () => {
     const { hash } = await aDeposit(till, store)
     const end = secondsLater(till.clock.now(), 3_600)
     await jump(till, 600)

@@ -1,7 +1,7 @@
 /**
  * Stops guessers. A miss is a call that names no existing path, deposit or key, or lacks the token of our page. Each
- * address may have a limited number of misses. A caller that names an existing deposit or key is not stopped, even if a
- * guesser has the same address, unless too many calls from such addresses wait to be looked up.
+ * address is allowed a limited number of misses. A caller that names an existing deposit or key is not stopped, even if
+ * a guesser has the same address, unless too many look-ups are waiting.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -21,8 +21,8 @@ type Proof = keyof CallerLookups
 
 export type Misses = {
   /**
-   * Undefined if the call may proceed immediately; otherwise a promise that rejects for a guesser. `hash`: the
-   * deposit of a call that names it in its path.
+   * Undefined if the call may proceed immediately; otherwise a promise that rejects for a guesser. `hash`: the hash of
+   * the deposit, if the call's path contains it.
    */
   admit(request: FastifyRequest, proof: Proof, hash?: string): Promise<void> | undefined
   /** Counts an answered call if it was a guess. */

@@ -118,7 +118,7 @@ function wearOf(item: Described, game: Game): Item['wearCategory'] {
 
 function isStatTrak(item: Described): boolean {
   const quality = tagOf(item, 'Quality')
-  // The market hash name is English in every language.
+  // The market hash name is in English, whatever the language of the call.
   return quality === undefined ? STATTRAK_NAME.test(item.marketHashName) : CS_STATTRAK.includes(quality)
 }
 

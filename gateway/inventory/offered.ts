@@ -127,7 +127,7 @@ function isMarketable({ market }: SteamItem, now: Date): boolean {
   return market.until === null || new Date(market.until) > now
 }
 
-/** An item's market name is English in every language. */
+/** Market names are in English, whatever the shopper's language. */
 const UNUSUAL_NAME = /^(?:Strange )?Unusual /
 
 /**

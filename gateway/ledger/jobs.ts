@@ -29,8 +29,8 @@ const MOST_LOGGED = 20
 const MOST_PARTS = 50
 
 /**
- * Checks the entries since the last check, and everything once a day. Call it once a minute. Leaves the check to a
- * process that has claimed it. The metrics show the stored result, whichever process found it.
+ * Checks the entries since the last check, and everything once a day. Call it once a minute. Skips the check while
+ * another process has claimed it. The metrics show the stored result, whichever process found it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()

@@ -21,13 +21,13 @@ test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' 
   },
 )
 
-test.prop([amount])('a reversal of nothing, or of more than the items were worth, throws', (total) => {
+test.prop([amount])('a reversal of zero, or of more than the items were worth, throws', (total) => {
   const reversal = { gross: total, held: 0n, liability: 'operator' } as const
   expect(() => reversalMovements({ ...reversal, total: 0n })).toThrow(RangeError)
   expect(() => reversalMovements({ ...reversal, total: total + 1n })).toThrow(RangeError)
 })
 
-it('D-9 a reversal has a movement with its cause for each part, and throws if the held part is negative', () => {
+it('D-9 a reversal has one movement for each part, with its cause, and throws if the held part is negative', () => {
   const reversal = { total: 1_000n, gross: 1_100n, held: 400n }
   expect(reversalMovements({ ...reversal, liability: 'operator' })).toEqual([
     { debit: 'held', credit: 'items', amount: 400n, cause: 'reversed' },

@@ -111,7 +111,7 @@ it('D-35 erasing the account that a store named keeps the account of the trade l
   expect(await depositRow()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
 
-it('D-35 erasing the account that a deposit has now also erases the trade token of an earlier account, which no sweep would find again', async () => {
+it('D-35 erasing a deposit’s current account also erases the trade token of an earlier one, which no sweep would find again', async () => {
   const deposit = await aDeposit(till, await aStore(till))
   await payFor(till, { bot, session }, deposit)
   // The times of the two looks at a delivery, after which its trade is over.

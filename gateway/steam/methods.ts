@@ -35,7 +35,7 @@ export const METHODS = {
    * others).
    */
   GetInventoryItemsWithDescriptions: { account: every(1_500, 1), address: every(500, 2) },
-  /** The older page of a bot's own inventory. It is read only if GetInventoryItemsWithDescriptions has no content. */
+  /** The older page of a bot's own inventory. It is read only if GetInventoryItemsWithDescriptions returns no content. */
   owninventory: { account: every(4_000, 8), address: every(1_000, 8) },
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },

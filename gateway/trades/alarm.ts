@@ -19,7 +19,7 @@ const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
-/** How long the till searches often for the offer of an unknown send, because its shopper waits. */
+/** How long to search frequently for the offer of an unknown send, whose shopper is waiting. */
 const SEARCH_OFTEN_MS = 3_600_000
 
 /** The pause grows with the time waited: after a day without an answer, ask every hour. */
@@ -163,7 +163,7 @@ export function retryAt(trade: Trade, now: Date): Date | null {
   return isEnded(trade) ? nextLook(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
 }
 
-/** Steam ends an offer after 14 days, so an offer sent longer ago than this can no longer be accepted. */
+/** Steam ends an offer after 14 days, so one that was sent 15 days ago can no longer be accepted. */
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**

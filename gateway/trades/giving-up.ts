@@ -46,7 +46,7 @@ export function waitsUntil(trade: Trade): Date | null {
 
 /**
  * Gives up an open trade, the wait for a hold, or the checks of a trade that Steam may still change. Proof of delivery
- * overrules these ends, like any other end.
+ * overrules such an end, as it does any other.
  */
 export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeEvent[] {
   const until = waitsUntil(trade)

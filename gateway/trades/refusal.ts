@@ -47,7 +47,7 @@ const MEANINGS: Record<Refusal, Meaning> = {
 }
 
 /**
- * How many bots may try one request, and for how long it may move, while its shopper waits. The time is long, because
+ * The most bots that may try one request, and the time after which it moves to no other bot. The time is long, because
  * in a crowd most of it passes in the queue of the first bot.
  */
 export const MOST_BOTS = 4
@@ -83,7 +83,7 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
   const bars = meaning.side === 'bot' ? meaning.bars : null
   if (!mayMove(attempt, now) || side === 'shopper' || side === 'steam') return { code, bars, next: 'end' }
   if (side !== 'unclear') return { code, bars, next: 'move' }
-  // Steam refused two bots without a reason, so the shopper is the cause.
+  // If Steam refuses a second bot without a reason, the shopper is the cause.
   return { code, bars, next: attempt.doubted === null ? 'move_in_doubt' : 'end' }
 }
 

@@ -1,4 +1,4 @@
-/** A vault that does not start tells the operator, over the till. */
+/** A vault that does not start tells the operator through the till. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

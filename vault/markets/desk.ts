@@ -32,10 +32,10 @@ const REPRICE_MS = 60 * MINUTE_MS
 const MOST_REPRICED = 10
 /** How often to ask the market whether sales were paid. */
 const MONEY_MS = 5 * MINUTE_MS
-/** How often to ask that, and for how long, after an item was given or its money became due. */
+/** After an item was given or its money became due: how often to ask that, and for how long. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
-/** How long to keep asking about an item that was given although the market calls its sale cancelled. */
+/** How long to keep asking about a given item whose sale the market calls cancelled. */
 const DENIED_MS = 14 * 86_400_000
 /**
  * How long to ask how a sale ended. A market that lost the sale never says, and the history to read since that sale
@@ -93,7 +93,7 @@ type State = {
   givenUp: Set<Listing['itemId']>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
-  /** The games whose last listing failed, or may succeed soon. */
+  /** The games whose last call to list failed, or refused a line that may succeed soon. */
   listAgain: Set<number>
   /** By game: the listings that the market was asked to take down since the vault stopped selling, and when last. */
   takingDown: Map<number, { asked: Set<string>; atMs: number }>
@@ -263,7 +263,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   // The account may have been stopped since its bids: the other markets make theirs in between, which may take minutes.
   if (!state.readiness.mayList()) return
   const reply = await seller.list(appId, lines)
-  // A market that refuses the whole call may do so each time.
+  // A market that refuses a whole call may do so each time, so the refusal counts for each line.
   const answers =
     reply.kind === 'answered' ? reply.value : reply.kind === 'refused' ? lines.map(refusedLine) : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
@@ -310,7 +310,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   if (reply.kind === 'answered') await parts.reportBalance(reply.value).catch(() => {})
 }
 
-/** Returns when the sales were made that the vault still asks about. Reports once each sale that it gives up on. */
+/** Returns the times of the sales that the vault still asks about. Reports each sale that it gives up on, once. */
 function recentTimesMs(
   { journal, market, now, say, needs }: DeskParts,
   { givenUp }: State,

@@ -1,7 +1,7 @@
 /** The most entries that `keepNewest` keeps. */
 const MOST_KEPT = 500
 
-/** Returns a function that adds an entry to a map. Of more than `most` entries, the oldest are dropped. */
+/** Returns a function that adds an entry to a map, and drops the oldest if there are then more than `most`. */
 export const keepAtMost =
   (most: number) =>
   <T>(entries: Map<string, T>, id: string, data: T): void => {

@@ -18,7 +18,7 @@ type Parts = {
  * be at work on a change, or answer with an empty list now and then.
  */
 const SURE_AFTER_MS = 60_000
-/** The fewest lists that must contradict the record, because the vault may not look for hours. */
+/** The fewest lists that must contradict the record: after hours without a look, the time alone proves nothing. */
 const LEAST_LISTS = 3
 
 type Reprice = { itemId: string; priceMinor: bigint }
@@ -41,7 +41,7 @@ export function createListings(parts: Parts) {
     own: (appId: number) => ownListings(parts, appId),
     async compare(appId: number, rows: readonly Row[]) {
       await compare(parts, doubts, { appId, rows })
-      // Last, because `compare` would call a listing strange that this took down.
+      // Last, because `compare` would report a listing that this took down as strange.
       await settlePrices(parts, unsure, { appId, rows })
     },
   }
@@ -49,7 +49,7 @@ export function createListings(parts: Parts) {
 
 /**
  * Lists the items that are not yet listed. The intent is recorded right before the call, because the answer can be lost.
- * An answer without a call leaves no entries: it may come again every few seconds.
+ * Without a call there are no entries: the market may answer that way every few seconds.
  */
 async function list(
   { market, marketAccount, journal }: Parts,
@@ -124,7 +124,7 @@ async function settlePrices(parts: Parts, unsure: Prices, { appId, rows }: List)
     if (itemId === null || change === undefined || row === undefined) continue
     const { priceMinor, sinceMs } = change
     if (row.price === null) {
-      // A sold item must be given.
+      // A sold item is left alone, because it must be given.
       if (row.stage === 'on_sale') unknown.push(itemId)
     } else if (scale.isPrice(row.price, priceMinor)) {
       unsure.delete(itemId)

@@ -69,7 +69,7 @@ it('without a list, the last price of others counts for six hours, and our price
   expect(read(undefined, 850n)).toEqual({ lowestMinor: null, mostMinor: 850n })
 })
 
-it('a price at which we may have listed is not a price of others for half an hour', () => {
+it('for half an hour, a price at which we may have listed does not count as a price of others', () => {
   read(900n, null)
   others.noteOwn('570/Cap', { minor: 899n, nowMs })
   expect(read(899n, null)).toEqual(known(900n))

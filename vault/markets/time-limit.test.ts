@@ -132,7 +132,7 @@ describe('a sale', () => {
     [26, 'active'],
     [27, 'needs_confirmation'],
   ])(
-    'whose confirmation waits for %i of the last 46 seconds for its turn at Steam has an offer that is then %s',
+    'whose confirmation waits %i of the last 46 seconds for its turn at Steam leaves the offer %s',
     async (waitedS, state) => {
       const out = createOutside()
       await runVault(out)
@@ -167,7 +167,7 @@ describe('a sale', () => {
     [299, 'active'],
     [301, 'ended'],
   ])(
-    'whose offer a later process finds %i seconds after the sale has an offer that is then %s',
+    'that a later process finds after %i seconds, with an unconfirmed offer, leaves the offer %s',
     async (laterS, state) => {
       const out = createOutside()
       await runVault(out)

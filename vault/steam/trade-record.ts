@@ -15,8 +15,9 @@ const ABANDONED = 9
 export type TradeResult = { kind: 'given' | 'failed'; isAbandoned: boolean }
 
 /**
- * Undefined if Steam has not finished the trade, or if the record is not about this gift. If Steam gave up undoing a
- * failed trade, the result is `given` if the partner has one item or more.
+ * A trade that moved nothing has `failed`, whatever it was about. Otherwise undefined if Steam has not finished the
+ * trade, or if the record is not about this gift. If Steam gave up undoing a failed trade, the result is `given` if the
+ * partner has one item or more.
  */
 export function resultOfTrade(trade: TradeRecord, gift: Gift): TradeResult | undefined {
   const { status, assets_given: rows } = trade

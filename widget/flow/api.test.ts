@@ -130,7 +130,7 @@ it('D-31 a refusal has the time of the next offer, if the server names it', asyn
     expect(await apiWithAnswers(refused(other)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-describe('D-31 the time of the next offer, on a device whose clock is wrong', () => {
+describe('D-31 the time of the next offer', () => {
   const SERVER_NOW = Date.parse('2026-11-26T12:00:00Z')
   const nextOfferAt = '2026-11-26T12:01:30.000Z'
   const HOUR_MS = 3_600_000
@@ -146,7 +146,7 @@ describe('D-31 the time of the next offer, on a device whose clock is wrong', ()
     ['an hour ahead', HOUR_MS, '2026-11-26T13:01:30.000Z'],
     ['an hour behind', -HOUR_MS, '2026-11-26T11:01:30.000Z'],
     ['right, after an answer that took two seconds', 2_000, nextOfferAt],
-  ])('is converted to that clock, which is %s', async (_, aheadMs, shown) => {
+  ])('is converted to the clock of the device, which is %s', async (_, aheadMs, shown) => {
     atDeviceTime(aheadMs)
     const ended = payment({ status: 'tradeDeclined', nextOfferAt })
     const { load } = apiWithAnswers(Response.json(ended, { headers }), refused(nextOfferAt))

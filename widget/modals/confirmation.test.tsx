@@ -72,7 +72,7 @@ it('D-9 if nothing will be held, the dialog says so while the offer is open, wit
 it.each([
   ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, at most', '$5.00']],
   ['en', { status: 'pending', heldAmount: 2000 }, ['Now, at least', '$0.00', 'On Dec 4, at most', '$20.00']],
-  // Credit on release has no limit that could get more room.
+  // Credit on release depends on no limit, so its amount cannot change.
   ['en', { status: 'pending', heldAmount: 2000, heldBy: 'release' }, ['On December 4', '$20.00']],
   ['en', { status: 'succeeded' }, ['Now', '$15.00', 'On December 4', '$5.00']],
   ['ru', { status: 'pending' }, ['Сейчас, не менее', '15,00 $', '4 дек., не более', '5,00 $']],
@@ -223,17 +223,17 @@ it('if the bot’s profile hides when it joined, the dialog and its warning name
 
 it.each<[string, Partial<Payment>, string]>([
   [
-    'a part by the limit, and more can come now',
+    'a part by the limit, while the offer is open',
     { status: 'pending', heldAmount: 1000, heldBy: 'limit' },
     `${en.heldByLimitAtMost('$10.00', LATEST)}<`,
   ],
   [
-    'all of it by the limit, and some can come now',
+    'all of it by the limit, while the offer is open',
     { status: 'pending', heldAmount: 2000, heldBy: 'limit' },
     `${en.heldByLimitAtMost('$20.00', LATEST)}<`,
   ],
   [
-    'all of it on release',
+    'all of it on release, while the offer is open',
     { status: 'pending', heldAmount: 2000, heldBy: 'release' },
     `${en.heldUntil('$20.00', LATEST)}<`,
   ],

@@ -64,7 +64,7 @@ type Settings = {
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
   clock: Clock
-  /** Limit of one login. */
+  /** The time limit of one login. */
   loginMs: number
   onReply: ((reply: RawReply) => void) | undefined
 }

@@ -376,7 +376,7 @@ describe('a profile', () => {
     expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
-  it('that Steam cannot load now never counts as unknown: its name comes from the miniprofile, or it is unavailable', async () => {
+  it('that Steam cannot load at present never counts as unknown: its name comes from the miniprofile, or it is unavailable', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
