@@ -243,7 +243,7 @@ export const forgetRequests = (db: Db, before: Date): Promise<void> =>
 
 const ITEMS_SWEEP = 'inventory items'
 
-/** Not an empty list: nobody may take the record of an old read for an inventory without items. */
+/** Replaces the items of an old read. An empty list would look like an inventory without items. */
 const NO_LONGER_KEPT: StoredAnswer = {
   kind: 'unavailable',
   reason: 'steam_error',

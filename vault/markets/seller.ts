@@ -218,7 +218,7 @@ async function followOffer(
         await giftOffers.cancel(offerId)
         return false
       }
-      // The market, and later Steam's list of confirmations and the turn to confirm, may have taken too long.
+      // The market may have taken too long. Later, so may Steam's list of confirmations, or the wait to confirm.
       const isInTime = () => stepNow().kind === 'confirm'
       if (!isInTime()) return true
       const isConfirmed = await giftOffers.confirm(offerId, due, isInTime)

@@ -103,7 +103,7 @@ it('a form is not sent if it is too late once its turn has come', async () => {
   expect(asked).toEqual(['false', 'true'])
 })
 
-it('an offer is not confirmed if it is too late once the turn of its confirmation has come', async () => {
+it('an offer is not confirmed if its turn to be confirmed comes too late', async () => {
   const { steam, session, nowS } = await openSession()
   const parts = { session, nowS, say() {}, needs: { note() {}, end() {} }, acknowledge: async () => {} }
   const giftOffers = createGiftOffers(parts)

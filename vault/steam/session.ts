@@ -42,7 +42,7 @@ type Form = Condition & { fields: Record<string, string>; referer: string; keeps
 
 export type RequestResult = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
-/** The outcome of a login. `refused`: Steam says that the refresh token is not valid, or no longer. */
+/** The outcome of a login. `refused`: Steam says that the refresh token is not valid, or no longer valid. */
 export type LoginOutcome = 'done' | 'refused'
 
 type Parts = { caller: Caller; pace: Pace; onLogin?(outcome: LoginOutcome): void }
