@@ -17,7 +17,7 @@ async function readNeeds() {
   return rows
 }
 
-it('its wish says so immediately, and a person learns of it after an hour, until a new login works', async () => {
+it('a wish of such an account says so immediately; after an hour a person is told, until a new login works', async () => {
   const { steamId } = bench.accountOf(BOT)
   bench.enrol(BOT)
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
@@ -38,7 +38,7 @@ it('its wish says so immediately, and a person learns of it after an hour, until
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'offered' })
 })
 
-it('a login that Steam does not answer is no refusal', async () => {
+it('a login that Steam does not answer does not count as refused', async () => {
   bench.restart()
   bench.enrol(BOT)
   const wish = await bench.makeWish(bench.addStock(BOT, 1))

@@ -6,7 +6,7 @@ import { readSettings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 import { enrol } from './enrol.ts'
 
-it('an empty pipe is refused', async () => {
+it('an account cannot be enrolled from an empty pipe, and nothing is written', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-enrol-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const settings = readSettings({

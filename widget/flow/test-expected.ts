@@ -1,4 +1,4 @@
-/** The picks and the status that the random test of the flow expects. */
+/** The model of the random test of the flow. */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
@@ -7,7 +7,7 @@ import type { FlowState } from './state.ts'
 
 /** The picks and the status that the page should show, as the test tracks them. */
 export class Expected {
-  /** Includes those that an inventory lacks during a trade: they return with their items. */
+  /** Includes picks whose items the inventory lacks during a trade: they return when the items do. */
   picked: string[] = []
   /** The quote of the inventory with which the picks were last compared. */
   comparedQuote: string | null = null

@@ -24,7 +24,7 @@ function Voice({ text }: { text: string }) {
   )
 }
 
-/** For the items once they are loaded, and the result of a search. */
+/** Reads out how many items have loaded, and the result of a search. */
 export function ItemsVoice({ stand, shown }: { stand: Stand; shown: ShownItems }) {
   const { texts } = useStandTexts()
   return <Voice text={itemsText(stand, shown, texts)} />
@@ -43,7 +43,7 @@ export function itemsText(
   return texts.gameCount(texts.games[game], count)
 }
 
-/** One for the selection and the proposal, so quick picking is not read out item by item. */
+/** Reads out the selection and the proposal together, so quick picking is not read out item by item. */
 export function SelectionVoice({ stand, payment }: { stand: Stand; payment: Payment }) {
   const { texts, money } = useStandTexts()
   const outcome = useOutcome(stand, payment)
