@@ -47,7 +47,7 @@ function addNew(part, next) {
   part.replaceChildren(...[...next.children].map((child) => existing.get(child.id) ?? child))
 }
 
-// Sends a form or a button that is marked as quiet without leaving the page.
+// Sends forms and buttons that are marked as quiet, and stays on the page.
 document.addEventListener('submit', (event) => {
   const { target, submitter } = event
   if (!target.hasAttribute('data-quiet') && !submitter?.hasAttribute('data-quiet')) return
