@@ -30,7 +30,7 @@ const SHAPE = { stores: 50, bots: 20 }
 /** The factor by which a call may take longer on the large till. */
 const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
-/** How many items have a price, and how many of them, and of shoppers, an operator has blocked. */
+/** The number of items with a price, and the number of blocked items, which is also that of denied shoppers. */
 const PRICES = 25_000
 const HOLDS = 200
 const WARM_UP = 3

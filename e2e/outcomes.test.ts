@@ -208,7 +208,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       { number: ACCEPTANCE_NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
     ]),
   )(
-    '$number A-026 for $status in $language says what happened and what to do, and locks the page behind',
+    '$number A-026 for $status in $language says what happened and what to do, and locks the page behind it',
     async ({ status, language, viewport }) => {
       const page = await openEnded(status, language, viewport)
       const texts = TEXTS[language]

@@ -53,8 +53,8 @@ const SHARED_MEMORY = '/dev/shm'
 const ROOM_BYTES = 4 * 1024 ** 3
 
 /**
- * Returns the folder for scratch files. It is in memory if there is enough, where databases are created ten times
- * faster.
+ * Returns the folder for scratch files: in memory, if there is enough, because databases are created ten times faster
+ * there.
  */
 function scratchRoot(): string {
   if (!existsSync(SHARED_MEMORY)) return tmpdir()

@@ -58,7 +58,7 @@ describe('quotas', () => {
     expect(await statuses(ownPage, 2)).toEqual([200, 429])
   })
 
-  it('allow one inventory with descriptions a second, and give further requests an empty answer', async () => {
+  it('allow one read of an inventory with descriptions per second, and give further requests an empty answer', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }

@@ -243,7 +243,7 @@ export const DEFECTS = {
       judgeDeparture(known, steamTrade, { ...context, isOwnBot: false }),
   }),
   'items that a destination sends back are overlooked': defect({ itemsSentBack: () => [] }),
-  'items that came back stay away in custody': defect({
+  'items that came back are not booked back': defect({
     judgeDeparture: (known, steamTrade, context) =>
       judgeDeparture(known, steamTrade, context).filter(({ kind }) => kind !== 'returned'),
   }),

@@ -29,7 +29,7 @@ const BURST_PAUSE_MS = 30_000
 /** Long enough for the escrow of an offer, and then the payment of the sale. */
 const CALM_MS = 32 * DAY_MS
 const MOST_STEPS = 400_000
-/** How many times as likely the faults of processes and connections are, because a seed of this level has few steps. */
+/** Makes faults of processes and connections so many times as likely, because a seed of this level has few steps. */
 const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
