@@ -128,7 +128,7 @@ export type ViewRow = {
   bot_avatar_url: string | null
   bot_level: number | null
   bot_member_since: string | null
-  /** The rule by which the trade was credited; null before its credit. */
+  /** The rule by which the trade was credited; null until it is. */
   trade_credit_mode: CreditMode | null
   store_credit_mode: CreditMode
   deposit_credit_mode: CreditMode | null

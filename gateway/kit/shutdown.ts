@@ -4,7 +4,7 @@ import type { Log } from './log.ts'
 
 /**
  * The limit of each phase in milliseconds, in order. `readiness`: load balancers notice that the process stops; a gateway
- * behind one sets a longer limit. `calls`: the servers. `work`: jobs; longer than a bot waits for its own. A
+ * behind one sets a longer limit. `calls`: the servers. `work`: jobs; longer than a bot waits for its own jobs. A
  * webhook may be cut off: its claim expires and it is sent again. `queue`: the job queue. `connections`: those to the
  * database. `database` and `folder`: an embedded database and its lock.
  */
@@ -24,7 +24,7 @@ type Limits = Record<Phase, number>
 const PHASES: readonly Phase[] = ['readiness', 'calls', 'work', 'queue', 'connections', 'database', 'folder']
 const SLACK_MS = 1_000
 
-/** Longer than the sum of these limits. After this, the parent of the process may kill it. */
+/** Longer than the sum of the limits. After this, the parent of the process may kill it. */
 export const STOP_MS = PHASES.reduce((sum, phase) => sum + PHASES_MS[phase], SLACK_MS)
 
 export type Shutdown = {

@@ -173,7 +173,7 @@ export type Offer = {
 /** `missing`: Steam says that there is no such offer, or its answer is empty, which proves nothing. */
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
-/** A sent offer in a list that could not be read completely. Its unreadable parts are null. */
+/** A sent offer whose row in a list could not be read completely. The unreadable parts are null. */
 export type UnreadableOffer = {
   offerId: string | null
   partnerSteamId: string | null
@@ -238,8 +238,8 @@ export type SteamTrade = {
 export type HistoryPlace = { tradeId: string; begunAt: Date }
 
 /**
- * A page. `unreadable`: the number of broken rows, whose trades stay unknown. `next`: its oldest row, null on the
- * last page.
+ * A page. `unreadable`: the number of broken rows, whose trades stay unknown. `next`: the oldest row of the page, null
+ * on the last one.
  */
 export type SteamTradesAnswer =
   | { kind: 'trades'; trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }

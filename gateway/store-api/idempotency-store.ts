@@ -10,7 +10,7 @@ export type StartingCall = { requestSha256: Buffer; at: Date }
 export type KeyLock = string
 
 /**
- * When a lock ends that nobody renews, as after its process was killed. Uses the database's clock, because the clocks
+ * The end of a lock that nobody renews, as after its process was killed. Uses the database's clock, because the clocks
  * of two gateways differ and an advance of the till's clock must not end the lock.
  */
 const lockEnd = sql<Date>`now() + interval '30 seconds'`

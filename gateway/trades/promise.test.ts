@@ -67,20 +67,20 @@ describe('D-9 an open offer', () => {
     till.db.updateTable('store').set(change).execute()
 
   it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number, string?]]>([
-    ['within the risk limit promises the whole credit at once', { limit: 3_375n }, [3_375, 0]],
+    ['within the risk limit promises the whole amount as immediate credit', { limit: 3_375n }, [3_375, 0]],
     [
-      'above the risk limit promises at once what the limit covers',
+      'above the risk limit promises as immediate credit what the limit covers',
       { limit: 1_000n },
       [1_000, 2_375, 'limit'],
     ],
-    ['with a risk limit of zero promises nothing at once', { limit: 0n }, [0, 3_375, 'limit']],
+    ['with a risk limit of zero promises no immediate credit', { limit: 0n }, [0, 3_375, 'limit']],
     [
-      'to a store with credit on release promises nothing at once',
+      'to a store with credit on release promises no immediate credit',
       { limit: 9_000n, mode: 'on_release' },
       [0, 3_375, 'release'],
     ],
     [
-      'of a game without protection promises the whole credit at once',
+      'of a game without protection promises the whole amount as immediate credit',
       { limit: 0n, game: 'dota' },
       [3_375, 0],
     ],

@@ -58,7 +58,7 @@ const custody = async () =>
   )
 
 describe('a delivery under trade protection', () => {
-  it('D-9 is held, released at the settlement, and read once more a day later', async () => {
+  it('D-9 is held, released at the settlement, and looked at once more a day later', async () => {
     await deliver()
     expect(await accounts()).toEqual({ items: -3_300n, held: 3_000n, commission: 300n })
     till.clock.advance(PROTECTION_DAYS * DAY_MS)

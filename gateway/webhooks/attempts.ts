@@ -54,10 +54,9 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Makes the deliveries of events due again, independently of running attempts: of one event, or of all events in a
- * range that are of a type the endpoint wants. A call that disables the endpoint waits until the replay is written, and
- * then gives up the replayed deliveries too. A store can replay one range at a time, because a range can have thousands
- * of events.
+ * Makes the deliveries of one event due again, or of all events in a range whose type the endpoint wants, independently
+ * of running attempts. A call that disables the endpoint waits until the replay is written, and then gives up the
+ * replayed deliveries too. A store can replay one range at a time, because a range can have thousands of events.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,

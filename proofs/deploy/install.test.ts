@@ -152,7 +152,7 @@ describe('install.sh, run again,', () => {
     const machine = aMachineWithSettings()
     const release = unpack(machine, 'tradetill-1')
     expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 0, errors: '' })
-    // The backup that the first run would have started.
+    // The first backup, which the first run would have started.
     mkdirSync(join(machine.root, 'var/backups/tradetill'), { recursive: true })
     writeFileSync(join(machine.root, 'var/backups/tradetill/tradetill-1.dump'), '')
     rmSync(join(machine.root, 'calls'))

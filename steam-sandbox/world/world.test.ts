@@ -73,7 +73,7 @@ describe('an offer', () => {
     expect(acceptOffer(world, accept, NOW_S).answer).toEqual({ kind: 'refused', eresult: 28 })
   })
 
-  it('leaves its items unprotected in other games', () => {
+  it('leaves its items unprotected in a game other than Counter-Strike 2', () => {
     const sent = send(fresh(), { appId: 440 })
     const { nova } = mainAccounts(sent.world)
     const { world } = acceptOffer(sent.world, { offerId: sent.offerId, by: nova.steamId }, NOW_S)

@@ -63,7 +63,7 @@ export type Row = {
   stage: 'on_sale' | 'sold' | 'offer_out' | 'given' | 'cancelled' | 'unknown'
   /** Seconds left to hand over the item. */
   leftS: number | null
-  /** When that time ends, if the market names the moment and not the seconds. */
+  /** When the time for handing over ends, if the market names the moment and not the seconds. */
   dueAt?: Date
   price: number | null
 }

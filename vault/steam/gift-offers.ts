@@ -121,7 +121,7 @@ const mayBe = ({ message, partnerSteamId }: UnclearOffer, gift: Gift): boolean =
   (message === null || message === gift.message) &&
   (partnerSteamId === null || partnerSteamId === gift.partnerSteamId)
 
-/** Asks only for offers that are active, or have changed since the send. A busy bot has too many older ones to read. */
+/** Asks only for offers that are active, or have changed since the send. A busy account has too many older ones. */
 async function find({ session, nowS }: Parts, gift: Gift, agoMs: number): ReturnType<GiftOffers['find']> {
   const sinceS = nowS() - Math.ceil(Math.max(0, agoMs) / 1_000) - CLOCKS_DIFFER_S
   let cursor = 0

@@ -33,7 +33,7 @@ describe('the deposit', () => {
     expect(check(play(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
   })
 
-  it('is checked every 5 s during technical works, and then not before its deadline', () => {
+  it('is checked every 5 s during technical works, and after them not before its deadline', () => {
     const state = play(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
     expect(check(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     const unchanged = play(state, { kind: 'paymentUnchanged' }).state
