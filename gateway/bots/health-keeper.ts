@@ -3,33 +3,32 @@ import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SteamSession } from '../steam/steam.ts'
-import type { Capability, FailedForMs, Health } from './health.ts'
+import type { Answer, Capability, FailedForMs, Health } from './health.ts'
 import { type Lease, setHealth } from './lease-store.ts'
+import { createTrialReads, type InventoryRead } from './trial-reads.ts'
 
-/**
- * How long after the last answer to try a failing capability again. Inventories wait longer, because Steam limits them
- * most strictly.
- */
+/** How long after the last answer to try again if offers fail. */
 const TRY_OFFERS_MS = 5_000
-const TRY_INVENTORIES_MS = 30_000
-
-type ReadArguments = Parameters<SteamSession['readInventory']>
 
 export type HealthKeeper = {
   health: Health
-  /** Remembers which inventory was read last, for the next retry. */
-  rememberRead(...read: ReadArguments): void
+  /** Remembers which inventories were read, for the next retry. */
+  rememberRead(read: InventoryRead, answer: Answer): void
   /** Writes the changes since the last call. */
   write(): Promise<void>
   /** Retries the failing capabilities that are due, without waiting for the answers. */
   retry(session: SteamSession): void
 }
 
-type Deps = { db: Db; log: Log; clock: Clock }
+type Deps = { db: Db; log: Log; clock: Clock; monotonicMs: () => number }
 
-export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Health): HealthKeeper {
+export function keepHealth(
+  { db, log, clock, monotonicMs }: Deps,
+  lease: Lease,
+  health: Health,
+): HealthKeeper {
   let lastWritten = isFailing(lease.failing)
-  let lastRead: ReadArguments | undefined
+  const trialReads = createTrialReads(monotonicMs)
   const trying = new Set<Capability>()
 
   const attempt = (capability: Capability, work: Promise<unknown>) => {
@@ -42,9 +41,7 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
   }
   return {
     health,
-    rememberRead(...read) {
-      lastRead = read
-    },
+    rememberRead: trialReads.remember,
     async write() {
       const failing = health.failing()
       const current = isFailing(failing)
@@ -56,14 +53,12 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
       else log.info(about, 'Steam worked again for a bot')
     },
     retry(session) {
-      const isDue = (capability: Capability, afterMs: number) =>
-        health.failing()[capability] !== null &&
-        !trying.has(capability) &&
-        health.sinceAnswerMs(capability) >= afterMs
-      if (isDue('offers', TRY_OFFERS_MS)) attempt('offers', session.listOffers(clock.now(), null))
-      if (lastRead && isDue('inventories', TRY_INVENTORIES_MS)) {
-        attempt('inventories', session.readInventory(...lastRead))
-      }
+      const { offers, inventories: failingMs } = health.failing()
+      if (offers !== null && !trying.has('offers') && health.sinceAnswerMs('offers') >= TRY_OFFERS_MS)
+        attempt('offers', session.listOffers(clock.now(), null))
+      if (failingMs === null || trying.has('inventories')) return
+      const read = trialReads.next({ failingMs, sinceAnswerMs: health.sinceAnswerMs('inventories') })
+      if (read !== undefined) attempt('inventories', session.readInventory(...read))
     },
   }
 }

@@ -1,13 +1,14 @@
 import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
+import type { InventoryRead } from './trial-reads.ts'
 
 export type Observer = {
   /** Called when the session must be opened again: Steam refused the token, or a send could not renew the session. */
   report(detail: string): void
   /** Called with every answer to a call of a capability, even if the call was not sent (`not_our_turn`). */
   onAnswer(capability: Capability, answer: Answer): void
-  /** Called before each read of a shopper's inventory, with its arguments. */
-  onRead(...read: Parameters<SteamSession['readInventory']>): void
+  /** Called after each read of a shopper's inventory. */
+  onRead(read: InventoryRead, answer: Answer): void
 }
 
 /**
@@ -24,9 +25,10 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
   return {
     steamId: session.steamId,
     checkPartner: (...args) => observe(session.checkPartner(...args)),
-    readInventory(...read) {
-      observer.onRead(...read)
-      return observe(session.readInventory(...read), 'inventories')
+    async readInventory(...read) {
+      const answer = await observe(session.readInventory(...read), 'inventories')
+      observer.onRead(read, answer)
+      return answer
     },
     readOwnInventory: (...args) => observe(session.readOwnInventory(...args)),
     sendOffer: (...args) => observe(session.sendOffer(...args), 'offers'),

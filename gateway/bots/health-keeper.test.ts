@@ -1,0 +1,111 @@
+/** How a bot judges failures of inventories, in a simulated time. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../db/client.ts'
+import { systemClock } from '../kit/clock.ts'
+import { OUTAGE_AFTER_MS } from '../outages/outage.ts'
+import type { InventoryAnswer, Partner, SteamSession } from '../steam/steam.ts'
+import { fakeSession } from '../testing/fake-steam.ts'
+import { captureLog } from '../testing/log.ts'
+import { trackHealth } from './health.ts'
+import { type HealthKeeper, keepHealth } from './health-keeper.ts'
+import type { Lease } from './lease-store.ts'
+import { observeSession } from './session-health.ts'
+
+const NOVA = { steamId: '76561198000000009', token: 'abcd_-12' }
+const ODD = { steamId: '76561198000000010', token: 'abcd_-34' }
+const NOTHING_FAILS = { offers: null, inventories: null }
+
+let database: Database
+let nowMs: number
+let keeper: HealthKeeper
+/** The accounts whose inventories Steam cannot read. */
+let broken: Set<string>
+let reads: string[]
+let session: SteamSession
+
+beforeEach(() => {
+  // Nothing here needs a connection.
+  database = openDatabase('postgres://localhost/none')
+  nowMs = 0
+  broken = new Set()
+  reads = []
+  const lease: Lease = {
+    botId: 1n,
+    steamId: '76561198000000001',
+    name: 'Collector',
+    owner: 'here',
+    leaseEpoch: 1n,
+    sealedToken: Buffer.alloc(0),
+    acknowledged: true,
+    tokenRefusedAt: null,
+    memberSince: null,
+    failing: NOTHING_FAILS,
+  }
+  const monotonicMs = () => nowMs
+  const deps = { db: database.db, log: captureLog().log, clock: systemClock, monotonicMs }
+  keeper = keepHealth(deps, lease, trackHealth(monotonicMs, NOTHING_FAILS))
+  const onSteam = {
+    ...fakeSession(lease.steamId),
+    readInventory: async ({ steamId }: Partner): Promise<InventoryAnswer> => {
+      reads.push(steamId)
+      if (!broken.has(steamId)) return { kind: 'items', items: [] }
+      return { kind: 'unavailable', reason: 'steam_error', detail: 'partnerinventory: HTTP 500' }
+    },
+  }
+  session = observeSession(onSteam, {
+    report: () => {},
+    onAnswer: keeper.health.recordAnswer,
+    onRead: keeper.rememberRead,
+  })
+})
+afterEach(() => database.close())
+
+const read = (partner: Partner) => session.readInventory(partner, 'cs', 'en')
+
+/** Lets time pass, and returns the longest failure. `every5s`: whose inventory is read every five seconds. */
+async function failedFor(seconds: number, every5s: readonly Partner[] = []): Promise<number> {
+  let longestMs = 0
+  for (let second = 0; second < seconds; second += 1) {
+    if (second % 5 === 0) for (const partner of every5s) await read(partner)
+    keeper.retry(session)
+    await nextTurn()
+    longestMs = Math.max(longestMs, keeper.health.failing().inventories ?? 0)
+    nowMs += 1_000
+  }
+  return longestMs
+}
+
+it('one shopper whose inventory Steam cannot read causes no outage, even by reloading', async () => {
+  await read(NOVA)
+  broken.add(ODD.steamId)
+  expect(await failedFor(600, [ODD])).toBeLessThan(OUTAGE_AFTER_MS - 15_000)
+  // Each read of another inventory takes a part of the bot's budget, one in four seconds.
+  expect(reads.filter((steamId) => steamId === NOVA.steamId).length).toBeLessThanOrEqual(61)
+})
+
+it('a bot whose last read was of such an inventory works again without a further shopper', async () => {
+  await read(NOVA)
+  broken.add(ODD.steamId)
+  await read(ODD)
+  expect(await failedFor(60)).toBeLessThan(OUTAGE_AFTER_MS)
+  expect(keeper.health.failing().inventories).toBeNull()
+})
+
+it('an outage begins as soon as before if the inventories of others cannot be read either', async () => {
+  await read(NOVA)
+  broken.add(NOVA.steamId).add(ODD.steamId)
+  expect(await failedFor(31, [ODD])).toBe(OUTAGE_AFTER_MS)
+  const trials = reads.length
+  expect(await failedFor(120, [])).toBe(OUTAGE_AFTER_MS + 120_000)
+  // Two accounts fail, so the bot tries every 30 seconds only.
+  expect(reads.length - trials).toBeLessThanOrEqual(4)
+  broken.clear()
+  await failedFor(31, [])
+  expect(keeper.health.failing().inventories).toBeNull()
+})
+
+it('a single shopper shows an outage if the bot has read no other inventory', async () => {
+  broken.add(ODD.steamId)
+  expect(await failedFor(31, [ODD])).toBe(OUTAGE_AFTER_MS)
+})

@@ -1,0 +1,60 @@
+/** Chooses the inventory that a failing bot reads to find out whether Steam works. */
+import type { SteamSession } from '../steam/steam.ts'
+import type { Answer } from './health.ts'
+
+export type InventoryRead = Parameters<SteamSession['readInventory']>
+
+/** How long after the last answer to try again. Longer than for offers, because Steam limits inventories most strictly. */
+const TRY_MS = 30_000
+
+/**
+ * How long after the first failure, and after the last trial, to try while only one account's inventory fails. If the
+ * trial takes its whole time limit, it still ends before an outage begins.
+ */
+const DOUBT_MS = 10_000
+
+export type TrialReads = {
+  remember(read: InventoryRead, answer: Answer): void
+  /** The read to try now. `failingMs`: how long inventories have been failing. */
+  next(failing: { failingMs: number; sinceAnswerMs: number }): InventoryRead | undefined
+}
+
+/**
+ * Steam may fail to read one account's inventory, and its owner may reload it again and again. So the inventory of
+ * another account is read, and shows whether Steam works.
+ */
+export function createTrialReads(monotonicMs: () => number): TrialReads {
+  /** The latest reads that worked, and those that failed since, the newest first. Each list names two accounts at most. */
+  let worked: InventoryRead[] = []
+  let failed: InventoryRead[] = []
+  let triedMs = Number.NEGATIVE_INFINITY
+  /** A read of another account than the only one that fails. */
+  const otherRead = (): InventoryRead | undefined => {
+    const [only, ...others] = failed
+    return only === undefined || others.length > 0 ? undefined : worked.find((read) => !isOfSame(read, only))
+  }
+  return {
+    remember(read, { kind, reason = '' }) {
+      if (kind !== 'unavailable') [worked, failed] = [withLatest(worked, read), []]
+      else if (!SAYS_NOTHING.has(reason)) failed = withLatest(failed, read)
+    },
+    next({ failingMs, sinceAnswerMs }) {
+      const other = otherRead()
+      const isDue =
+        other === undefined
+          ? sinceAnswerMs >= TRY_MS
+          : failingMs >= DOUBT_MS && monotonicMs() - triedMs >= DOUBT_MS
+      if (!isDue) return undefined
+      triedMs = monotonicMs()
+      return other ?? worked[0] ?? failed[0]
+    },
+  }
+}
+
+/** Steam was not asked, or the inventory is too large. */
+const SAYS_NOTHING = new Set(['not_our_turn', 'too_large'])
+
+const isOfSame = ([one]: InventoryRead, [other]: InventoryRead): boolean => one.steamId === other.steamId
+
+const withLatest = (reads: readonly InventoryRead[], read: InventoryRead): InventoryRead[] =>
+  [read, ...reads.filter((other) => !isOfSame(other, read))].slice(0, 2)
