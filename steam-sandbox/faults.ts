@@ -80,7 +80,7 @@ export function createFaults(nowS: () => number) {
         (other) => other.name === name && (other.steamId === undefined || other.steamId === steamId),
       )
     },
-    /** Returns the fault of this request, and counts it. Requests to the sandbox's own address never fail on purpose. */
+    /** Returns the fault of this request, and counts it. No fault applies to requests to the sandbox's own address. */
     take(request: Incoming, world: World): Fault | undefined {
       if (request.isOwn) return undefined
       forgetEnded()

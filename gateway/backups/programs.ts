@@ -12,7 +12,7 @@ export type Found = { kind: 'found'; path: string } | { kind: 'missing'; message
 
 const run = promisify(execFile)
 
-/** Folders in which packages install a major version. */
+/** The folders in which packages install the programs of a major version. */
 const foldersOf = (major: number): string[] => [
   `/usr/lib/postgresql/${major}/bin`,
   `/usr/pgsql-${major}/bin`,

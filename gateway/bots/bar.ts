@@ -37,7 +37,7 @@ const RULES: Record<BarReason, Rule> = {
   doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, isPerGame: false },
 }
 
-/** A bot is barred as doubted once, within this time, only other bots could serve this many partners. */
+/** A bot is barred as doubted after this many doubts (partners whom only another bot could serve) within this time. */
 export const DOUBTS_BEFORE_BAR = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 

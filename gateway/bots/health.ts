@@ -100,7 +100,7 @@ function isEmpty({ kind }: Answer): boolean {
   return kind === 'nothing' || kind === 'missing'
 }
 
-/** A refusal of the request itself means that Steam works, and so does an inventory that is too large to be read. */
+/** A refusal because of the request means that Steam works, and so does an inventory that is too large to be read. */
 function isFailure({ kind, reason = '' }: Answer): boolean {
   return (
     (kind === 'unavailable' && reason !== 'too_large') ||

@@ -49,7 +49,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     room: new Gauge({
       name: 'tradetill_bot_room',
-      help: 'Items of a game that a bot may take beyond those that it has, by TRADETILL_BOT_ITEMS',
+      help: 'How many more items of a game a bot may take, with TRADETILL_BOT_ITEMS as the limit',
       labelNames: ['bot', 'game'],
       registers,
     }),
@@ -67,7 +67,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     historySeconds: new Gauge({
       name: 'tradetill_bot_history_seconds',
-      help: 'Time since the last complete pass through the trade history of a bot began; absent where the bot never held an item, or no pass was complete',
+      help: 'Time since the last complete pass through the trade history of a bot began; absent where the bot never held an item, or no pass has been completed',
       labelNames: ['bot'],
       registers,
     }),

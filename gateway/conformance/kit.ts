@@ -60,8 +60,8 @@ export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', de
 const NUMBERS_BEGIN_MS = Date.UTC(2026, 0, 1)
 const MS_PER_NUMBER = 100
 /**
- * How many numbers the restored till skips. A real till skips a million or more. Here, numbers follow the time, so after a
- * million the events of every run in the next 27 hours would look old.
+ * How many numbers the restored till skips. A real till skips a million or more. Here, numbers follow the time: after a
+ * skip of a million, the events of every run in the next 27 hours would look old.
  */
 const SKIPPED_NUMBERS = 40
 

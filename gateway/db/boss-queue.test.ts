@@ -44,7 +44,7 @@ describe('queue', () => {
         await queue.send(tx, { queue: 'bell', data: { from: 'rolled back' } })
         throw new Error('no')
       })
-      // The failure rolls the job back.
+      // The error is the test's own: it rolls the job back.
       .catch(() => {})
     await ring({ from: 'committed' })
     await queue.work('bell', collect)

@@ -21,7 +21,7 @@ export type BotBarTable = {
 /** Progress of the pass through a bot's trade history. */
 export type BotHistoryTable = {
   bot_id: bigint
-  /** When a process last took the history, to read its next pages. */
+  /** When the history last had its turn, in which a process reads the next pages. */
   turned_at: Date
   /** When the current pass began; null between two passes. */
   begun_at: Date | null
@@ -43,7 +43,7 @@ export type BotGamesTable = {
   counted_to: Generated<bigint>
 }
 
-/** An item that a bot has, by the custody entries up to the mark in `held_items_mark`. */
+/** An item that a bot has, according to the custody entries up to the mark in `held_items_mark`. */
 export type HeldItemTable = {
   custody_entry_id: bigint
   bot_id: bigint

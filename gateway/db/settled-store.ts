@@ -12,10 +12,10 @@ const PAUSE_MS = 100
 
 /**
  * Returns the newest number once no smaller one can appear; 0 for an empty table. Numbers are assigned before the
- * commit, so an open transaction may still add a smaller one. But it locks the table before it takes a number, and
- * keeps the lock until it ends. So the number is final once all transactions have ended that held the lock right after
- * it was read. No clock is involved, because machines' clocks differ. Undefined if one of these transactions stays
- * open.
+ * commit, so an open transaction may still add a smaller one. But a transaction locks the table before it takes a
+ * number, and keeps the lock until it ends. So the newest number is final once every transaction that held the lock
+ * right after the read has ended. No clock is involved, because machines' clocks differ. Undefined if one of these
+ * transactions stays open.
  */
 export async function settledId(
   ask: Ask,

@@ -103,7 +103,7 @@ export async function closeEndedWishes(db: Db | Tx): Promise<void> {
 
 /** Closes a wish. Resolves to false if it is already closed, or if the vault has taken it up or refused it. */
 export async function withdrawWish(tx: Tx, id: bigint): Promise<boolean> {
-  // The vault holds the same lock while it takes a wish up. Only a later statement is certain to see what it wrote.
+  // The vault holds the same lock while it takes a wish up. Only a later statement is sure to see what the vault wrote.
   await tx.selectFrom('wish').select('id').where('id', '=', id).forUpdate().execute()
   const { rows } = await sql`
     with closed as (
@@ -152,7 +152,7 @@ export async function selectWishes(
 }
 
 /**
- * Whether the vault reports that it gave, or will give, exactly these items to that account: by a wish, or to a buyer.
+ * Whether the vault reports that it gave, or will give, exactly these items to that account: for a wish, or to a buyer.
  * `keys`: sorted, as `app/asset`.
  */
 export async function isVaultsGift(

@@ -13,6 +13,6 @@ export function toJson(value: unknown): string {
 /** Throws if the amount would be rounded. */
 function exactNumber(amount: bigint): number {
   const number = Number(amount)
-  if (!Number.isSafeInteger(number)) throw new RangeError(`${amount} is too large for a number of JSON`)
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${amount} is too large for a JSON number`)
   return number
 }

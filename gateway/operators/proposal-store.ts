@@ -61,7 +61,7 @@ export async function insertMovedAlone(
   await tx.insertInto('moved_alone').values({ operator_id: mover, worth_usd_cents: worth, at }).execute()
 }
 
-/** The worth of a trade is all its credit. */
+/** The worth of a trade: its entire credit. */
 export function worthOfTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')

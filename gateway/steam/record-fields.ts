@@ -1,5 +1,5 @@
 /**
- * Lists the fields of requests to Steam and of its answers, each with the rule for its value in a record. Pure. The
+ * Lists the fields of requests to Steam and of the answers, each with the rule for its value in a record. Pure. The
  * value of a field that is not listed is replaced, unless it is true, false or null.
  */
 

@@ -11,9 +11,9 @@ export const WAIT_MS = 15 * DAY_MS
 export const OVERDUE_MS = DAY_MS
 
 /**
- * Until when to wait for Steam to report how the offer ended, or what became of a final trade. A final trade waits
- * longer if its bot could not ask. Null if no send was begun, nothing is left to ask, or only the operator can decide
- * about held credit.
+ * Until when to wait for Steam to report how the offer ended, or what became of a final trade. For a final trade, the
+ * wait counts from the look that is due. Null if no send was begun, nothing is left to ask, or only the operator can
+ * decide about held credit.
  */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {

@@ -1,6 +1,7 @@
 /**
- * Decides which side caused a refusal, and what follows. Pure. The cause can be the shopper, the bot or Steam, or Steam
- * does not say why. Nothing was sent, so unless the cause is the shopper or Steam, the request can move to another bot.
+ * Decides which side caused a refusal, and what follows. Pure. The cause can be the shopper, the bot or Steam; sometimes
+ * Steam does not say which. Nothing was sent, so unless the cause is the shopper or Steam, the request can move to
+ * another bot.
  */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'

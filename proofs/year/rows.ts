@@ -1,6 +1,6 @@
 /**
- * Writes a year of a till's rows, in SQL, into the tables that grow with its deposits and sales. The sweeps seem to have
- * run an hour ago, and the ledger is consistent.
+ * Writes a year of a till's rows, in SQL, into the tables that grow with its deposits and sales. The rows look as if the
+ * sweeps had run an hour ago, and the ledger is consistent.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { inventedDeposit, withChange } from '../../gateway/conformance/invented.ts'
@@ -62,7 +62,7 @@ const storesAndBots = ({ stores, bots }: Size): Statements => [
 
 /**
  * At least every fifth deposit belongs to store 1; the others are spread. Of ten old ones, four are paid and one is
- * declined. `digit` decides this, whatever the store and the shopper are.
+ * declined. `digit` decides this, independently of store and shopper.
  */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`

@@ -38,11 +38,11 @@ const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How long to keep asking about a given item whose sale the market calls cancelled. */
 const DENIED_MS = 14 * 86_400_000
 /**
- * How long to ask how a sale ended. A market that lost the sale never says, and the history to read since that sale
- * would become longer and longer.
+ * How long to ask how a sale ended. A market that has lost the sale never answers that, and the history to read since
+ * then would become longer and longer.
  */
 const GIVE_UP_MS = 42 * 86_400_000
-/** After a start, the vault does not report a sale again if it stopped asking about it longer ago than this. */
+/** After a start, the vault does not report again a sale that it gave up on longer ago than this. */
 const GIVE_UP_NEWS_MS = 7 * 86_400_000
 /** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
@@ -67,7 +67,7 @@ export type DeskParts = ReadinessParts & {
 export type Desk = {
   marketAccount: MarketAccount
   games: readonly number[]
-  /** Does everything except listing and repricing, which read prices. Buyers do not wait that long. */
+  /** Does everything except listing and repricing, which read prices: that takes longer than buyers wait. */
   tend(): Promise<void>
   /** True if the desk may list now. */
   isOpen(): boolean

@@ -25,8 +25,8 @@ type Reprice = { itemId: string; priceMinor: bigint }
 type Change = { appId: number; lines: readonly Reprice[] }
 type List = { appId: number; rows: readonly Row[] }
 /**
- * Prices that listings may have, because the answer to the change was lost, and since when. By the market's number of
- * the listing.
+ * By the market's number of a listing: the price that it may have, because the answer to the change was lost, and since
+ * when.
  */
 type Prices = Map<string, { priceMinor: bigint; sinceMs: number }>
 
@@ -49,7 +49,7 @@ export function createListings(parts: Parts) {
 
 /**
  * Lists the items that are not yet listed. The intent is recorded right before the call, because the answer can be lost.
- * Without a call there are no entries: the market may answer that way every few seconds.
+ * `market` may answer without a call. Then nothing is recorded, because that can repeat every few seconds.
  */
 async function list(
   { market, marketAccount, journal }: Parts,
@@ -168,8 +168,8 @@ async function compare(parts: Parts, doubts: Doubts, { appId, rows }: List): Pro
 }
 
 /**
- * `gone`: listings on sale by our record that the market's lists have not shown for a while. `repriced`: those that they
- * have shown at another price.
+ * `gone`: listings that are on sale in our record, but that the market's lists have not shown for a while. `repriced`:
+ * those that the lists have shown at another price.
  */
 function contradictionsOf(
   parts: Parts,

@@ -29,7 +29,7 @@ const dealStates = (out: Outside) => [...out.book().deals.values()].map(({ state
 function expectRules(out: Outside): void {
   const real = [...out.deals.values()].map(({ due }) => due)
   for (const { gift, leftS, confirmLeftS } of out.offers) {
-    // The market would have cancelled the sale before its offer was confirmed and reported.
+    // With less time left, the market would cancel the sale before its offer is confirmed and reported.
     expect(leftS).toBeGreaterThanOrEqual(45)
     expect(confirmLeftS).toBeGreaterThanOrEqual(20)
     // An offer gives exactly the bought items to their buyer, with the buyer's message.

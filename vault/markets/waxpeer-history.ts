@@ -14,7 +14,7 @@ const MOST_MS = 120_000
 const HOUR_MS = 3_600_000
 /** Readings end this far in the future, so a clock that is behind Waxpeer's hides no sale. */
 const AHEAD_MS = 24 * HOUR_MS
-/** A sale under way is no older than this: Waxpeer cancels each within 6 hours. */
+/** A sale under way is no older than this, with an hour to spare: Waxpeer cancels each within 6 hours. */
 const UNDER_WAY_MS = 7 * HOUR_MS
 /** For this long after a complete reading, only the latest rows are read again. */
 const COMPLETE_FOR_MS = 4 * 60_000

@@ -109,7 +109,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 a refusal has the seconds to wait before asking again, if the server names them', async () => {
+it('D-31 a refusal has the number of seconds to wait before asking again, if the server names it', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }

@@ -10,7 +10,7 @@ function withoutMarksAfter(text: string): string {
   return text.slice(0, end)
 }
 
-/** Returns undefined unless the address has account and token, which may be in any order, among other parameters. */
+/** Returns the link of an address; undefined unless it has account and token, in any order, among other parameters. */
 function linkOf(address: string): string | undefined {
   const query = withoutMarksAfter(address.slice(address.indexOf('?') + 1))
   const parameters = new URLSearchParams(query.replaceAll('&amp;', '&'))

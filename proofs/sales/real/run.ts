@@ -21,7 +21,7 @@ const DEPOSITS = 8
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Steps of the outside world while faults happen. */
+/** How many steps the outside world makes while faults happen. */
 const FAULTY_TURNS = 120
 /** The length of each of the two phases `burst`, and the time between steps in them. */
 const BURST_MS = 12 * MINUTE_MS
@@ -29,7 +29,7 @@ const BURST_PAUSE_MS = 30_000
 /** Long enough for the escrow of an offer, and then the payment of the sale. */
 const CALM_MS = 32 * DAY_MS
 const MOST_STEPS = 400_000
-/** Makes faults of processes and connections so many times as likely, because a seed of this level has few steps. */
+/** Faults of processes and connections are this many times as likely, because a seed of this level has few steps. */
 const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
