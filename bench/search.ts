@@ -7,7 +7,7 @@ import { item } from '../widget/flow/test-states.ts'
 import { median, type Outcome } from './outcome.ts'
 
 const ITEMS = 10_000
-/** How many times as long as the bare scan a keystroke may take. */
+/** The longest that a keystroke may take, as a multiple of the bare scan. */
 const MOST_TIMES = 1.5
 const ROUNDS = 61
 /** How many times a round repeats all keystrokes, because a single one is too short to measure. */

@@ -74,7 +74,7 @@ const STEPS = [
     goods text not null,
     created_at text not null
   ) strict;`,
-  // The till's number of the payment, and its receipt. A top-up of an earlier version gets both with its next event.
+  // The payment's number at the till, and its receipt. A top-up of an earlier version gets both with its next event.
   `alter table top_up add column deposit text;
   alter table top_up add column receipt text;`,
 ]

@@ -95,7 +95,7 @@ describe.each([
       expect([path, await harmOf(page)]).toEqual([path, NO_HARM])
       expect([path, await brokenWords(page)]).toEqual([path, []])
     }
-    // The pages did show hostile texts, so the checks above had something to check.
+    // Checks that the pages did show hostile texts. Otherwise the checks above would prove nothing.
     expect([...(hostile ?? [])].filter((key) => ALWAYS_THERE.includes(key)).sort()).toEqual(
       hostile === undefined ? [] : ALWAYS_THERE,
     )

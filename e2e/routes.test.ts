@@ -172,7 +172,7 @@ test('A-030 the money section of the help page ends with a complete sentence, wh
 test('A-065 A-066 once the page is loaded, choosing the other language needs no connection', async () => {
   const { page } = await openDeposit({ deposit: { language: 'ru' } })
   await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
-  // The link above is in the document. The file with the other texts is loaded later.
+  // This link's text is in the document itself. The file with the other texts is loaded later.
   await page.waitForFunction(() => {
     const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
     return ['js', 'css'].every((type) =>

@@ -232,7 +232,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), drift: driftHandler(trades), ...tradeHandlers(trades) },
-    // A process without bots is registered too: it also calls Steam from its address and seals secrets with its key.
+    // A process without bots is registered too: it still calls Steam from its address and seals secrets with its key.
     maxBots: hasRole(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })

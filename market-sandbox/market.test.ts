@@ -1,4 +1,4 @@
-/** The tests in vault/markets cover the calls of the markets. */
+/** The control API and the pages. The tests in vault/markets cover the calls of the markets. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -46,7 +46,7 @@ export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ignoreDefaultArgs })
 }
 
-/** Starts the headless shell. It ends with this process, even if that is killed. */
+/** Starts the headless shell. It ends with this process, even if the process is killed. */
 export function launchShell(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_SHELL_PATH
   if (executablePath === undefined)

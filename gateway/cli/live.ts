@@ -50,7 +50,10 @@ const realWorld = (): LiveWorld => ({
   terminal: createTerminal(process),
 })
 
-/** Runs the port's checks against the real Steam and prints those that pass. Rejects with the first that fails. */
+/**
+ * Runs the port's checks against the real Steam and prints those that pass. Rejects with the error of the first that
+ * fails.
+ */
 export async function checkLive(settings: LiveSettings, world = realWorld()): Promise<void> {
   const { tradeLink, game: named, item, waitsForAccept, recordInto } = settings
   const [, account, token] = LINK.exec(tradeLink) ?? []

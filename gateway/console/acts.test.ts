@@ -114,7 +114,7 @@ test('a rule that keeps more than 100,000 items with a bot is refused', async ()
   expect(await doAct('items rule', { ...rule, keep: 100_000 }, 'more room')).toMatchObject({ status: 200 })
 })
 
-test('the text of a maintenance can be changed and its end kept', async () => {
+test('the text of a maintenance can be changed while its end is kept', async () => {
   const { until } = (await doAct('maintenance on', { lasts: '2h' })).data
   expect(until).toMatch(/^\d{4}-/)
   const text = { en: 'We move.', ru: 'Мы переезжаем.' }

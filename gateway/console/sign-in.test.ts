@@ -41,7 +41,7 @@ const refusalOf = async (answer: Promise<{ error: { kind: string } | undefined }
   (await answer).error?.kind
 
 describe('D-33 a one-time link', () => {
-  test('registers a passkey, signs in, and is recorded', async () => {
+  test('registers a passkey, which is recorded, and signs in', async () => {
     const { headers } = await signIn(till, name, 'support')
     expect((await whoAmI(headers)).data).toMatchObject({
       name,

@@ -1,6 +1,6 @@
 /**
- * Compares a bot's items on Steam with the items that the till's custody entries give it. A look is one reading of the
- * bot's inventory. Pure.
+ * Compares a bot's items on Steam with those that it has according to the till's custody entries. A look is one reading
+ * of the bot's inventory. Pure.
  */
 import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'

@@ -119,7 +119,7 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   )
 }
 
-/** Locks the trades first, as a reversal does, because one may just have extended the time of a trade. */
+/** Locks the trades first, as a reversal does, because a reversal may just have made a trade's loss count longer. */
 async function freeRoom(tx: Tx, tradeIds: readonly bigint[], endedBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`

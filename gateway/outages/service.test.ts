@@ -237,7 +237,7 @@ describe('maintenance', () => {
     })
   })
 
-  it('ends without ending an outage of Steam, and continues when the outage ends', async () => {
+  it('and an outage of Steam each end without ending the other', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     await beginMaintenance(deps, NO_NOTICE)

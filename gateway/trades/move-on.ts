@@ -9,7 +9,7 @@ import type { LoadedTrade, ShellDeps } from './trade-store.ts'
  */
 export const TAKE_UP_MS = 5_000
 
-/** For an intent that its bot does not take up. Any process may call this. */
+/** Moves an intent that its bot does not take up. Any process may call this. */
 export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<void> {
   const loaded = await deps.trades.load(tradeId)
   if (loaded !== undefined) await moveOn(deps, { loaded, because: 'not_taken_up', source: { tradeId } })

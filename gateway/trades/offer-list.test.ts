@@ -278,7 +278,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
   })
 })
 
-describe('an offer of an unanswered send in Steam’s list', () => {
+describe('an offer in Steam’s list whose send got no answer', () => {
   it('is not confused with the shopper’s earlier offer, whose row lacks its message or cannot be read', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
@@ -301,7 +301,7 @@ describe('an offer of an unanswered send in Steam’s list', () => {
     ['its items', { itemsToReceive: [] }],
     ['its message', { message: '' }],
     ['its items and its message', { itemsToReceive: [], message: '' }],
-  ])('is neither missing nor cancelled if the row lacks %s', async (_, lack) => {
+  ])('does not count as missing, and is not cancelled, if the row lacks %s', async (_, lack) => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')

@@ -97,13 +97,13 @@ export type TradeStore = {
   /** Intents that were created at `before` or earlier. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
-   * Open trades of retired bots, their other trades that have an alarm, and trades on which Steam did not answer in time:
-   * of each kind, the oldest `limit`.
+   * Open trades of retired bots, their other trades that have an alarm, and trades about which Steam did not answer in
+   * time: of each kind, the oldest `limit`.
    */
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
   /** Takes bots that ever had an item and whose history is due to be read. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
-  /** Frees the parts of stores' limits that old losses no longer use at `now`. */
+  /** Frees the parts of stores' limits whose losses no longer count at `now`. */
   freeExpiredRoom(now: Date, limit: number): Promise<void>
   /** Deposits in the status `created` whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>

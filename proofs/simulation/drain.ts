@@ -3,8 +3,8 @@ import type { Engine } from './engine.ts'
 const SETTLED = Promise.resolve()
 
 /**
- * Runs all events that the engine has planned, each after all promises of the one before have settled. Nothing here
- * waits for real I/O, so they settle in the queue of microtasks. Node begins the next tick only when that queue is
+ * Runs all events that the engine has planned, each after all promises of the previous event have settled. Nothing here
+ * waits for real I/O, so promises settle in the queue of microtasks. Node begins the next tick only when that queue is
  * empty. A step that resumes no promise is followed immediately by the next one.
  */
 export function drain(engine: Engine, failure: () => unknown): Promise<void> {

@@ -84,8 +84,8 @@ export type Trade = {
   /** When the protection ends; 0 if nothing is protected, and after a complete reversal. */
   settlesAtS: number
   /**
-   * True once the trade was called off, completed without protection, or its protection ended. A reversal does not
-   * change it.
+   * True once the trade was called off, was completed without protection, or has come out of protection. A reversal
+   * does not change it.
    */
   settled: boolean
   modifiedAtS?: number

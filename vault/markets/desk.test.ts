@@ -16,13 +16,13 @@ let desk: Desk
 let refreshes: number[]
 let book: Book
 let moneyReads: number
-/** Since when the desk last asked whether sales were paid. */
+/** The time from which the desk, at its last call, asked whether sales were paid. */
 let moneySince: Date | undefined
 let items: Map<string, OwnItem>
 /** The names whose prices the desk read. Each price takes seconds. */
 let priced: string[]
 let ready: Awaited<ReturnType<Market['ready']>>
-let said: Record<string, string | number>[]
+let logged: Record<string, string | number>[]
 let isPingRefused: boolean
 let renewals: number
 /** The till's answer; undefined if it gives none. */
@@ -46,7 +46,7 @@ beforeEach(() => {
   items = new Map()
   priced = []
   ready = { kind: 'answered', value: { problems: [], feeBp: null } }
-  said = []
+  logged = []
   isPingRefused = false
   renewals = 0
   isOffAtTill = false
@@ -116,7 +116,7 @@ beforeEach(() => {
     reportBalance: async () => {},
     isOff: () => false,
     now: () => new Date(nowMs),
-    say: (_, about) => void said.push(about),
+    say: (_, about) => void logged.push(about),
     needs,
   })
 })
@@ -191,7 +191,7 @@ it.each([
 ] as const)('a desk that cannot sell says why: %j', async (answer, because) => {
   ready = answer
   await desk.tend()
-  expect(said[0]).toMatchObject({ because })
+  expect(logged[0]).toMatchObject({ because })
 })
 
 /** Lets this many seconds of rounds pass. */
@@ -239,9 +239,9 @@ it.each([
     if (party === 'market') ready = { kind: 'unanswered', because: 'HTTP 502' }
     else isOffAtTill = undefined
     await pass(seconds)
-    expect([desk.isOpen(), takenDown, said]).toEqual([false, [], []])
+    expect([desk.isOpen(), takenDown, logged]).toEqual([false, [], []])
     await pass(60)
-    expect(said).toMatchObject([{ because: `the ${party} does not answer` }])
+    expect(logged).toMatchObject([{ because: `the ${party} does not answer` }])
     expect(new Set(takenDown)).toEqual(new Set(['1', '2']))
   },
 )
@@ -363,15 +363,15 @@ it('for six weeks a desk asks how a sale ended, and then it says once that it st
   nowMs += 41 * 86_400 * SECOND_MS
   expect(await countMoneyReads(10)).toBeGreaterThan(0)
   nowMs += 86_400 * SECOND_MS
-  said = []
+  logged = []
   expect(await countMoneyReads(10)).toBe(0)
-  expect(said).toEqual([{ market: 'm', listing: '101' }])
+  expect(logged).toEqual([{ market: 'm', listing: '101' }])
   expect(needs.list()).toMatchObject([{ kind: 'sale_untold', about: 'm listing 101' }])
   const begunAt = new Date(nowMs)
   book = { ...bookOf([]), listings: [stuck, { ...recent, begunAt }] }
   expect(await countMoneyReads(10)).toBeGreaterThan(0)
   expect(moneySince).toEqual(new Date(begunAt.getTime() - 86_400 * SECOND_MS))
-  expect(said).toHaveLength(1)
+  expect(logged).toHaveLength(1)
 })
 
 it('a desk reprices all its listings within the hour, at most ten at a time, and nothing while it may not list', async () => {

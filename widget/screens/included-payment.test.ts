@@ -14,7 +14,7 @@ function openPage(aheadMs: number, dataset: { sentAt?: string } = { sentAt: Stri
   class Navigation {
     responseStart = ARRIVED_MS
   }
-  // Only the used parts of a document and its times, so these tests need no browser.
+  // Fakes only those parts of the document and its times that are used, so these tests need no browser.
   const element = { dataset, textContent: JSON.stringify(ended) }
   vi.stubGlobal('document', { getElementById: (id: string) => (id === 'payment' ? element : null) })
   vi.stubGlobal('PerformanceNavigationTiming', Navigation)

@@ -41,7 +41,7 @@ create unique index sale_one_live on sale (trade_id, asset_id)
 create index sale_of_item on sale (trade_id, asset_id);
 create index sale_sold on sale (sold_at, id) where sold_at is not null;
 
--- The books of a market. A balance is credits less debits, so money of ours that the market has is negative.
+-- The books of a market. A balance is credits less debits, so our money on the market is a negative balance.
 create table market_account (
   id bigint generated always as identity primary key,
   market text not null,

@@ -63,7 +63,7 @@ export function skinportPrices(base: string): PriceSource {
   }
 }
 
-/** A phase of a Doppler also counts for its market name. The market name has the price of the cheapest phase. */
+/** The price of a Doppler's phase also counts for the market name, which thus has the price of the cheapest phase. */
 function namesOf({
   market_hash_name: name,
   version,

@@ -199,8 +199,8 @@ async function compareSalesWithMarkets(till: SellingTill): Promise<string[]> {
 
 /**
  * The state and amount that the till must have for a sale that was paid or taken back; undefined for others. Waxpeer
- * shows a sale that was taken back as cancelled, without its refund, so the till learns only that the item was given and
- * that nothing is owed.
+ * shows a sale that was taken back as cancelled, without its refund, so the till learns only that the item was given
+ * and that nothing is owed.
  */
 function expectedEnd(
   market: string,
@@ -216,7 +216,7 @@ const UNITS_PER_CENT = 10
 const centsOf = ({ kind, received, refund = 0 }: NonNullable<Listing['outcome']>): number =>
   Math.floor((kind === 'paid' ? received : refund) / UNITS_PER_CENT)
 
-/** The list without `others`. Each of these removes one equal entry. */
+/** Returns the list without `others`, each of which removes one equal entry. */
 function without(list: readonly string[], others: readonly string[]): string[] {
   const remaining = [...others]
   return list.filter((each) => {
@@ -227,8 +227,8 @@ function without(list: readonly string[], others: readonly string[]): string[] {
 }
 
 /**
- * Checks that the till's accounts of each market match the sales there, and that the market's own balance matches what it
- * paid for them, except for rounding.
+ * Checks that the till's accounts of each market match the sales there, and that the market's own balance matches what
+ * it paid for them, except for rounding.
  */
 async function compareBooksWithMarkets(till: SellingTill): Promise<string[]> {
   const accounts = await readRows(
