@@ -13,7 +13,7 @@ import { freePort } from './testing/free-port.ts'
 import { captureLog } from './testing/log.ts'
 import { json, silence, startSourceServer } from './testing/source-server.ts'
 
-/** A proxy keeps few connections open. */
+/** Keeps few connections open, as a proxy does. */
 const PROXY = new Agent({ keepAlive: true, maxSockets: 4 })
 
 let dataDir: string
@@ -30,7 +30,7 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await ended
   }
-  // The supervisor of the database outlives its gateway by a moment, and PostgreSQL writes until it ends.
+  // The database's supervisor ends a moment after its gateway. Until then PostgreSQL can write to the folder.
   await expect.poll(() => rmSync(dataDir, { recursive: true, force: true })).toBeUndefined()
 })
 
@@ -213,7 +213,7 @@ function throughProxy(port: number, path: string, headers: Record<string, string
   return promise
 }
 
-test('the gateway reads prices from a configured source, and a silent source or a waiting call does not delay its stop', async () => {
+test('the gateway reads prices from a configured source, and stops without delay despite a silent source and a waiting call', async () => {
   const source = await startSourceServer()
   onTestFinished(async () => void (await source.close()))
   source.answer('/v1/prices', json({ success: true, items: [{ name: 'Knife', count: 90, min: 12_500 }] }))
@@ -242,7 +242,7 @@ test('the gateway reads prices from a configured source, and a silent source or 
   gateway.child.kill('SIGTERM')
   expect(await (await answer).json()).toMatchObject({ inventoryError: true })
   expect(await gateway.ended).toBe(0)
-  // Every part ended within its own limit, because the waiting call ended long before its timeout.
+  // No part of the shutdown reached its limit: the waiting call was answered long before the call's own timeout.
   expect(gateway.text()).not.toContain('cut off')
 })
 

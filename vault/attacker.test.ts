@@ -1,6 +1,6 @@
 /**
- * D-34: an attacker who controls the gateway can write all that its role may write, but gets no item out. Also tests
- * the rights of the roles, and a log that was changed.
+ * D-34: an attacker who controls the gateway can write all that the gateway's role may write, but gets no item out. Also
+ * tests the rights of the roles, and a log that was changed.
  */
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -50,7 +50,7 @@ function person(answer: string) {
   return { terminal, printed }
 }
 
-/** Makes a wish to give back the items of a deposit to their payer. `extra`: items that came from elsewhere. */
+/** Makes a wish to give the items of a deposit back to its payer, along with `extra` items from elsewhere. */
 async function makeReturnWish(extra: readonly string[] = []) {
   const { steamId: partner, token } = bench.accountOf(PAYER)
   const { steamId: sender } = bench.accountOf(BOT)
@@ -185,7 +185,7 @@ describe('a vault that is killed', () => {
     },
   )
 
-  it('before it has reported a result to the till does so after the next start', async () => {
+  it('before it has reported a result to the till reports it after the next start', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
     bench.acceptAll(STORAGE)

@@ -11,7 +11,7 @@ const shown = (query: string, fallback?: string) =>
     />,
   )
 
-it('a filter shows the choice in the address; without a choice there, its fallback, or "all" without a fallback', () => {
+it('a filter shows the choice in the address, or else its fallback, or else "all"', () => {
   expect(shown('state=ended')).toContain('<option selected="">ended</option>')
   expect(shown('')).toContain('<option value="" selected="">all</option>')
   expect(shown('', 'open')).toContain('<option selected="">open</option>')

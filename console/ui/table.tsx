@@ -10,7 +10,7 @@ import { type Direction, SortChoice, SortHeader, sortRows } from './sort.tsx'
 export type Column<ROW> = {
   name: string
   show(row: ROW): ReactNode
-  /** The column's value in a file. The file leaves out a column without it. */
+  /** The column's value in a file. A column without this function is left out of the file. */
   csvValue?(row: ROW): Cell
   /** The value by which rows are sorted; by default the value in a file. */
   sortValue?(row: ROW): Cell
@@ -30,7 +30,7 @@ type Props<ROW> = {
 const sortValueOf = <ROW,>({ sortValue, csvValue }: Column<ROW>): ((row: ROW) => Cell) | undefined =>
   sortValue ?? csvValue
 
-/** A table that has all its rows, so the page itself sorts them. */
+/** A table whose rows are all on the page, which can therefore sort them. */
 export function Table<ROW>(props: Props<ROW>) {
   const { caption, columns, rows } = props
   const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)
@@ -116,8 +116,9 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   /** Resolves to every row that the filter matches, for a file, or to the reason why there is no file. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
-  /** By the name of a column: the server's order for each direction. The page's address has the current one as `order`. */
+  /** The server's name of the order for each direction, by column name. */
   orders?: Readonly<Record<string, Record<Direction, string>>>
+  /** The current order, from the page's address. */
   order?: string
 }
 

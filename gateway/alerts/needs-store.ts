@@ -14,7 +14,7 @@ export type Needs = {
   botsDead: number
   /** Active bots that no process holds, or whose process has no session. */
   botsUnheld: number
-  /** Active bots that are barred for more than another half hour. Bars for the reason `doubted` do not count. */
+  /** Active bots whose bar ends more than half an hour from now. Bars for the reason `doubted` do not count. */
   botsBarred: number
   /** Active and paused bots whose token ends within 30 days. */
   tokensEndSoon: number
@@ -44,7 +44,7 @@ const FAILED_TIMES = 5
 
 /** How long Steam is asked in vain before a person is told. */
 export const IN_VAIN_MS = 86_400_000
-/** A little more than the longest pause before Steam is asked about such a trade again. Few trades are due by then. */
+/** A little longer than the longest pause before Steam is asked about such a trade again. Few trades are due so soon. */
 export const ASK_AGAIN_MS = 3_660_000
 
 export async function readNeeds(db: Db): Promise<Needs> {

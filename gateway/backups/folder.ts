@@ -1,6 +1,7 @@
 /**
  * Copies the folder of a running server. A server that starts on the copy recovers it. The recovery ends on another
- * timeline, so a till on the copy detects that it was restored. The embedded server's start marks it as a copy too.
+ * timeline, so a till on the copy detects that it was restored. The embedded server, when it starts on a copy, also
+ * marks the copy as restored.
  */
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'

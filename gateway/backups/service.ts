@@ -66,7 +66,7 @@ export async function dump(
   return { kind: 'made', backup: { path, bytes: (await stat(path)).size } }
 }
 
-/** Creates the unfinished backup, which is named after the second. Refuses if that name is taken: one is under way. */
+/** Creates the unfinished backup, named by its time to the second. Refuses a taken name: another one is under way. */
 async function takeName(path: string, create: () => Promise<unknown>): Promise<void> {
   await create().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -153,7 +153,7 @@ export async function checkDump(
 }
 
 /**
- * Reads all of a dump whose restore failed, without a server. Resolves to the reason why the dump cannot be read;
+ * Reads a whole dump without a server, after its restore failed. Resolves to the reason why the dump cannot be read;
  * undefined if it can, because then the server may have failed, as with a full disk.
  */
 async function damageOf(file: string, path: string, { environment }: Programs): Promise<string | undefined> {

@@ -8,7 +8,7 @@ export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 export type ActAnswer =
   | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
   | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'retired' }
-  /** Some of its offers can still be accepted, or delivered items taken back, so their trades must be watched. */
+  /** Some of the bot's offers can still be accepted, or its delivered items taken back: these trades must be watched. */
   | { kind: 'refused'; reason: 'busy'; watched: WatchedTrades }
 
 /**

@@ -5,10 +5,11 @@ const DEADLINE_MS = 10_000
 
 const answerSchema = z.object({ aheadS: z.int().nonnegative() })
 
+/** Its calls reject if the sandbox does not answer. */
 export type SandboxClock = {
-  /** Seconds that the sandbox's clock is ahead of the machine's. All calls reject if the sandbox does not answer. */
+  /** Seconds that the sandbox's clock is ahead of the machine's. */
   ahead(): Promise<number>
-  /** Moves the clock at least this far ahead. Returns how far ahead it is afterwards. */
+  /** Sets the clock ahead by this much, unless it is further ahead already. Returns how far ahead it is afterwards. */
   raise(aheadS: number): Promise<number>
   /** Advances the clock by this much. Returns how far ahead it is afterwards. */
   advance(seconds: number): Promise<number>

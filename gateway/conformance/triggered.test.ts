@@ -83,13 +83,13 @@ describe('the story of an invented deposit', () => {
     const now = new Date('2026-11-23T12:00:00Z')
     return storyOf(types, { deposit: inventedDeposit('7', order, now), afterSequence: AFTER_SEQUENCE, now })
   }
-  /** The deposit's status and spendable amount after each event; nothing for an event without a deposit. */
+  /** The deposit's status and spendable amount after each event; an empty list for an event without a deposit. */
   const statusesAndWorth = (...types: EventType[]) =>
     eventsOf(...types).map(({ data }) =>
       'amount' in data ? [data.status, (data.amount ?? 0) - data.heldAmount - data.reversedAmount] : [],
     )
 
-  it.each(EVENT_TYPES)('can have an event of each type, as a till would write it: %s', (type) => {
+  it.each(EVENT_TYPES)('can have a %s event, in the form that a till sends', (type) => {
     const [event] = eventsOf(type)
     expect(event).toEqual(webhookSchema.parse(event))
     expect(event).toMatchObject({ type, sequence: AFTER_SEQUENCE + 1 })

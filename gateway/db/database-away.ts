@@ -43,7 +43,7 @@ export function isDatabaseAway(error: unknown): boolean {
   )
 }
 
-/** The system calls of sockets. A missing file has one of these codes too, but from another system call. */
+/** The system calls of sockets. A missing file has the code ENOENT too, but from another system call. */
 const OF_SOCKETS: readonly unknown[] = ['connect', 'read', 'write', 'getaddrinfo']
 
 const isOfSocket = (error: Error): boolean => 'syscall' in error && OF_SOCKETS.includes(error.syscall)

@@ -1,4 +1,4 @@
-/** When to retry reports that wait for the item of their listing. Each process remembers only its own. */
+/** When to retry reports that wait for the item of their listing. Each process remembers only its own retries. */
 import type { EntryRow } from './vault-report-store.ts'
 
 const FIRST_GAP_MS = 10_000
@@ -22,7 +22,7 @@ export function createWaits(most = MOST_WAITING): Waits {
   const waits = new Map<string, ReportedListing & { untilMs: number; gapMs: number }>()
   return {
     listingsAt(nowMs) {
-      // Another process may have booked them, and then nothing asks for them again.
+      // If another process has booked the reports, `forget` is never called here.
       for (const [key, { untilMs }] of waits) if (untilMs + LONGEST_GAP_MS < nowMs) waits.delete(key)
       return [...waits.values()].filter(({ untilMs }) => untilMs > nowMs)
     },

@@ -16,7 +16,7 @@ export type History = {
   /** Undefined before the first start of a gateway. */
   epoch: (Omit<Life, 'written'> & { number: bigint }) | undefined
   life: Life
-  /** A gateway found the database older than its memory. */
+  /** A gateway found the database older than the state that it remembers. */
   isBehind: boolean
 }
 
@@ -24,9 +24,9 @@ export type History = {
 export type SeenState = { epoch: bigint; timeline: bigint | null; written: bigint | null }
 
 /**
- * `system`: on another server, restored or copied; the first start on a restored copy of the embedded database marks it
- * as that. `database`: restored into the same server. `timeline`: a replica was promoted, or the server was restored to a
- * point in time. `behind`: the same server has less data than before.
+ * `system`: restored or copied to another server; a restored copy of the embedded database counts as this too.
+ * `database`: restored into the same server. `timeline`: a replica was promoted, or the server was restored to a point
+ * in time. `behind`: the same server has less data than before.
  */
 export type Break = 'system' | 'database' | 'timeline' | 'behind'
 

@@ -46,7 +46,7 @@ const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase(
 
 /**
  * Returns a function that checks whether a host is ours. The host of the public address is ours. In sandbox mode, or if
- * the public address is this machine, every loopback name is ours too: it always leads a browser to its own machine.
+ * the public address is this machine, every loopback name is ours too: it leads each browser to the browser's machine.
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))

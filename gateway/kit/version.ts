@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const FILE = join(import.meta.dirname, '../../package.json')
 
-/** Read on demand, because most commands do not need it. */
+/** Reads the file when called, because most commands do not need the version. */
 export const ourVersion = (): string =>
   z.object({ version: z.string() }).parse(JSON.parse(readFileSync(FILE, 'utf8'))).version
 

@@ -26,7 +26,7 @@ const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL
 
 /**
  * The first part of verify.sql for these deposits and everything that belongs to them. Both arguments are queries:
- * `loose` selects entries of no trade.
+ * `loose` selects entries that belong to no trade.
  */
 export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
 with scope as materialized (select array(${deposits}) as deposits),

@@ -142,7 +142,7 @@ export type FoundItem = { game: Game; item: string }
  */
 const queryOf = (words: readonly string[]): string => words.map(prefixQueryOf).join(' & ')
 
-/** A database with the locale C folds the case of ASCII letters only, so other words are searched in several forms. */
+/** With the locale C, a database ignores case only in ASCII letters, so other words are searched in several forms. */
 function prefixQueryOf(word: string): string {
   const capitalized = word.slice(0, 1).toUpperCase() + word.slice(1)
   const forms = /^\w*$/.test(word) ? [word] : [...new Set([word, capitalized, word.toUpperCase()])]

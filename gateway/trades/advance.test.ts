@@ -124,7 +124,7 @@ describe('an accepted offer', () => {
     ])
   })
 
-  it('D-8 stays pending without a deadline until Steam proves that the items moved', async () => {
+  it('D-8 keeps its deposit pending, without a deadline, until Steam proves that the items moved', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1', { isReceived: false })
@@ -242,8 +242,8 @@ describe('a send without an answer', () => {
   })
 })
 
-describe('an offer that ends', () => {
-  it('A-055 as declined ends the deposit, and frees its items', async () => {
+describe('an offer', () => {
+  it('A-055 that is declined ends the deposit, and frees its items', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -257,7 +257,7 @@ describe('an offer that ends', () => {
     )
   })
 
-  it('D-19 as countered ends the deposit, and its counteroffer is declined, but offers by strangers stay', async () => {
+  it('D-19 that is countered ends the deposit, and its counteroffer is declined, but offers by strangers stay', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -288,7 +288,7 @@ describe('an offer that ends', () => {
     },
   )
 
-  it('D-19 as countered has its counteroffer declined, even if the offer was read only because the shopper came back', async () => {
+  it('D-19 that is countered has its counteroffer declined, even if it was read only because the shopper came back', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -324,7 +324,7 @@ describe('an offer that ends', () => {
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
   })
 
-  it('is not recorded by a process with an older lease', async () => {
+  it('that is accepted is not credited by a process with an older lease', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     await till.db.updateTable('bot').set({ lease_epoch: 2n }).execute()

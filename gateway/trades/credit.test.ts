@@ -67,13 +67,13 @@ type Terms = {
 const TERMS: [string, Terms][] = [
   ['within the limit', { limit: 1_000_000n, isHeld: false }],
   ['above the limit', { limit: 70n, isHeld: true }],
-  ['of a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, isHeld: false }],
+  ['to a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, isHeld: false }],
   ['with a limit of zero', { limit: 0n, isHeld: true }],
   [
     'to a store that waits for the release',
     { limit: 9_000n, change: { credit_mode: 'on_release' }, isHeld: true },
   ],
-  ['of a game without protection', { limit: 1_000n, game: 'dota', isHeld: false }],
+  ['for a game without protection', { limit: 1_000n, game: 'dota', isHeld: false }],
 ]
 
 describe('few statements write a credit', () => {
@@ -142,7 +142,7 @@ describe('many deliveries of one store at once', () => {
       at: new Date(),
     }
     await till.db.transaction().execute(async (tx) => {
-      // The empty map: like a delivery that read the accounts before the one above had committed.
+      // Pass an empty map, as a delivery would that read the accounts before the one above committed.
       const accounts = await accountsFor(tx, posting, new Map())
       expect([...accounts.keys()]).toEqual(expect.arrayContaining([...kinds]))
       const unlocked = await sql`select id from account for no key update skip locked`.execute(database.db)

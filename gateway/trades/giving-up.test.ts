@@ -151,7 +151,7 @@ describe('a bot that never comes back', () => {
   })
 })
 
-describe('a delivered trade about which Steam says nothing more', () => {
+describe('a delivered trade whose look is overdue', () => {
   async function aFinalTradeToLookAt() {
     const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
     session.accept(offerId)
@@ -170,7 +170,7 @@ describe('a delivered trade about which Steam says nothing more', () => {
     expect(await trade()).toMatchObject({ state: 'reversed' })
   })
 
-  it('is no longer asked about after 15 days, so reads of the history do not go back to it forever', async () => {
+  it('is no longer asked about after 15 days and a read of the history, so later reads do not go back to it forever', async () => {
     const tradeId = await aFinalTradeToLookAt()
     session.trades.clear()
     await tradeHandlers(till.deps).trade(bot, tradeId)

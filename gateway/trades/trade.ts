@@ -106,8 +106,8 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. It is also the reason of a sent
- * trade that ends this way.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A sent trade that ends this way
+ * has the same reason.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 
@@ -158,7 +158,7 @@ export type TradeEvent =
     }
   /** The protection has ended: the rest of the credit is final. */
   | { kind: 'released'; at: Date; byOperator?: true }
-  /** The operator releases credit while Steam still protects the trade. The side that the terms name bears the risk. */
+  /** The operator releases credit while Steam still protects the trade. The store's terms decide who bears the risk. */
   | { kind: 'released_early'; at: Date }
   /** `assetIds`: the items taken back by this event. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }

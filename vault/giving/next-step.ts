@@ -12,7 +12,7 @@ const MOST_TRIES = 6
 /** After each try without a session, the wait for the next one grows by this much. */
 const TRY_AGAIN_MS = 60_000
 /**
- * The vault concludes that an offer was never sent once this many of Steam's lists lacked it. The last list must have
+ * Once this many of Steam's lists lacked an offer, the vault concludes that it was never sent. The last list must have
  * been read at least APPEARS_WITHIN_MS after the send began.
  */
 const LEAST_MISSES = 3

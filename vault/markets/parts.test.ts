@@ -167,7 +167,7 @@ describe('a sale in the history of Waxpeer', () => {
     created: new Date(0),
   }
 
-  // A listing without a row would seem to be gone, and its item could be listed again.
+  // Only a cancelled sale gives no row: a listing without one counts as gone, and its item could be listed again.
   it.each([
     ['made', 0, 'unknown'],
     ['being prepared', 1, 'unknown'],

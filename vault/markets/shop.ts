@@ -50,7 +50,7 @@ export type ShopParts = {
   hasRoom(load: { cents: bigint; items: number }): boolean
   /** How many items of a game arrived at the account through wishes since the process began. */
   arrivals(steamId: string, appId: number): number
-  /** The items of a game that are leaving by wishes, by asset id. Reads the record of all wishes, which grows for years. */
+  /** Asset ids of a game's items that wishes are moving out. Reads the record of all wishes, which grows for years. */
   leaving(appId: number): ReadonlySet<string>
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -196,7 +196,7 @@ async function listableItems(
 /** The last complete reading of each inventory, by account and game. */
 type Readings = Map<string, { appId: number; items: ReadonlyMap<string, OwnItem>; readAtMs: number }>
 
-/** The greatest age of a reading that still gives the names of the items on sale. */
+/** Up to this age, a reading is good enough for the names of the items on sale. */
 const RECENT_MS = 5 * 60_000
 
 /** All markets share the readings, because each request to Steam takes seconds. */

@@ -1,6 +1,6 @@
 /** When to ask Steam again about offers that may stay as they are for days, such as those in escrow. */
 
-/** The longest gap for an offer that may have to be cancelled, and for one that was accepted. */
+/** The longest gap between questions about an offer: while it may have to be cancelled, and once it was accepted. */
 const LONGEST_GAP_S = 60
 const LONGEST_GAP_OF_TRADE_S = 30 * 60
 /** The next gap is this part of the time for which the offer has waited. */
@@ -18,11 +18,11 @@ export type Patience = {
   /** False while it is too early to ask about the offer again. */
   isDue(offerId: string): boolean
   /**
-   * Records that the offer waits. `isNew`: it did not wait for this reason before. `isLong`: it has waited for a day; true
-   * once a day. `isOverdue`: the same, but true each time.
+   * Records that the offer waits. `isNew`: it did not wait for this reason before. `isLong`: a day has passed since it
+   * began to wait, or since the last `isLong`. `isOverdue`: it has waited for at least a day.
    */
   wait(offerId: string, reason: Reason): { isNew: boolean; isLong: boolean; isOverdue: boolean }
-  /** Ends the wait and returns true, unless the offer also waits for the reason `except`. */
+  /** Ends the wait and returns true. If `except` is one of the offer's reasons, changes nothing and returns false. */
   end(offerId: string, except?: string): boolean
 }
 

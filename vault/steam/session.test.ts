@@ -86,7 +86,7 @@ it('after Steam refuses a second login because of too many requests, the next on
   expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
 })
 
-it('a form is not sent if it is too late once its turn has come', async () => {
+it('a form is not sent if sending it is no longer allowed when its turn comes', async () => {
   const { session } = await openSession()
   const asked: string[] = []
   const form = (answer: boolean) =>
@@ -103,7 +103,7 @@ it('a form is not sent if it is too late once its turn has come', async () => {
   expect(asked).toEqual(['false', 'true'])
 })
 
-it('an offer is not confirmed if its turn to be confirmed comes too late', async () => {
+it('an offer is not confirmed if confirming it is no longer allowed when its turn comes', async () => {
   const { steam, session, nowS } = await openSession()
   const parts = { session, nowS, say() {}, needs: { note() {}, end() {} }, acknowledge: async () => {} }
   const giftOffers = createGiftOffers(parts)

@@ -30,7 +30,7 @@ export type Session = {
   form(kind: RequestKind, path: string, form: Form): Promise<RequestResult>
   /**
    * Returns a session token of this account, for a market that must see its offers. `fresh`: from a new login,
-   * even if a session is open. Undefined if it needs a login that fails or would have to wait too long.
+   * even if a session is open. Undefined if a login is needed, but fails or would have to wait too long.
    */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }

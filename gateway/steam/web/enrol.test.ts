@@ -81,7 +81,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('does not come if no phone approves the login', async () => {
+  it('is not issued if no phone approves the login', async () => {
     const way: LoginWay = { kind: 'phone', show() {} }
     expect(await obtainToken(agent(), way, { answerMs: 60_000, personMs: 300 })).toEqual({
       kind: 'refused',
@@ -89,7 +89,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('is not asked for if the person gave up before', async () => {
+  it('is not requested if the person has already given up', async () => {
     const shown: string[] = []
     const way: LoginWay = { kind: 'phone', show: (url) => shown.push(url), signal: AbortSignal.abort() }
     // The answer would otherwise come only after the wait for the person.
@@ -98,7 +98,7 @@ describe('a refresh token', () => {
     expect(shown).toEqual([])
   })
 
-  it('does not come while Steam is down or hangs, and no error repeats the password', async () => {
+  it('is not issued while Steam is down or hangs, and no error repeats the password', async () => {
     const fault = (effect: object) =>
       fetch(`${sandbox.url}/control/faults`, {
         method: 'POST',
