@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
+import { optionsOfProcess } from '../scripts/options.ts'
 import { DESKTOP, launchBrowser, MOBILE, visit } from './support/browser.ts'
 import { recordGuide } from './support/guide-video.ts'
 import { baseOf, playScene } from './support/play-scene.ts'
@@ -134,24 +135,38 @@ async function check(running: Running, name: string, picture: Buffer): Promise<b
   return isSame
 }
 
-async function main(args: string[]): Promise<void> {
+async function main(): Promise<void> {
+  const options = optionsOfProcess({
+    command: 'npm run gallery',
+    flags: {
+      main: 'takes only the main pictures',
+      check: 'compares new main pictures with the stored ones, and leaves those',
+      readme: 'takes the pictures of the README instead',
+      video: 'records the clips of the guide instead',
+    },
+    others: 'NAME …',
+  })
+  for (const start of options.others) {
+    if (!SCENES.some(({ name }) => name.startsWith(start))) throw new Error(`No scene begins with ${start}`)
+  }
   await prepare()
   const till = await startTill()
   const browser = await launchBrowser()
   try {
-    if (args.includes('--readme')) await takeReadmePictures(browser, till)
-    else if (args.includes('--video')) await recordGuide(browser, till)
-    else await takeScenes({ browser, till, base: await baseOf(till) }, args)
+    if (options.flags.has('readme')) await takeReadmePictures(browser, till)
+    else if (options.flags.has('video')) await recordGuide(browser, till)
+    else await takeScenes({ browser, till, base: await baseOf(till) }, options)
   } finally {
     await browser.close()
     await endTill(till)
   }
 }
 
-async function takeScenes(running: Running, args: string[]): Promise<void> {
-  const isChecking = args.includes('--check')
-  const onlyMain = isChecking || args.includes('--main')
-  const wanted = args.filter((arg) => !arg.startsWith('--'))
+type Options = { flags: ReadonlySet<string>; others: string[] }
+
+async function takeScenes(running: Running, { flags, others: wanted }: Options): Promise<void> {
+  const isChecking = flags.has('check')
+  const onlyMain = isChecking || flags.has('main')
   for (const folder of [ALL_PICTURES, MAIN_PICTURES]) mkdirSync(folder, { recursive: true })
   for (const scene of SCENES) {
     if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
@@ -167,4 +182,4 @@ async function takeScenes(running: Running, args: string[]): Promise<void> {
   }
 }
 
-await main(process.argv.slice(2))
+await main()

@@ -7,21 +7,28 @@
  * a bot without a Steam app.
  */
 import { checkLive } from '../gateway/cli/live.ts'
+import { optionsOfProcess } from './options.ts'
 
 const { env } = process
 const RECORDS = 'gateway/testing/steam-records'
 
-const flags = process.argv.slice(2)
+const { flags } = optionsOfProcess({
+  command: 'npm run live',
+  flags: {
+    record: 'leaves a redacted record of Steam’s answers for the tests',
+    password: 'asks for the name, password and code of a bot without a Steam app',
+  },
+})
 
 // Awaited here, because Node exits with its own code if nothing is left to wait for.
 await checkLive({
   refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
-  byPassword: flags.includes('--password'),
+  byPassword: flags.has('password'),
   tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',
   game: env.TRADETILL_LIVE_GAME ?? 'cs',
   item: env.TRADETILL_LIVE_ITEM,
   waitsForAccept: env.TRADETILL_LIVE_ACCEPT === '1',
-  recordInto: flags.includes('--record') ? RECORDS : undefined,
+  recordInto: flags.has('record') ? RECORDS : undefined,
 }).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { type Build, ourBuild } from '../gateway/db/build.ts'
 import { archiveOf, type Entry } from './archive.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from './build-pages.ts'
+import { optionsOfProcess } from './options.ts'
 import {
   billOf,
   differentPackages,
@@ -135,7 +136,8 @@ async function release(folder: string): Promise<void> {
   )
 }
 
-await release(resolve(process.argv[2] ?? join(ROOT, 'release'))).catch((error: unknown) => {
+const { others } = optionsOfProcess({ command: 'npm run release', flags: {}, others: 'FOLDER' })
+await release(resolve(others[0] ?? join(ROOT, 'release'))).catch((error: unknown) => {
   console.error(error instanceof Refusal ? error.message : error)
   process.exitCode = 1
 })
