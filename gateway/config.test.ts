@@ -173,7 +173,7 @@ describe('sandbox mode', () => {
     ])
   })
 
-  test('D-13 reads price rules for all games and for single games', () => {
+  test('D-13 reads price rules for all games and for individual games', () => {
     const answer = read({ TRADETILL_COMMISSION_BPS: '2400,rust:3000', TRADETILL_PRICE_MIN_SALES: 'tf:3' })
     expect(answer).toMatchObject({
       config: {

@@ -1,4 +1,4 @@
-/** The proxies that are trusted to name a caller's address. If every caller were, each could choose its own address. */
+/** The proxies that are trusted to name a caller's address. If every caller were trusted, each could choose its own. */
 import ipaddr from 'ipaddr.js'
 
 export type TrustedProxies =

@@ -5,11 +5,11 @@ import { GAMES, type Game } from '../../contract/games.ts'
 export type PerGame = Partial<Record<Game, number>>
 
 /**
- * Parses a number for all games, numbers for single games, or both: `2500`, `rust:3000`, or `2500,rust:3000,tf:2800`. Of
- * two numbers for the same game, the later one counts.
+ * Parses a number for all games, numbers for individual games, or both: `2500`, `rust:3000`, or
+ * `2500,rust:3000,tf:2800`. Of two numbers for the same game, the later one counts.
  */
 export function perGame(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max} for all games, numbers for single games, or both, such as ${min},rust:${max}`
+  const message = `must be a whole number from ${min} to ${max} for all games, numbers for individual games, or both, such as ${min},rust:${max}`
   return z.string().transform((text, context): PerGame => {
     const set: PerGame = {}
     for (const part of text.split(',')) {

@@ -79,7 +79,7 @@ export type TradeStore = {
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
   /** The trades to which these offers of Steam belong, by the offers' ids. */
   tradesOfOffers(offerIds: readonly string[]): Promise<Map<string, bigint>>
-  /** Partners of the bot's trades since `since`, without the till's bots, each with the newest of their deposits. */
+  /** Partners of the bot's trades since `since`, except the till's bots, each with their newest deposit. */
   partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
   /**
    * Sets the next alarm of an unchanged trade; null if none is needed. Does not delay a cancel that the store has begun
@@ -101,7 +101,7 @@ export type TradeStore = {
    * time: of each kind, the oldest `limit`.
    */
   tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
-  /** Takes bots that ever had an item and whose history is due to be read. */
+  /** Takes bots whose history is due to be read. Leaves out those that never had an item. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
   /** Frees the parts of stores' limits whose losses no longer count at `now`. */
   freeExpiredRoom(now: Date, limit: number): Promise<void>

@@ -178,7 +178,8 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       tillFails = calls
     },
     /**
-     * Advances to the next such day and time, in UTC. Steam's maintenance is on Tuesdays, so tests choose the weekday.
+     * Advances to the next such weekday and time, in UTC. Steam's maintenance is on Tuesdays, so tests choose the
+     * weekday.
      */
     advanceTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
       const next = new Date(nowMs)
