@@ -1,4 +1,4 @@
-/** Repeats the lines of the vault, each in its own time. */
+/** Repeats the lines of the vault, each at its own pace. */
 import type { Line } from './rounds.ts'
 
 type Parts = {

@@ -120,7 +120,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   }
 }
 
-/** Notes that a person must look while the rounds of the line fail. */
+/** Notes, for as long as the rounds of the line fail, that a person must look. */
 function watched({ name, round }: Line, needs: Needs): Line {
   return {
     name,

@@ -124,7 +124,7 @@ test('a count that keeps rising is reported a minute after its first rise', asyn
   expect(reports().map(({ count }) => count)).toEqual([3])
 })
 
-test('a refused message is retried with the same id, and after the schedule once a day until it is accepted', async () => {
+test('a refused message is retried with the same id, by the schedule and then once a day until it is accepted', async () => {
   receiver.answers.push(...Array.from({ length: ATTEMPTS + 3 }, () => status(500)))
   await insertDeadBot()
   await passMinutes(2)

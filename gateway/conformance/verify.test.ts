@@ -185,7 +185,7 @@ describe('verify', () => {
     await handler.close()
   })
 
-  it('refuses options with which no check would run, or with a port that is taken', async () => {
+  it('refuses options with which no check would run, and a port that is taken', async () => {
     const handler = await startStoreHandler()
     const { port } = new URL(handler.url)
     const args = ['verify', handler.url, '--secret', SECRET, '--till']

@@ -7,7 +7,7 @@ import type { Explanation, Stage } from './departure.ts'
 export type DepartureFilter = {
   /** The bot's number or Steam id. */
   bot?: string | undefined
-  /** Only departures without an explanation, and none that were called off or whose items all came back. */
+  /** Only unexplained departures, except those that were called off or whose items all came back. */
   unexplained?: boolean | undefined
   /** Only departures with a smaller number, for the next page. */
   before?: bigint | undefined

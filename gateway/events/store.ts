@@ -36,9 +36,9 @@ export async function lockPublishing(tx: Tx): Promise<void> {
 
 /**
  * Gives sequences to the oldest committed events, at most `most` over all stores. Each store's sequences count its own
- * events. Identity numbers (`inserted`) are taken before the commit, so
- * a lower number can become visible after a higher one. Sequences are assigned by one writer at a time, and only to
- * committed events, so once a sequence is visible, all lower ones are too.
+ * events. Identity numbers (`inserted`) are taken before the commit, so a lower number can become visible after a higher
+ * one. Sequences are assigned by one writer at a time, and only to committed events, so once a sequence is visible, all
+ * lower ones are too.
  */
 export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
   await lockPublishing(tx)
@@ -75,7 +75,7 @@ export async function readEvents(db: Db, storeId: bigint, { after, limit }: Even
   return { events, next: events.at(-1)?.sequence ?? after, hasMore: rows.length > limit }
 }
 
-/** Returns the number of the store's last event; 0 if there is none. */
+/** Returns the sequence of the store's last event; 0 if there is none. */
 export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {
   const row = await db
     .selectFrom('store')

@@ -254,7 +254,7 @@ describe('A-043 items with Steam’s descriptions', () => {
     })
   })
 
-  test('have a reason if they are untradable, and also an end if the reason is a trade hold', () => {
+  test('have a reason if they are untradable, and the end of the hold if the reason is a trade hold', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],

@@ -201,7 +201,7 @@ describe('a read of the offer', () => {
     },
   )
 
-  it('D-18 that finds it accepted counts as an accept, even while the offer is being cancelled', () => {
+  it('D-18 that finds it accepted counts as an acceptance, even while the offer is being cancelled', () => {
     expect(events({ ...active, cancelling: 'deadline' }, readAs('accepted'), 301)).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(301) },
     ])

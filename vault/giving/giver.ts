@@ -273,7 +273,7 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
   const step = stepBefore(giving, { now: context.now(), isAllowed })
   switch (step.kind) {
     case 'send': {
-      // The till must know of the gift first, to let nobody withdraw the wish, and not to report the gift as a theft.
+      // The till must know of the gift first, or somebody could withdraw the wish, and the gift could look like a theft.
       const wanted = await context.till.announce(wishId)
       if (wanted === 'gone') return end(context, wishId, 'wish_gone')
       if (wanted === 'open') await send(context, { wishId, giftOffers, gift })
@@ -330,7 +330,7 @@ const UNWANTED: ReadonlySet<GiftEnd> = new Set<GiftEnd>(['wish_gone', 'no_longer
 const recipientOf = ({ cause, partnerSteamId }: Intended): string =>
   cause.kind === 'send' ? `destination ${cause.to}` : `return to ${partnerSteamId}`
 
-/** The operator's rule asks for the items again, so nobody would notice a destination that takes none. */
+/** Without this, nobody would notice a destination that takes no items: the operator's rule wishes for them again. */
 function noteEnd({ book, needs }: GiverContext, wishId: string, because: GiftEnd): void {
   const giving = book.get(wishId)
   if (giving?.state !== 'ended' || UNWANTED.has(because)) return

@@ -19,7 +19,7 @@ export type TillLine = {
   /** Reports the state of the wish. If the till does not answer, the report is repeated in a later round. */
   tell(wishId: string): Promise<void>
   /**
-   * Reports an intended gift, again if it was reported before: the till's database may have been restored since. `open`:
+   * Reports an intended gift, even if it was reported before: the till's database may have been restored since. `open`:
    * the till knows of the gift, and lets nobody withdraw the wish. `gone`: the wish was withdrawn or lost.
    */
   announce(wishId: string): Promise<'open' | 'gone' | 'unanswered'>

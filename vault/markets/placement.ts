@@ -14,7 +14,7 @@ type PricedListing = { priceMinor: bigint; lowestMinor: bigint | null; knownMino
 
 /**
  * The expected proceeds of a listing, after the fee. Counts the listing's price, or the lowest price of others if a
- * floor holds the listing above that. The cap bounds how far absurd prices raise a bid.
+ * floor keeps the listing above that price. `MOST_COUNTED_BP` limits how far absurd prices raise a bid.
  */
 export function proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp }: PricedListing): bigint {
   const most = (knownMinor * MOST_COUNTED_BP) / ALL_BP

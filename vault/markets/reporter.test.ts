@@ -1,4 +1,4 @@
-/** The reports of sales to the till, even after it was restored from a backup. */
+/** The reports of sales to the till, which may have been restored from a backup. */
 import { beforeEach, expect, it } from 'vitest'
 import { createMemoryLog, PLAIN_KEY } from '../testing/memory-log.ts'
 import { openRecord, type SaleRecord } from './record.ts'
@@ -36,7 +36,7 @@ beforeEach(() => {
   report = createReporter({ record, till, now })
 })
 
-/** Lists an item: of the two entries that it records, the second one is reported. */
+/** Lists an item. Of the two entries that this records, only the second is reported. */
 async function list(assetId: string): Promise<void> {
   const item = { market: 'm', appId: 570, assetId }
   record.add({ kind: 'listing_begun', account: null, priceMinor: 100n, ...item })

@@ -26,7 +26,7 @@ afterEach(() => steam.close())
 
 const read = (session: SteamSession) => session.readInventory(PARTNER, 'tf', 'en')
 
-/** Lets Steam answer the bot with so many pages, and not at all to requests for further ones. */
+/** Lets Steam answer the bot with at most this many pages, and leave requests for further ones unanswered. */
 function answerPages(most: number, onPage: () => void = () => {}): void {
   steam.routes.set(OFFERED_PATH, ({ query }) => {
     const start = Number(query.get('start') ?? 0)
@@ -57,7 +57,7 @@ describe('an inventory is too large, and Steam has not failed,', () => {
   it.each([
     ['timeout', 2],
     ['too_large', 3],
-  ])('if the time for the bot’s page ends after several of its pages: %s after %i', async (reason, pages) => {
+  ])('if the bot’s time ends after more than two pages: %s after %i', async (reason, pages) => {
     let nowMs = 0
     const time = { now: () => nowMs, pause: async () => {} }
     const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
@@ -85,7 +85,7 @@ it('the public page of an inventory that is too large is requested once', async 
     const assets = [{ assetid: `${last + 1}`, classid: '1', instanceid: '0' }]
     return publicPage({ assets, more_items: 1, last_assetid: `${last + 1}`, total_inventory_count: 20_001 })
   })
-  // The public page counts untradable items too, so the failure of the bot's page remains one of Steam.
+  // The public page counts untradable items too, so the bot's failed read still counts as a failure of Steam.
   expect(await read(await steam.open())).toMatchObject({ kind: 'unavailable', reason: 'steam_error' })
   expect(steam.times('/440/2')).toBe(1)
 })
