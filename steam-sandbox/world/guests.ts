@@ -7,7 +7,7 @@ import { type Account, findAccount, STATE, type World, withAccount } from './wor
 export const MOST_GUESTS = 1_000
 
 const FIRST_STEAM_ID = 76561197960265728n
-/** Accounts of the seed have numbers from 1,000,000,000 to 1,800,000,000. */
+/** Above the numbers of the seed's accounts, which go from 1,000,000,000 to 1,800,000,000. */
 const FIRST_GUEST = 2_000_000_000
 
 type Added = { world: World; answer: Account | undefined }
