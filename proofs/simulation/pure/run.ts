@@ -44,9 +44,7 @@ const DAY_MS = 24 * HOUR_MS
 const LONGEST_DAYS = 33
 /** When the faults stop, in milliseconds from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
-/**
- * When nearly every deposit is final, in ms from the start: a deposit lives an hour, its last trade some minutes more.
- */
+/** When nearly every deposit is final, in ms from the start: it lives an hour, its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
 /** By this time, the till has given up every trade whose end Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
