@@ -13,7 +13,7 @@ import { payment } from '../widget/flow/test-states.ts'
 import { withPackage } from './npm-package.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The most that a browser may load before the link field works, in the language with the most. */
+/** The most that a browser may load before the link field works, in the language that needs the most. */
 const LIMIT_KB = 86
 const DIST = join(import.meta.dirname, '../widget/dist')
 const ADYEN = '@adyen/adyen-web@6.45.2'

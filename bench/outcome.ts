@@ -19,7 +19,7 @@ export function printOutcome(outcome: Outcome): void {
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }
 
-/** Returns the upper of the two middle values if their number is even, and NaN for no values. */
+/** For an even number of values, returns the upper of the two in the middle. Returns NaN for no values. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }

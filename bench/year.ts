@@ -74,8 +74,8 @@ type Pair = {
 }
 
 /**
- * Runs each task once to do the due work, then alternately, so other work on the machine affects both tills. Skips
- * tasks that read everything.
+ * Runs each task once to do the due work, then on both tills alternately, so other work on the machine affects both.
+ * Skips tasks that read everything.
  */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []

@@ -28,5 +28,5 @@ if (process.argv[2] === '--env-file') {
   }
 }
 
-// Without `await`, which is a syntax error before Node 14.8 at the top level. A failed import ends the process anyway.
+// Without `await`: before Node 14.8 it is a syntax error at the top level. A failed import ends the process anyway.
 import('../gateway/cli/main.ts')

@@ -44,14 +44,14 @@ async function turnWheel(page: Page): Promise<void> {
   )
 }
 
-/** Expects the page behind to scroll with the wheel. */
+/** Expects the page to scroll with the wheel. */
 async function expectScroll(page: Page): Promise<void> {
   const before = await scrollPosition(page)
   await turnWheel(page)
   await expect.poll(() => scrollPosition(page)).not.toBe(before)
 }
 
-test('a double click on Add funds selects no text of the dialog, whose text can be selected as usual', async () => {
+test('a double click on Add funds selects no text of the dialog, and later double clicks select its text as usual', async () => {
   const { page, texts } = await openStand()
   await pickItems(page, 1)
   // The call gets no answer, so the dialog stays as it opens.

@@ -110,7 +110,7 @@ test('A-061 A-131 a failing server and a lost connection are reported once each;
   await page.getByRole('button', { name: texts.online }).waitFor()
   await context.setOffline(true)
   await page.getByText(texts.offline).waitFor()
-  // The clock stands still, so the toast does not fade out because its time is over.
+  // The clock stands still, so only the lost connection can make the toast leave.
   await page.locator('.toast-success.toast-leaving').waitFor()
   await endDeposit(opened.deposit, offerId)
   await context.setOffline(false)

@@ -9,5 +9,5 @@ export const STOP_STEPS = [
 export const SUPERVISOR_STOP_MS = STOP_STEPS.reduce((sum, [, waitMs]) => sum + waitMs, 0)
 
 const SLACK_MS = 500
-/** How long a gateway waits for its supervisor. Shorter than the phase of its shutdown. */
+/** How long a gateway waits for its supervisor. Shorter than the phase of the shutdown in which it waits. */
 export const STOP_MS = SUPERVISOR_STOP_MS + SLACK_MS

@@ -99,7 +99,7 @@ export const FAULTS = {
     times: 1,
   },
   'inventory-not-read': { line: 'The market cannot read inventories, so its copies stay out of date.' },
-  'empty-says-false': { line: 'An empty `items` or history is false.' },
+  'empty-says-false': { line: 'An empty `items` or history is `false` instead of an empty list.' },
   'price-in-units': { line: '`items` gives prices as integers, 1000 to the dollar, not in dollars.' },
   'failed-without-id': {
     line: 'The failed lines of `mass-add-to-sale`, `mass-set-price` and `list-items-steam` do not name their item.',

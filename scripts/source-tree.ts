@@ -110,7 +110,7 @@ function parametersOf({ params }: Node): number {
 const nameOf = (value: unknown): string | undefined =>
   isNode(value) && typeof value.name === 'string' ? value.name : undefined
 
-/** The name to which a node or one around it is assigned, and whether the node is an argument of a call. */
+/** The name to which a node, or a node around it, is assigned, and whether the node is an argument of a call. */
 type Place = { name: string; isArgument: boolean }
 
 function walk(value: unknown, visit: (node: Node, place: Place) => void, place = NOWHERE): void {

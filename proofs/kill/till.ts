@@ -199,7 +199,7 @@ export async function untilBotsOnline({ pool }: Pick<ProcessTill, 'pool'>, lease
   await eventually('the bots are online', check, ONLINE_MS)
 }
 
-/** How many times bots have been leased so far. The number of a bot's lease counts its leases. */
+/** How many times bots have been leased so far. A bot's `lease_epoch` counts its leases. */
 export async function countLeases({ pool }: Pick<ProcessTill, 'pool'>): Promise<bigint> {
   const { rows } = await pool.query<{ leases: string }>('select sum(lease_epoch) as leases from bot')
   return BigInt(rows[0]?.leases ?? 0)

@@ -65,7 +65,7 @@ export type Process = { ended: Promise<number | null>; output(): string; kill(si
 
 type Command = { args: string[]; env: Record<string, string>; cwd: string }
 
-/** Starts `bin/tradetill`, as an account that does not own it if this process is root. */
+/** Starts `bin/tradetill`. If this process is root, runs it as an account that does not own it. */
 function start(folder: string, { args, env, cwd }: Command) {
   const isRoot = process.getuid?.() === 0
   chmodSync(cwd, 0o755)

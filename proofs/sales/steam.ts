@@ -77,7 +77,7 @@ export class ModelSteam {
   readonly #luck: Luck
   readonly nowMs: () => number
   readonly #ours: ReadonlySet<string>
-  /** Runs with a real database drop the first digit of an item's id to get its id in the shopper's inventory. */
+  /** On the real level, an item's id without its first digit is its former id, in the shopper's inventory. */
   #lastId = 5_001_000
 
   constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {

@@ -93,7 +93,7 @@ function sendBack(memory: SteamMemory, gift: Gift, bots: readonly string[]): voi
   const remaining = gift.items.filter(
     ({ rolledBackAssetId, traded }) => rolledBackAssetId === null && !traded.isVanished,
   )
-  // The till reads the history of a bot only once it has had an item.
+  // The till reads the history of a bot only once the bot has had an item.
   const candidates = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
   const bot = candidates[random.int(Math.max(1, candidates.length))]
   if (bot === undefined || remaining.length === 0) return
