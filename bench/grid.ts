@@ -12,7 +12,7 @@ import { HASH, inventory, item, payment } from '../widget/flow/test-states.ts'
 import { type ColumnLayout, serveTanstack, TANSTACK } from './grid-tanstack.ts'
 import { median, type Outcome, percentile95 } from './outcome.ts'
 
-/** The factor by which an action may cost more with 10,000 items than with 100. */
+/** The most that an action may cost with 10,000 items, as a multiple of its cost with 100. */
 const MOST_RATIO = 1.2
 /** The most CPU time of a search and a sort over 10,000 items, at the 95th percentile. */
 const MOST_SCRIPT_MS = 5

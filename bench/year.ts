@@ -16,7 +16,7 @@ const MANY = 1_000_000
 const FEW = 30_000
 const YEAR_DAYS = 365
 const SHAPE = { stores: 500, bots: 50 }
-/** The factor by which a task may take longer on the old till. */
+/** How many times as long a task may take on the old till. */
 const LIMIT = 1.5
 const ROUNDS = 15
 /** Shorter times count as this, because the ratio of such short times means nothing. */

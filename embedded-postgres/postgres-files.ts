@@ -59,7 +59,7 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
 /**
  * The folder that has the database, or where a new one belongs. The permissions of the data folder may have changed
  * since the first start, and an existing database must not be replaced by a new one. If both folders have a database,
- * the one that earlier versions used is used.
+ * the choice is the same as in earlier versions.
  */
 function homeFor(dataDir: string, outside: string): Pick<PostgresFiles, 'home' | 'otherCluster'> {
   const [ownHome, outsideHome] = [join(dataDir, 'postgres'), join(outside, 'postgres')]

@@ -42,7 +42,7 @@ export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
-/** The most seconds that time can be ahead of the clock: a hundred years, because dates do not reach much further. */
+/** The most seconds that time can be ahead of the clock: a hundred years, so no advance leaves the range of dates. */
 const MOST_AHEAD_S = 36_500 * 86_400
 
 /** Advances the sandbox's time. Everything that is due by then happens. */

@@ -64,7 +64,7 @@ it('a hidden page shows a change as soon as it is visible again, and only once',
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('a page whose stream ended asks for its data once a new stream is open: it may have missed a change', async () => {
+it('a page whose stream ended asks for its data as soon as a new stream is open: it may have missed a change', async () => {
   const { listener, send, pass, streams } = await followingPage()
   streams.at(-1)?.close()
   await pass(3_000)

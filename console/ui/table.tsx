@@ -12,7 +12,7 @@ export type Column<ROW> = {
   show(row: ROW): ReactNode
   /** The column's value in a file. A column without this function is left out of the file. */
   csvValue?(row: ROW): Cell
-  /** The value by which rows are sorted; by default the value in a file. */
+  /** The value by which rows are sorted: `csvValue` by default. */
   sortValue?(row: ROW): Cell
   isNumber?: boolean
 }
@@ -113,7 +113,7 @@ function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: Pla
 
 type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   rows: Rows<ROW>
-  /** Resolves to every row that the filter matches, for a file, or to the reason why there is no file. */
+  /** Resolves to all rows that the filter matches, which go into the file, or to a failure. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
   /** The server's name of the order for each direction, by column name. */

@@ -20,7 +20,7 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   pace?: Partial<Pace>
   /** Called with the number of live processes, including those that hold no bots. */
   onProcesses?: (count: number) => void
-  /** How often to take or give up leases: 5 s by default. A process that may hold bots but has none does so sooner. */
+  /** The pause between scans for leases: 5 s by default. Shorter while this process may hold bots but has none. */
   scanMs?: number
 }
 

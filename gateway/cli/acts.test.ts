@@ -322,7 +322,7 @@ describe('an act', () => {
     ['with an address without a port', [...ALLOW, '1', '--address', 'shop.example'], 2],
     ['with a link-local address', [...ALLOW, '1', '--address', '169.254.169.254:80'], 2],
     ['for an address of an unknown store', [...ALLOW, '9', '--address', 'a.example:1'], 3],
-    ['on an address not allowed', ['store', 'forbid-address', '--store', '1', '--address', 'a.example:1'], 3],
+    ['on an unlisted address', ['store', 'forbid-address', '--store', '1', '--address', 'a.example:1'], 3],
     ['for a payout above the balance', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
   ])('%s is not recorded and changes nothing', async (_title, args, code) => {
     await addStore()

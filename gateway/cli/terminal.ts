@@ -9,7 +9,7 @@ import type { RefusalKind } from '../operations/operation.ts'
  */
 export const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
 
-/** Thrown to end the command with a message and the exit code of its kind. */
+/** Thrown to end the command with a message and the exit code of this kind of refusal. */
 export class Refusal extends Error {
   readonly refusal: RefusalKind
   constructor(refusal: RefusalKind, message: string) {

@@ -8,7 +8,7 @@ export type CreditAtRiskTable = {
   promised_usd_cents: Generated<bigint>
 }
 
-/** Available credit that reversals of a trade took. It uses the store's limit until `until`. */
+/** Available credit that reversals of a trade took. It counts against the store's limit until `until`. */
 export type LostCreditTable = {
   trade_id: bigint
   store_id: bigint

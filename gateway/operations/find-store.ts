@@ -87,7 +87,7 @@ export type FoundEvent = {
   eventId: string
   storeId: bigint
   type: EventType
-  /** Null until the event has its number. */
+  /** Null until the event has its sequence. */
   sequence: bigint | null
   depositId: bigint | null
   createdAt: Date

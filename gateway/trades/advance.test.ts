@@ -153,7 +153,7 @@ describe('an accepted offer', () => {
     expect((await tradeRow()).due_at).toEqual(new Date(till.clock.now().getTime() + pauseS * 1_000))
   })
 
-  it('D-9 under trade protection is credited up to the risk limit, and the rest is held until protection ends', async () => {
+  it('D-9 under trade protection makes credit available up to the risk limit, and holds the rest until protection ends', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     const first = await aDeposit(till, store, { game: 'cs' })
     await request(first.body)

@@ -37,7 +37,7 @@ describe('an operator credits', () => {
     })
   })
 
-  it('even an ended trade, or one whose send got no answer, once its offer is named', () => {
+  it('even an ended trade, or one whose send got no answer if the operator names its offer', () => {
     expect(eventsOf(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
     expect(eventsOf(unknown, credit())).toEqual([])
     expect(eventsOf(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])

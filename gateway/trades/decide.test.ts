@@ -236,7 +236,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('D-24 that ends the trade gives it the state for the reason', () => {
+  it('D-24 that ends the trade gives it the state that belongs to the reason', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
     expect(events(doubted, readAs('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },

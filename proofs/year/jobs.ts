@@ -72,7 +72,7 @@ function tasksOfOperators({ deps, db }: Year): Task[] {
   ]
 }
 
-/** Work after an outage of Steam, which gives shoppers the lost time back. */
+/** The work that gives shoppers back the time that an outage of Steam cost them. */
 const tasksOfOutages = ({ deps, db }: Year): Task[] => [
   {
     name: 'end of an outage',

@@ -68,7 +68,7 @@ test('every automatic statement on a growing table is run here, and none but the
     functionsThatQuery(file, readFileSync(join(ROOT, file), 'utf8'), tables),
   )
   const notRun = queryingFunctions.filter((place) => !ran.has(place))
-  // A new statement belongs in tasks.ts, visits.ts or jobs.ts, or in on-request.ts if it runs only for a caller.
+  // A new statement belongs in tasks.ts, visits.ts or jobs.ts, or in on-request.ts if it never runs automatically.
   expect(notRun.filter((place) => onRequestEntry(place) === undefined)).toEqual([])
   const used = new Set(notRun.map(onRequestEntry))
   expect(Object.keys(ON_REQUEST).filter((entry) => !used.has(entry))).toEqual([])

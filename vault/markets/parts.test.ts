@@ -110,7 +110,7 @@ describe('the pace', () => {
 })
 
 describe('the redirect to the sandbox', () => {
-  it('is refused in live mode, and for an address that is not a plain one of this machine', () => {
+  it('is refused in live mode, and for anything but a plain address of this machine', () => {
     expect(() => sandboxConnection('live', 'http://127.0.0.1:4303')).toThrow('refused in live mode')
     for (const url of [
       'http://10.0.0.1:4303',
