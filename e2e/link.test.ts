@@ -99,7 +99,7 @@ test('A-042 A-083 A-084 a valid link is sent 700 ms after the last letter, and c
   const { url } = await createDeposit({ language: 'en' })
   const { name, tradeUrl } = await shopper()
   await page.clock.install()
-  // The field accepts text earlier, but the page counts the 700 ms only once all of its code runs and makes calls.
+  // The field accepts text earlier, but the 700 ms begin only when all of the page's code runs and makes calls.
   const firstCheck = page.waitForResponse('**/api/payment?*')
   await page.goto(url)
   const input = field(page, TEXTS.en)

@@ -75,7 +75,7 @@ describe('the control API', () => {
       expect((await call('PUT', `faults/${unknown}`)).status).toBe(400)
   })
 
-  it('lets one market hang alone', () => {
+  it('makes only one of the markets hang', () => {
     const faults = createFaults()
     faults.begin('family-hangs')
     const ask = (path: string) => {

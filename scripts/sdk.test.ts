@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packSdk } from './sdk.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** The most bytes of the package's code, compressed with its comments. Raise it only for a reason. */
+/** The most bytes of the package's code, comments included, after compression. Raise it only for a reason. */
 const MOST_BYTES = 3_700
 
 /** The code of a store that uses the package. It would not compile if the types were wrong. */

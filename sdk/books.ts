@@ -33,7 +33,7 @@ export function settle(before: Kept | undefined, deposit: Deposit, sequence: num
   return { kept: { sequence, spendable }, change: spendable - (before?.spendable ?? 0) }
 }
 
-/** Books an event from a webhook or the log. Answer 2xx only once this has resolved. */
+/** Books an event from a webhook or the log. Answer 2xx only after this has resolved. */
 export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhook): Promise<void> {
   if (!isOfDeposit(event)) return
   const { data, sequence } = event

@@ -56,7 +56,7 @@ export function launchShell(): Promise<Browser> {
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ...signals })
 }
 
-/** Long enough for a slow machine. */
+/** How long a test waits for a page, at most. Long enough for a slow machine. */
 export const WAIT_MS = 60_000
 const EVIDENCE_MS = 10_000
 

@@ -148,7 +148,7 @@ test('a need for a person that the vault reports counts until the vault no longe
   expect(await needs()).toMatchObject({ vaultNeeds: 0 })
 })
 
-// They are copied because most commands do not load those rules.
+// The alerts have copies of these times, because most commands do not load the rules of trades.
 test('the times copied from the rules of trades agree with them: one is equal, the other a minute longer', () => {
   const now = new Date()
   const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)

@@ -22,7 +22,7 @@ const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,1
 export type LiveSettings = {
   /** Refresh token; if empty, this run logs in. */
   refreshToken: string
-  /** Whether that login asks for name, password and code. Otherwise the bot's Steam app approves it. */
+  /** Whether a login of this run asks for name, password and code. Otherwise the bot's Steam app approves it. */
   byPassword: boolean
   tradeLink: string
   game: string

@@ -229,7 +229,7 @@ describe('an item that a bot gave', () => {
 
   it('is booked once for the bot to which the storage sends it, but not if it comes from a stranger or by a deposit', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
-    // The till reads the history of a bot only once the bot has held an item.
+    // The till reads the history of a bot only after the bot has held an item.
     await till.db
       .insertInto('custody_entry')
       .columns(['trade_id', 'asset_id', 'bot_id', 'moved'])

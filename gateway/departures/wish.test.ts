@@ -153,7 +153,7 @@ describe('an item that the bot has according to the till’s books', () => {
   })
 
   it.each(['delivered', 'paid'] as const)(
-    'but gave away in a sale that is %s is free only once it is back, or if no departure appears within a day',
+    'but gave away in a sale that is %s is free only when it is back, or if no departure appears within a day',
     async (state) => {
       await recordSale(state)
       expect(await isFree()).toBe(false)

@@ -173,7 +173,7 @@ describe('hostile shoppers', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const reason of new Set(reasons)) {
         steamSays(bots.map(() => ({ answer: 'refused', reason })))
-        // After a refusal that may be about the bot, other bots try too, with any result.
+        // After a refusal that may be about the bot, other bots try too, so any answer is possible.
         expect(await ask()).toMatchObject({ kind: isOfBot(reason) ? expect.any(String) : 'refused' })
         await expectAllAvailable()
       }

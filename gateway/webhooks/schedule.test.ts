@@ -17,7 +17,7 @@ it('a failed webhook is retried ten times over 75 hours, with growing waits', ()
   expect(Math.floor(waits.reduce((sum, wait) => sum + wait, 0) / HOUR_MS)).toBe(75)
 })
 
-it('retries of one outage are spread over a fifth of the wait', () => {
+it('retries after an outage are spread over a fifth of the wait', () => {
   expect(nextWaitMs({ attempts: 2 }, 0)).toBe(27_000)
   expect(nextWaitMs({ attempts: 2 }, MIDDLE)).toBe(30_000)
   expect(nextWaitMs({ attempts: 2 }, 0.999_999)).toBe(33_000)

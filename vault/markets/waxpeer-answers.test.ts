@@ -9,7 +9,7 @@ const DUE_AT = new Date(NOW.getTime() + 300_000)
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39735297&token=abcd1234'
 const RUST_ID = '1234567890123456789'
 
-/** The texts contain numbers as they come over the network. */
+/** Messages as text, with each number in the form in which it comes over the network. */
 const polled = (number: string, price: string, until: string): string =>
   `{"trades":[{"costum_id":${number},"tradelink":"${LINK}","trade_message":"hi","send_until":${until},
     "items":[{"item_id":${RUST_ID},"game":"rust","price":${price}}]}]}`

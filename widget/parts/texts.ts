@@ -12,7 +12,7 @@ export type PartPage<PartTexts> = Pick<PageValue, 'language' | 'chooseLanguage'>
   money(minor: number, currency: Currency): string
 }
 
-/** Returns the hook for a part with its own texts. Works only once the rest of the page is loaded. */
+/** Returns the hook for a part with its own texts. Works only when the rest of the page is loaded. */
 export function createTextsHook<PartTexts>(partTexts: Translated<PartTexts>): () => PartPage<PartTexts> {
   const pages = new Map<Language, PartPage<PartTexts>>()
   return () => {
