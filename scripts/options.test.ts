@@ -22,7 +22,7 @@ describe('the arguments of a command', () => {
   })
 
   it.each([['--recrod'], ['--record=yes'], ['inventory'], ['-r']])(
-    'are refused as %s, with a list of the options',
+    'are refused if one is %s, with a list of the options',
     (argument) => {
       const read = readOptions(['--record', argument], USAGE)
       expect(read).toMatchObject({
@@ -41,7 +41,7 @@ describe('the arguments of a command', () => {
 })
 
 it.each(['live.ts', 'release.ts', '../e2e/gallery.ts'])(
-  '%s does nothing with an option that it does not know',
+  '%s does nothing if it gets an unknown option',
   (script) => {
     const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, script), '--wrong'], {
       encoding: 'utf8',

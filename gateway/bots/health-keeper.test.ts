@@ -1,4 +1,4 @@
-/** How a bot judges failures of inventories, in a simulated time. */
+/** How a bot judges failures of inventories, in simulated time. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../db/client.ts'
@@ -63,7 +63,9 @@ afterEach(() => database.close())
 
 const read = (partner: Partner) => session.readInventory(partner, 'cs', 'en')
 
-/** Lets time pass, and returns the longest failure. `every5s`: whose inventory is read every five seconds. */
+/**
+ * Lets time pass, and returns the milliseconds of the longest failure. `every5s`: whose inventories are read every 5 s.
+ */
 async function failedFor(seconds: number, every5s: readonly Partner[] = []): Promise<number> {
   let longestMs = 0
   for (let second = 0; second < seconds; second += 1) {
@@ -80,11 +82,11 @@ it('one shopper whose inventory Steam cannot read causes no outage, even by relo
   await read(NOVA)
   broken.add(ODD.steamId)
   expect(await failedFor(600, [ODD])).toBeLessThan(OUTAGE_AFTER_MS - 15_000)
-  // Each read of another inventory takes a part of the bot's budget, one in four seconds.
+  // Each trial read uses up the bot's budget, which grows by one read every four seconds.
   expect(reads.filter((steamId) => steamId === NOVA.steamId).length).toBeLessThanOrEqual(61)
 })
 
-it('a bot whose last read was of such an inventory works again without a further shopper', async () => {
+it('a bot whose last read was of an unreadable inventory works again without another shopper', async () => {
   await read(NOVA)
   broken.add(ODD.steamId)
   await read(ODD)
@@ -92,20 +94,20 @@ it('a bot whose last read was of such an inventory works again without a further
   expect(keeper.health.failing().inventories).toBeNull()
 })
 
-it('an outage begins as soon as before if the inventories of others cannot be read either', async () => {
+it('an outage begins after the usual time if the inventories of others cannot be read either', async () => {
   await read(NOVA)
   broken.add(NOVA.steamId).add(ODD.steamId)
   expect(await failedFor(31, [ODD])).toBe(OUTAGE_AFTER_MS)
   const trials = reads.length
   expect(await failedFor(120, [])).toBe(OUTAGE_AFTER_MS + 120_000)
-  // Two accounts fail, so the bot tries every 30 seconds only.
+  // Two accounts fail, so the bot tries only every 30 seconds.
   expect(reads.length - trials).toBeLessThanOrEqual(4)
   broken.clear()
   await failedFor(31, [])
   expect(keeper.health.failing().inventories).toBeNull()
 })
 
-it('a single shopper shows an outage if the bot has read no other inventory', async () => {
+it('a single shopper is enough for an outage if the bot has read no other inventory', async () => {
   broken.add(ODD.steamId)
   expect(await failedFor(31, [ODD])).toBe(OUTAGE_AFTER_MS)
 })

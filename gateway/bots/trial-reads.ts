@@ -4,12 +4,15 @@ import type { Answer } from './health.ts'
 
 export type InventoryRead = Parameters<SteamSession['readInventory']>
 
-/** How long after the last answer to try again. Longer than for offers, because Steam limits inventories most strictly. */
+/**
+ * The wait after an answer before the next trial. Longer than for offers, because Steam limits inventories most
+ * strictly.
+ */
 const TRY_MS = 30_000
 
 /**
- * How long after the first failure, and after the last trial, to try while only one account's inventory fails. If the
- * trial takes its whole time limit, it still ends before an outage begins.
+ * The wait after the first failure, and after each trial, while only one account's inventory fails. A trial that takes
+ * its whole time limit still ends before an outage begins.
  */
 const DOUBT_MS = 10_000
 
@@ -24,11 +27,13 @@ export type TrialReads = {
  * another account is read, and shows whether Steam works.
  */
 export function createTrialReads(monotonicMs: () => number): TrialReads {
-  /** The latest reads that worked, and those that failed since, the newest first. Each list names two accounts at most. */
+  /**
+   * The latest reads that worked, and those that failed since, the newest first. Each list names two accounts at most.
+   */
   let worked: InventoryRead[] = []
   let failed: InventoryRead[] = []
   let triedMs = Number.NEGATIVE_INFINITY
-  /** A read of another account than the only one that fails. */
+  /** A read of an account other than the only one that fails. */
   const otherRead = (): InventoryRead | undefined => {
     const [only, ...others] = failed
     return only === undefined || others.length > 0 ? undefined : worked.find((read) => !isOfSame(read, only))
@@ -51,7 +56,7 @@ export function createTrialReads(monotonicMs: () => number): TrialReads {
   }
 }
 
-/** Steam was not asked, or the inventory is too large. */
+/** Reasons that say nothing about Steam: it was not asked, or the inventory is too large. */
 const SAYS_NOTHING = new Set(['not_our_turn', 'too_large'])
 
 const isOfSame = ([one]: InventoryRead, [other]: InventoryRead): boolean => one.steamId === other.steamId

@@ -20,7 +20,7 @@ it.each([
   ['how many a search finds', KNIVES, 'kni', 'CS2: 2 items'],
   ['that a search finds none', KNIVES, ' zzz ', 'No items match “zzz”'],
   ['that no item can be used', [], '', 'None of these items can be used'],
-])('a screen reader hears %s', (_, items, search, text) => {
+])('a screen reader reads out %s', (_, items, search, text) => {
   expect(spoken(items, search)).toBe(text)
 })
 

@@ -30,7 +30,7 @@ export function ItemsVoice({ stand, shown }: { stand: Stand; shown: ShownItems }
   return <Voice text={itemsText(stand, shown, texts)} />
 }
 
-/** Empty while the items load, and after a failure, which is an alert. */
+/** Empty while the items load, and after a failure, which has an alert of its own. */
 export function itemsText(
   { inventory, search, game }: Stand,
   { fronts, members, found }: ShownItems,
