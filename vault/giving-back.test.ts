@@ -147,7 +147,7 @@ describe('the items of a deposit', () => {
   })
 })
 
-/** Removes the last entry of the stopped vault's log, as if the vault died after the step and before recording it. */
+/** Stops the vault and removes the last entry of its log, as if it had died after a step and before recording it. */
 function killBeforeWriting(lastKind: string): void {
   bench.restart()
   const file = join(bench.path, 'log.jsonl')

@@ -1,4 +1,4 @@
-/** The vault sells on two markets: each item on one of them, and on Waxpeer with the calls in the order it requires. */
+/** The vault sells on two markets, each item on one of them. On Waxpeer it makes the calls in the required order. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GAMES } from '../contract/games.ts'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'

@@ -29,7 +29,7 @@ export function headersOf(isWatching: boolean): Record<string, string> {
 type Listener = () => void
 const signOutListeners = new Set<Listener>()
 
-/** Adds a listener that is called when a call is refused because the session has ended. Returns its remover. */
+/** Adds a listener for calls that are refused because the session has ended. Returns a function that removes it. */
 export function onSignedOut(listener: Listener): () => void {
   signOutListeners.add(listener)
   return () => signOutListeners.delete(listener)

@@ -62,8 +62,8 @@ type Header = { direction: Direction | undefined; sort(to: Direction): void } | 
 type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }
 
 /**
- * A native table. Its roles are explicit, because a narrow page shows rows as cards, which removes the native ones. The
- * keys `j` and `k` move the focus between its rows.
+ * A native table. Its roles are explicit, because a narrow page shows rows as cards, and the CSS for that removes the
+ * native roles. The keys `j` and `k` move the focus between its rows.
  */
 function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: PlainProps<ROW>) {
   if (rows.length === 0) return <p className="empty">{empty}</p>
@@ -122,7 +122,7 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   order?: string
 }
 
-/** A table of a list that the server pages and sorts, with a button that saves it as a file. */
+/** A table of a list that the server sorts and sends page by page, with a button that saves it as a file. */
 export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }: ListProps<ROW>) {
   const headerOf = ({ name }: Column<ROW>): Header => {
     const ordersOfColumn = orders[name]

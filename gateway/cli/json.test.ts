@@ -47,7 +47,7 @@ type PrintOptions = {
   name?: string
   exitCode?: number
   onStderr?: (text: string) => void
-  /** Whether the command has no DATABASE_URL. */
+  /** True if the command gets no DATABASE_URL. */
   isEmbedded?: boolean
   extraEnv?: Record<string, string>
 }

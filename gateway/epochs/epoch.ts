@@ -1,6 +1,6 @@
 /** Detects whether the till's database was restored or replaced. A life is one unbroken history of a database. */
 
-/** The facts that a server reports about a database, which tell its lives apart. Null: not reported. */
+/** What a server reports about a database, and what tells the database's lives apart. Null: not reported. */
 export type Life = {
   systemIdentifier: string | null
   timeline: bigint | null

@@ -41,7 +41,7 @@ function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
   return count
 }
 
-/** Uses the header of the last proxy if that proxy is trusted. */
+/** `protocol` is from the header of the last proxy, if that proxy is trusted. */
 const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase() === 'https'
 
 /**

@@ -5,7 +5,7 @@ import { CONNECT_MS } from './connect-patiently.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Prints, when the process ends, how long it waits for a connection to one address. */
+/** Prints, when the process ends, how long Node waits for a connection to one address. */
 const PRINT_WAIT = `import net from 'node:net'
 process.on('exit', () => console.log('wait', net.getDefaultAutoSelectFamilyAttemptTimeout()))`
 

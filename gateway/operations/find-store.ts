@@ -33,9 +33,9 @@ export const depositsOfOrder = async (db: Db, externalId: string, limit: number)
       .execute(),
   )
 
-type NumberOfTrade = 'secret_code' | 'steam_offer_id' | 'steam_trade_id'
+type TradeColumn = 'secret_code' | 'steam_offer_id' | 'steam_trade_id'
 
-export const depositOfTrade = async (db: Db, column: NumberOfTrade, value: string): Promise<bigint[]> =>
+export const depositOfTrade = async (db: Db, column: TradeColumn, value: string): Promise<bigint[]> =>
   idsOf(await db.selectFrom('trade').select('deposit_id as id').where(column, '=', value).execute())
 
 export const depositOfTradeNumber = async (db: Db, tradeId: bigint): Promise<bigint[]> =>

@@ -126,7 +126,7 @@ export type TradeEvent =
   /** `refusal`: null if no bot took up the trade. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
-  /** `doubted`: the bot from which Steam refused the same request before, without a reason; null if there is none. */
+  /** `doubted`: the bot that Steam refused before, for the same request and without a reason; null if there is none. */
   | { kind: 'activated'; offerId: string; deadline: Date; doubted: bigint | null }
   | { kind: 'cancel_begun'; because: CancelReason }
   /** `settlesAt`: the end of Steam's protection, as the offer says. */

@@ -44,7 +44,7 @@ function DepositPage({ state, flow }: Props) {
   usePart(stand, payment !== null)
   const part = usePart(rest, true)
   const code = part.kind === 'ready' ? part.code : null
-  // Without the rest of the code, the page can show only the link field. In other states the shell of shell.tsx stays.
+  // Without the rest of the code, the page can show only the link field. If it needs more, the shell of shell.tsx stays.
   if (code === null && !isAsking(state)) return part.kind === 'failed' ? <PageFailed /> : <Waiting />
   return (
     <>
