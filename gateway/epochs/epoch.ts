@@ -1,6 +1,6 @@
 /** Detects whether the till's database was restored or replaced. A life is one unbroken history of a database. */
 
-/** What a server reports about a database, and what tells the database's lives apart. Null: not reported. */
+/** Facts that a server reports about a database, and that tell the database's lives apart. Null: not reported. */
 export type Life = {
   systemIdentifier: string | null
   timeline: bigint | null
