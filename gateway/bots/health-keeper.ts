@@ -7,7 +7,7 @@ import type { Answer, Capability, FailedForMs, Health } from './health.ts'
 import { type Lease, setHealth } from './lease-store.ts'
 import { createTrialReads, type InventoryRead } from './trial-reads.ts'
 
-/** How long after the last answer to try again if offers fail. */
+/** The wait after an answer before the next try, while offers fail. */
 const TRY_OFFERS_MS = 5_000
 
 export type HealthKeeper = {

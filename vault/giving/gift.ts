@@ -20,9 +20,9 @@ export type SeenOffer =
 /** The port through which the vault gives items. No method throws when Steam fails. */
 export type GiftOffers = {
   /**
-   * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it named one.
-   * `lacksSession`: the account had no session for the send, or had to wait for too long. `mayStill` is asked right before
-   * the request is made; if it says no, that counts as too long a wait.
+   * `refused`: certainly not sent. `unanswered`: it may have been sent. `result`: Steam's result number, if it named
+   * one. `lacksSession`: the account had no session for the send, or had to wait for too long. `mayStill` is asked
+   * right before the request is made; if it says no, that counts as too long a wait.
    */
   send(
     gift: Gift,
@@ -40,8 +40,8 @@ export type GiftOffers = {
   /** Reads an offer. Undefined if Steam did not answer, or was not asked because the offer has long been unchanged. */
   read(offerId: string): Promise<SeenOffer | undefined>
   /**
-   * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed. `mayStill` is
-   * asked right before the confirmation; if it says no, none is made.
+   * Confirms an offer, but only if it gives exactly this gift. Resolves to true if it is certainly confirmed.
+   * `mayStill` is asked right before the confirmation; if it says no, the offer stays unconfirmed.
    */
   confirm(offerId: string, gift: Gift, mayStill?: () => boolean): Promise<boolean>
   cancel(offerId: string): Promise<void>

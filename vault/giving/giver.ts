@@ -59,8 +59,8 @@ export type GiverParts = {
 }
 
 /**
- * Taking up a wish can take minutes, because Steam answers few prices a minute. Meanwhile sent offers must be confirmed
- * before their time is over.
+ * How often to look after open offers between the wishes of a round. Taking up a wish can take minutes, because Steam
+ * gives few prices a minute, and sent offers must be confirmed in time.
  */
 const ADVANCE_EVERY_MS = 60_000
 
@@ -273,7 +273,8 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
   const step = stepBefore(giving, { now: context.now(), isAllowed })
   switch (step.kind) {
     case 'send': {
-      // The till must know of the gift first, or somebody could withdraw the wish, and the gift could look like a theft.
+      // The till must know of the gift first, or somebody could withdraw the wish, and the gift could look like a
+      // theft.
       const wanted = await context.till.announce(wishId)
       if (wanted === 'gone') return end(context, wishId, 'wish_gone')
       if (wanted === 'open') await send(context, { wishId, giftOffers, gift })

@@ -24,8 +24,8 @@ export type Step =
 /** Abandons a deal whose offer was not sent within this time: the market cancels deals after five minutes. */
 const BEGIN_WITHIN_MS = 4 * 60_000
 /**
- * A confirmation later than this is too late for the market. Counts from the intent: after a restart, the offer may be
- * found long after the sale, and the market may want the item for the next sale already.
+ * The longest time from the intent to a confirmation. It does not begin when the offer is found: after a restart that
+ * can be long after the sale, and the market may already want the item for the next sale.
  */
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /**
