@@ -9,7 +9,7 @@
 
   function addressOf(src) {
     const { origin, href } = new URL(src, till)
-    if (origin !== till) throw new TypeError(`${tag}: ${href} is not on ${till}`)
+    if (origin !== till) throw new TypeError(`${tag}: ${href} is not of ${till}`)
     return href
   }
 
