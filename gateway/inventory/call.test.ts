@@ -62,6 +62,37 @@ describe('the inventory call', () => {
     await bounded.close()
   })
 
+  test('prices at most two inventories of one address at a time, so its calls leave room for others', async () => {
+    await call([anItem('1', 'Knife')])
+    let running = 0
+    let most = 0
+    const deps = {
+      ...till.deps,
+      // Read when the pricing of an answer begins.
+      get rules() {
+        running += 1
+        most = Math.max(most, running)
+        return till.deps.rules
+      },
+      // Called once an answer is priced.
+      protectionDays: () => {
+        running -= 1
+        return 8
+      },
+    }
+    const busy = fastify().setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
+    await busy.register(inventoryRoutes(deps))
+    const ask = (remoteAddress: string) =>
+      busy.inject({ url: `/api/inventory?hash=${till.hash}&game=cs`, remoteAddress })
+    const answers = await Promise.all(Array.from({ length: 16 }, () => ask('203.0.113.9')))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200))
+    expect(most).toBe(2)
+    await Promise.all(Array.from({ length: 16 }, (_, n) => ask(`203.0.113.${n}`)))
+    expect(most).toBe(4)
+    expect(running).toBe(0)
+    await busy.close()
+  })
+
   test('A-043 is answered with at most 150 KB, compressed, for 5,000 items', async () => {
     const { page, names } = inventoryPage(5_000)
     // All prices differ, because equal ones would compress too well.

@@ -7,10 +7,10 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { askSteam, toStored } from './answer.ts'
-import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
+import { askSteam, storedAnswerSchema, toStored } from './answer.ts'
+import { FRESH_MS, inventoryTopic, RELOAD_MS, WAIT_MS } from './look.ts'
 import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
-import { completeRequest, dropItems, forgetRequests, requestWithItems, takeRequest } from './store.ts'
+import { answerWithItems, completeRequest, dropItems, forgetRequests, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
@@ -24,8 +24,9 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
     const { steamId, token, game, language } = wanted
     const findRecent = async () => {
       const ms = wanted.isReload ? RELOAD_MS : FRESH_MS
-      const row = await requestWithItems(db, wanted, new Date(clock.now().getTime() - ms))
-      return row && snapshotOf(row)
+      const row = await answerWithItems(db, wanted, new Date(clock.now().getTime() - ms))
+      if (row === undefined || row.done_at === null) return undefined
+      return { answer: storedAnswerSchema.parse(row.answer), at: row.done_at }
     }
     const query = { partner: { steamId, token }, game, language, findRecent, spend }
     const { answer, barReason, readAt } = await askSteam(bot.session, query)

@@ -9,7 +9,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { retryAfterOf } from './allowance.ts'
-import { type Snapshot, type StoredAnswer, storedAnswerSchema } from './answer.ts'
+import { type StoredAnswer, storedAnswerSchema } from './answer.ts'
 import {
   findRequest,
   type InventoryKey,
@@ -24,13 +24,16 @@ import {
 export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
 /**
+ * Steam's answer, with its time. `answer`: null if it is long and has items. Many calls can wait at the same time, so
+ * none of them holds such an answer in memory.
+ */
+export type Seen = { requestId: bigint; answer: StoredAnswer | null; at: Date }
+
+/**
  * `no_bot`: no bot can be asked. `no_answer`: no bot answered in time. `too_many`: the deposit or the account has
  * used up its reads.
  */
-export type Look =
-  | Snapshot
-  | { failure: 'no_bot' | 'no_answer' }
-  | { failure: 'too_many'; retryAfterS: number }
+export type Look = Seen | { failure: 'no_bot' | 'no_answer' } | { failure: 'too_many'; retryAfterS: number }
 
 /** How long a call waits for its bots, and how long a request may be joined. */
 export const WAIT_MS = 20_000
@@ -62,7 +65,7 @@ export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asker: Aske
     return { failure: 'no_bot' }
   }
   if ('failure' in start) return start
-  return snapshotOf(start) ?? askInTurn(deps, { key, asker, first: start })
+  return seenOf(start) ?? askInTurn(deps, { key, asker, first: start })
 }
 
 async function begin(deps: LookDeps, tx: Tx, { key, asker }: { key: InventoryKey; asker: Asker }) {
@@ -89,7 +92,8 @@ const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<Request
  */
 function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date }): boolean {
   if (row.done_at === null) return now.getTime() - row.created_at.getTime() < WAIT_MS
-  const hasItems = snapshotOf(row)?.answer.kind === 'items'
+  const seen = seenOf(row)
+  const hasItems = seen !== undefined && (seen.answer === null || seen.answer.kind === 'items')
   return now.getTime() - row.done_at.getTime() < (hasItems && !reload ? FRESH_MS : RELOAD_MS)
 }
 
@@ -107,9 +111,9 @@ async function request(
   return row
 }
 
-export function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot | undefined {
+function seenOf({ id: requestId, state, answer, isLong, done_at: at }: RequestRow): Seen | undefined {
   if (state !== 'done' || at === null) return undefined
-  return { answer: storedAnswerSchema.parse(answer), at }
+  return { requestId, answer: isLong ? null : storedAnswerSchema.parse(answer), at }
 }
 
 type Series = { key: InventoryKey; asker: Asker; first: RequestRow }
@@ -120,7 +124,7 @@ async function askInTurn(deps: LookDeps, { key, asker, first }: Series): Promise
   const { signal } = asker
   const tried: bigint[] = []
   let row = first
-  let seen: Snapshot | undefined
+  let seen: Seen | undefined
   let limitedReads = 0
   let leftMs = WAIT_MS
   for (let readers = 1; ; ) {
@@ -155,22 +159,22 @@ async function waitForAnswer(
   deps: LookDeps,
   { id }: RequestRow,
   within: { timeoutMs: number; signal: AbortSignal | undefined },
-): Promise<Snapshot | undefined> {
+): Promise<Seen | undefined> {
   const check = async () => {
     const row = await findRequest(deps.db, id)
-    return row && snapshotOf(row)
+    return row && seenOf(row)
   }
   return deps.signals.until(inventoryTopic(id), check, within)
 }
 
 /** True if another bot may get an answer. Even a 429 can be for this bot's account alone. */
-function isWorthAnotherBot({ answer }: Snapshot): boolean {
-  if (answer.kind !== 'unavailable') return false
+function isWorthAnotherBot({ answer }: Seen): boolean {
+  if (answer?.kind !== 'unavailable') return false
   return ['session_dead', 'not_our_turn', 'rate_limited'].includes(answer.reason)
 }
 
-const isRateLimited = (seen: Snapshot | undefined): boolean =>
-  seen?.answer.kind === 'unavailable' && seen.answer.reason === 'rate_limited'
+const isRateLimited = (seen: Seen | undefined): boolean =>
+  seen?.answer?.kind === 'unavailable' && seen.answer.reason === 'rate_limited'
 
 type Another = { key: InventoryKey; asker: Asker; row: RequestRow; tried: readonly bigint[] }
 

@@ -8,8 +8,9 @@ import {
   priceQuerySchema,
   priceReasonSchema,
 } from '../../contract/widget-api.ts'
-import { createBuckets, type Rate } from '../http/limits.ts'
+import { addressKey, createBuckets, type Rate } from '../http/limits.ts'
 import { refuse } from '../http/refusal.ts'
+import { createFairLimiter } from '../kit/limiter.ts'
 import { reasonOfPrice } from './price-reason.ts'
 import { type InventoryDeps, readInventory } from './service.ts'
 
@@ -24,6 +25,13 @@ const COMPRESSED_FROM_CHARACTERS = 1_400
 const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
 const RETRY_AFTER_S = 5
 
+/**
+ * How many answers this process prices at a time, and how many of them for one address. A large inventory takes
+ * megabytes of memory and a database connection meanwhile. Its shopper can have many deposits, so without this limit
+ * the calls of one shopper could leave no connection to all others.
+ */
+const TURNS = { inAll: 4, ofKey: 2 }
+
 type Limits = { items: Rate; nowMs: () => number }
 const DEFAULT_LIMITS: Limits = { items: ITEM_RATE, nowMs: () => performance.now() }
 
@@ -33,6 +41,7 @@ export function inventoryRoutes(
   { items, nowMs }: Limits = DEFAULT_LIMITS,
 ): FastifyPluginAsync {
   const itemBuckets = createBuckets(items, nowMs)
+  const turns = createFairLimiter(TURNS)
   return async (app) => {
     app.withTypeProvider<ZodTypeProvider>().get(
       '/api/inventory',
@@ -40,9 +49,10 @@ export function inventoryRoutes(
         schema: { querystring: inventoryQuerySchema, response: { 200: inventorySchema } },
         onSend: compressAnswer,
       },
-      async ({ query, signal }) => {
+      async ({ query, signal, ip }) => {
         if (!itemBuckets.has(query.hash)) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
-        const inventory = await readInventory(deps, query, signal)
+        const inTurn = <T>(work: () => Promise<T>) => turns(addressKey(ip), work)
+        const inventory = await readInventory(deps, query, { signal, inTurn })
         itemBuckets.charge(query.hash, inventory.items.length + inventory.unavailableItems)
         return inventory
       },

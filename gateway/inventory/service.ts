@@ -14,11 +14,11 @@ import { minimumOf, type PriceList, priceList, rulesOfStore } from '../pricing/s
 import { creditModeOf } from '../shoppers/on-release-store.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { SteamItem } from '../steam/steam.ts'
-import { errorTypeOf, isRestricted, type Snapshot } from './answer.ts'
-import { type LookDeps, lookAtSteam } from './look.ts'
+import { errorTypeOf, isRestricted, type Snapshot, storedAnswerSchema } from './answer.ts'
+import { type LookDeps, lookAtSteam, type Seen } from './look.ts'
 import { offeredOf } from './offered.ts'
 import { saveQuote } from './quotes.ts'
-import { assetsInTrades, type InventoryKey, inventoryKeyOf } from './store.ts'
+import { assetsInTrades, type InventoryKey, inventoryKeyOf, readAnswer } from './store.ts'
 
 export type InventoryDeps = LookDeps & {
   ids: Ids
@@ -31,6 +31,12 @@ export type InventoryDeps = LookDeps & {
   protectionDays(game: Game): number
 }
 
+type Caller = {
+  signal?: AbortSignal
+  /** Runs the part that needs processor time and memory for each item. */
+  inTurn?<T>(work: () => Promise<T>): Promise<T>
+}
+
 const DAY_MS = 86_400_000
 
 /**
@@ -41,7 +47,7 @@ const DAY_MS = 86_400_000
 export async function readInventory(
   deps: InventoryDeps,
   { hash, game, language, reload }: InventoryQuery,
-  signal?: AbortSignal,
+  { signal, inTurn = (work) => work() }: Caller = {},
 ): Promise<Inventory> {
   const deposit = await findByHash(deps.db, hash)
   if (deposit === undefined) return refuse('deposit_not_found')
@@ -61,19 +67,26 @@ export async function readInventory(
         reload: reload ?? false,
         signal,
       })
-  return toInventory(deps, { deposit, key }, found)
+  return inTurn(async () => toInventory(deps, { deposit, key }, await answerOf(deps, found)))
 }
 
-type ReadOutcome = Snapshot | { errorType: InventoryErrorType }
+type Failure = { errorType: InventoryErrorType }
+type ReadOutcome = Snapshot | Failure
 
 /** During maintenance, or if no bot can read. */
-const CLOSED: ReadOutcome = { errorType: 'engineeringWorks' }
+const CLOSED: Failure = { errorType: 'engineeringWorks' }
+
+async function answerOf({ db }: InventoryDeps, found: Seen | Failure): Promise<ReadOutcome> {
+  if ('errorType' in found) return found
+  const { requestId, answer, at } = found
+  return { answer: answer ?? storedAnswerSchema.parse(await readAnswer(db, requestId)), at }
+}
 
 async function readThroughBots(
   deps: InventoryDeps,
   key: InventoryKey,
   asked: Parameters<typeof lookAtSteam>[2],
-): Promise<ReadOutcome> {
+): Promise<Seen | Failure> {
   const look = await lookAtSteam(deps, key, asked)
   if (!('failure' in look)) return look
   if (look.failure === 'too_many') refuse('too_many_looks', { retryAfterS: look.retryAfterS })

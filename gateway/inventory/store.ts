@@ -22,12 +22,25 @@ export const inventoryKeyOf = (box: SecretBox, wanted: InventoryTarget): Invento
   tokenHmacs: linkHmacs(box, wanted),
 })
 
-export type RequestRow = Pick<
-  Selectable<InventoryRequestTable>,
-  'id' | 'bot_id' | 'state' | 'answer' | 'created_at' | 'done_at'
->
+type Row = Selectable<InventoryRequestTable>
 
-const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
+/** `answer`: null if there is none yet, or if it is long. A long answer has items, and `readAnswer` reads it. */
+export type RequestRow = Pick<Row, 'id' | 'bot_id' | 'state' | 'answer' | 'created_at' | 'done_at'> & {
+  isLong: boolean
+}
+
+/** An answer without items is short. Checking the length first avoids parsing long answers. */
+const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
+
+const COLUMNS = [
+  'id',
+  'bot_id',
+  'state',
+  'created_at',
+  'done_at',
+  sql<Row['answer']>`case when ${isShortAnswer} then answer end`.as('answer'),
+  sql<boolean>`${isShortAnswer} is false`.as('isLong'),
+] as const
 
 /**
  * An answer from before the shopper's last delivery would still contain the delivered items. One from before Steam found
@@ -44,9 +57,6 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
   const key = `inventory ${steamId} ${tokenHmacs[0].toString('hex')} ${game} ${language}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
-
-/** An answer without items is short. Checking the length first avoids parsing long answers. */
-const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
 /**
  * The newest request of the key after `since` whose answer can still be true. `mayHaveGone`: the answer may contain
@@ -120,17 +130,17 @@ export async function lockReadsOf(
 }
 
 /**
- * The latest request that was answered with items after `since`, for the same account, game and language but with
+ * The answer of the latest request that was answered with items after `since`, for the same account, game and language but with
  * another token. Its answer can still be true.
  */
-export function requestWithItems(
+export function answerWithItems(
   db: Db,
   { steamId, tokenHmacs, game, language }: InventoryKey,
   since: Date,
-): Promise<RequestRow | undefined> {
+): Promise<Pick<Row, 'answer' | 'done_at'> | undefined> {
   return db
     .selectFrom('inventory_request')
-    .select(COLUMNS)
+    .select(['answer', 'done_at'])
     .where('steam_id', '=', steamId)
     .where('game', '=', game)
     .where('language', '=', language)
@@ -168,6 +178,16 @@ export async function openRequest(
 
 export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undefined> {
   return db.selectFrom('inventory_request').select(COLUMNS).where('id', '=', id).executeTakeFirst()
+}
+
+/** Reads the answer of a request that is done, however long. */
+export async function readAnswer(db: Db, id: bigint): Promise<Row['answer']> {
+  const row = await db
+    .selectFrom('inventory_request')
+    .select('answer')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return row.answer
 }
 
 /** Takes a request of the bot; undefined if it is no longer open, or was created at `since` or before. */
@@ -258,7 +278,7 @@ const NO_LONGER_KEPT: StoredAnswer = {
 export async function dropItems(db: Db, before: Date, most: number): Promise<number> {
   const after = (await placeOf(db, ITEMS_SWEEP)) ?? new Date(0)
   const { rows } = await sql<{ id: bigint; createdAt: Date; isLong: boolean }>`
-    select id, created_at as "createdAt", (${isShortAnswer}) is false as "isLong" from inventory_request
+    select id, created_at as "createdAt", ${isShortAnswer} is false as "isLong" from inventory_request
     where created_at > ${after} and created_at < ${before}
     order by created_at fetch first ${most} rows with ties`.execute(db)
   const last = rows.at(-1)

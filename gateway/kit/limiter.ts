@@ -26,3 +26,37 @@ export function createLimiter(width: number, mostWaiting = Number.POSITIVE_INFIN
   }
   return Object.assign(run, { isFull: () => free === 0 && waiting.length >= mostWaiting })
 }
+
+type FairLimits = { inAll: number; ofKey: number }
+
+/**
+ * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. Of the waiting tasks that may run, the
+ * one that came first begins.
+ */
+export function createFairLimiter({ inAll, ofKey }: FairLimits) {
+  const waiting: { key: string; begin: () => void }[] = []
+  const running = new Map<string, number>()
+  let free = inAll
+  const beginNext = (): void => {
+    const at = free === 0 ? -1 : waiting.findIndex(({ key }) => (running.get(key) ?? 0) < ofKey)
+    const [next] = at < 0 ? [] : waiting.splice(at, 1)
+    if (next === undefined) return
+    free -= 1
+    running.set(next.key, (running.get(next.key) ?? 0) + 1)
+    next.begin()
+  }
+  const end = (key: string): void => {
+    free += 1
+    const left = (running.get(key) ?? 1) - 1
+    if (left > 0) running.set(key, left)
+    else running.delete(key)
+    beginNext()
+  }
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const { promise, resolve: begin } = Promise.withResolvers<void>()
+    waiting.push({ key, begin })
+    beginNext()
+    await promise
+    return work().finally(() => end(key))
+  }
+}

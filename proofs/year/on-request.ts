@@ -28,6 +28,7 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/events/store.ts readEvents': 'a store',
   'gateway/inventory/quote-store.ts findPriceBasis': 'a shopper',
   'gateway/inventory/quote-store.ts pricesOfItems': 'a shopper',
+  'gateway/inventory/store.ts readAnswer': 'a shopper',
   'gateway/inventory/store.ts withdrawRequest': 'a shopper',
   'gateway/ledger/operator-store.ts': 'an operator',
   'gateway/ledger/room-store.ts freeLostRoom': 'an operator',
