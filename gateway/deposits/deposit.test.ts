@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { DEPOSIT_STATUSES, type DepositStatus, isFinal } from '../../contract/statuses.ts'
-import { DEFAULT_DEPOSIT_LIFE_MS, DEPOSIT_EDGES, type DepositCause, decideDeposit } from './deposit.ts'
+import {
+  acceptedGames,
+  DEFAULT_DEPOSIT_LIFE_MS,
+  DEPOSIT_EDGES,
+  type DepositCause,
+  decideDeposit,
+  END_REASONS,
+  isEndReason,
+} from './deposit.ts'
 
 const expiresAt = new Date('2026-01-01T13:00:00Z')
 const msAfterExpiry = (ms: number) => new Date(expiresAt.getTime() + ms)
@@ -93,4 +101,21 @@ describe('a deposit', () => {
   it('does not succeed twice', () => {
     expect(statusAfter('succeeded', { kind: 'delivered' })).toBeNull()
   })
+})
+
+it('an end has one of the known reasons', () => {
+  expect(END_REASONS.length).toBeGreaterThan(1)
+  expect(END_REASONS.every(isEndReason)).toBe(true)
+  expect(isEndReason('bored')).toBe(false)
+})
+
+it.each([
+  ['all, if neither the call nor the store limits them', null, undefined, null],
+  ['those of the store, if the call names none', ['cs', 'tf'], undefined, ['cs', 'tf']],
+  ['those of the call, if the store may use all', null, ['dota'], ['dota']],
+  ['those of the call that the store may use', ['cs', 'tf'], ['tf', 'rust'], ['tf']],
+  ['none, if the store may use none of the call’s', ['cs'], ['rust'], []],
+] as const)('the games of a deposit are %s', (_title, allowed, named, games) => {
+  const accepted = acceptedGames(allowed, named === undefined ? undefined : [...named])
+  expect(accepted).toEqual(games)
 })

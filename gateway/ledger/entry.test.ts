@@ -6,10 +6,12 @@ import {
   deliveryMovements,
   heldPart,
   isStoreAccount,
+  mostCareful,
   payoutMovements,
   promisedPart,
   releaseMovements,
   roomFor,
+  voidMovements,
 } from './entry.ts'
 import { judgePayout } from './payout.ts'
 
@@ -88,6 +90,16 @@ describe('the held part', () => {
   })
 })
 
+describe('of several credit modes', () => {
+  it.each([
+    [['on_accept', 'on_release', null], 'on_release'],
+    [['on_accept', null], 'on_accept'],
+    [[], 'on_accept'],
+  ] as const)('%j, the most careful is %s', (modes, mode) => {
+    expect(mostCareful(modes)).toBe(mode)
+  })
+})
+
 describe('the promised part', () => {
   const credit = { total: 3_375n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
   it.each<[string, Partial<Parameters<typeof promisedPart>[0]>, bigint]>([
@@ -151,7 +163,13 @@ describe('a payout', () => {
   })
 
   it.each([0n, -1n])('of %s is refused', (amount) => {
-    expect(() => payoutMovements(amount)).toThrow(RangeError)
+    expect(() => payoutMovements(amount)).toThrow(`a payout of ${amount} moves nothing`)
+  })
+
+  it('that is voided makes its amount available again', () => {
+    expect(voidMovements(2_500n)).toEqual([
+      { debit: 'paid_out', credit: 'available', amount: 2_500n, cause: 'payout_voided' },
+    ])
   })
 
   const payout = { storeId: 1n, currency: 'USD', amount: 2_500n, reference: 'wire 1' } as const
@@ -221,12 +239,15 @@ describe('an adjustment', () => {
     }
   })
 
-  it.each(['credit', 'debit', 'write_off'] as const)('moves money between two accounts: %s', (kind) => {
-    const [movement, ...more] = adjustmentMovements(kind, 5n)
-    expect(movement).toMatchObject({ amount: 5n, cause: kind === 'write_off' ? 'written_off' : 'adjusted' })
-    expect([movement?.debit, movement?.credit]).toContain('available')
-    expect(movement?.debit === 'available').toBe(kind === 'debit')
-    expect(more).toEqual([])
-    expect(() => adjustmentMovements(kind, 0n)).toThrow(RangeError)
-  })
+  it.each([
+    ['credit', { debit: 'adjustments', credit: 'available', cause: 'adjusted' }],
+    ['debit', { debit: 'available', credit: 'adjustments', cause: 'adjusted' }],
+    ['write_off', { debit: 'loss', credit: 'available', cause: 'written_off' }],
+  ] as const)(
+    'of the kind %s moves money between two accounts, and refuses an amount of zero',
+    (kind, movement) => {
+      expect(adjustmentMovements(kind, 5n)).toEqual([{ ...movement, amount: 5n }])
+      expect(() => adjustmentMovements(kind, 0n)).toThrow('an adjustment of 0 moves nothing')
+    },
+  )
 })

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { minimumInMinorUnits, toMinorUnits } from './exchange.ts'
-import { DEFAULT_RULES, FILE_SOURCE, rulesWith, type SourcePrice, shopperAmount, worthOf } from './price.ts'
+import {
+  DEFAULT_RULES,
+  FILE_SOURCE,
+  rulesWith,
+  type SourcePrice,
+  shopperAmount,
+  withCommission,
+  worthOf,
+  worthOfOverride,
+} from './price.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
@@ -88,6 +97,25 @@ describe('the worth of an item', () => {
     expect(worthOf([price(0.21)], halfCommission, NOW)).toEqual(unavailable('tooCheap'))
     expect(worthOf([price(0.22)], halfCommission, NOW)).toEqual(priced(0.22))
   })
+})
+
+test('the worth of an override needs no source, and must be 0.11 dollars or more after commission', () => {
+  const halfCommission = { ...RULES, commissionBps: 5_000 }
+  expect(worthOfOverride(micros(0.21), halfCommission)).toEqual(unavailable('tooCheap'))
+  expect(worthOfOverride(micros(0.22), halfCommission)).toEqual({
+    kind: 'priced',
+    usdMicros: micros(0.22),
+    levelUsdMicros: null,
+  })
+})
+
+test('a store’s own commission replaces that of every game, and nothing else', () => {
+  const rules = rulesWith((game) => ({ minPopularity: game.length }))
+  const own = withCommission(rules, 700)
+  for (const game of ['cs', 'dota', 'rust', 'tf'] as const) {
+    expect(own[game]).toEqual({ ...rules[game], commissionBps: 700 })
+  }
+  expect(withCommission(rules, null)).toEqual(rules)
 })
 
 /** Pumped: somebody raised the price on purpose, to be paid more than the item is worth. */

@@ -11,7 +11,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { alarm, dueStep, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from './alarm.ts'
+import { alarm, dueStep, laneOf, nextLook, nextReview, readOnAt, retryAt, reviewAgainAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
 // The seconds are those of `testing/trades.ts`: an offer's deadline is 300, the settlement of a held trade 700,000, and
@@ -43,6 +43,9 @@ describe('the step that is due', () => {
     ],
     ['a held trade before settlement', 'nothing', held, 699_999],
     ['a held trade at settlement', 'settle', held, 700_000],
+    ['a held trade before its next look', 'nothing', { ...held, lookAt: at(600) }, 599],
+    ['a held trade at its next look', 'look_again', { ...held, lookAt: at(600) }, 600],
+    ['a trade whose items Steam holds', 'review', { ...declined, steamHoldUntil: at(900) }, 300],
     ['a final trade before its last look', 'nothing', final, 786_399],
     ['a final trade at its last look', 'look_again', final, 786_400],
     ['a final trade without a look left', 'nothing', { ...final, lookAt: null }, 999_999],
@@ -54,9 +57,11 @@ describe('the step that is due', () => {
   it('has a lane, so a new offer waits neither for a read nor for a review', () => {
     const lane = (trade: Trade, seconds: number) => laneOf(dueStep(trade, at(seconds)))
     expect(lane(intended, 1)).toBe('sends')
+    expect(lane(intended, 60)).toBe('sends')
     expect(lane(active, 300)).toBe('cancels')
     expect(lane(active, 10)).toBe('reads')
     expect(lane(unknown, 1)).toBe('reads')
+    expect(lane({ ...active, acceptedAt: at(9), steamTradeId: '900' }, 10)).toBe('reads')
     expect(lane(held, 700_000)).toBe('settling')
     expect(lane(final, 786_400)).toBe('settling')
     expect(lane(declined, 300)).toBe('reviews')
@@ -116,6 +121,8 @@ describe('the alarm', () => {
     ['a trade that ended a day ago: never', declined, 200 + 86_400, null],
     ['a held trade: at its settlement', held, 100, 700_000],
     ['a held trade past its settlement: in a minute', held, 700_001, 700_061],
+    ['a held trade with an earlier look: at that look', { ...held, lookAt: at(600) }, 100, 600],
+    ['a held trade with a later look: at its settlement', { ...held, lookAt: at(800_000) }, 100, 700_000],
     ['a final trade: at its last look', final, 700_001, 786_400],
     ['an open offer at its deadline: in 5 seconds', active, 300, 305],
     [
@@ -185,6 +192,24 @@ describe('the alarm', () => {
       expect(retryAt(ended, at(200 + 2 * day))).toEqual(at(200 + 2 * day + 3_600))
     }
     expect(reviewAgainAt(declined, at(16 * day))).toBeNull()
+    expect(reviewAgainAt({ ...declined, state: 'refused', startedAt: null }, at(201))).toBeNull()
     expect(reviewAgainAt(inHold, at(16 * day))).toEqual(at(16 * day + 3_600))
   })
+
+  it('of a trade whose items Steam holds comes every six hours, at the end of the hold, and then every hour', () => {
+    const hour = 3_600
+    const waiting = { ...declined, steamHoldUntil: at(15 * day) }
+    expect(alarm(waiting, at(day))).toEqual(at(day + 6 * hour))
+    expect(alarm(waiting, at(15 * day - 6 * hour - 1))).toEqual(at(15 * day - 1))
+    expect(alarm(waiting, at(15 * day - hour))).toEqual(at(15 * day))
+    expect(alarm(waiting, at(15 * day - 1))).toEqual(at(15 * day))
+    expect(alarm(waiting, at(15 * day))).toEqual(at(15 * day + hour))
+    expect(alarm(waiting, at(16 * day))).toEqual(at(16 * day + hour))
+  })
+})
+
+it('a list is continued in a minute, or at its alarm if that is sooner, and never without an alarm', () => {
+  expect(readOnAt(at(200), at(100))).toEqual(at(160))
+  expect(readOnAt(at(159), at(100))).toEqual(at(159))
+  expect(readOnAt(null, at(100))).toBeNull()
 })

@@ -27,7 +27,6 @@ const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
   { waitedMs: 86_400_000, pauseMs: 3_600_000 },
   { waitedMs: 3_600_000, pauseMs: 300_000 },
   { waitedMs: 120_000, pauseMs: SLOW_MS },
-  { waitedMs: 0, pauseMs: SOON_MS },
 ]
 
 /** How long to review a trade that ended without its items, because Steam may report late. */
@@ -77,7 +76,6 @@ export function dueStep(trade: Trade, now: Date, { isSteamDown = false } = {}): 
     case 'countered':
     case 'invalid':
     case 'timed_out':
-      if (trade.steamHoldUntil !== null) return 'review'
       // At the trade's end, `nextReview` is null only if nothing was ever sent.
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferState } from '../steam/steam.ts'
-import { active, at, attempt, declined, offer } from '../testing/trades.ts'
+import { active, at, attempt, declined, offer, oneTradePerState } from '../testing/trades.ts'
 import { decide, type Fact } from './decide.ts'
 import { judgeStray } from './stray.ts'
-import type { Trade } from './trade.ts'
+import { evolve, isEnded, type Trade, type TradeEvent } from './trade.ts'
 
 const DAY_S = 86_400
 
@@ -65,5 +65,31 @@ describe('items that Steam holds', () => {
     expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY_S)).toMatchObject([
       { kind: 'ended', steamHoldUntil: null },
     ])
+  })
+})
+
+describe('the record of items that Steam holds', () => {
+  const seen: TradeEvent = { kind: 'hold_seen', offerId: '8', until: at(99) }
+  const over: TradeEvent = { kind: 'hold_ended', because: 'seen', at: at(120) }
+  const [ended, others] = [
+    oneTradePerState.filter(isEnded),
+    oneTradePerState.filter((trade) => !isEnded(trade)),
+  ]
+
+  it('is kept for a trade that ended without its items, until the hold is over', () => {
+    for (const trade of ended) {
+      const waiting = evolve(trade, seen)
+      expect(waiting).toEqual({ ...trade, offerId: '8', steamHoldUntil: at(99) })
+      expect(evolve(waiting, over)).toEqual({ ...waiting, steamHoldUntil: null, endedAt: at(120) })
+    }
+  })
+
+  it('does not belong to another trade, and cannot end before it began', () => {
+    for (const trade of others) {
+      expect(() => evolve(trade, seen)).toThrow('hold_seen does not belong there')
+      // The guard must not depend on the other states lacking the field.
+      expect(() => evolve({ ...trade, steamHoldUntil: at(99) } as Trade, over)).toThrow('hold_ended')
+    }
+    for (const trade of ended) expect(() => evolve(trade, over)).toThrow('hold_ended does not belong there')
   })
 })

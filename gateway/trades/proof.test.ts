@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SteamTrade } from '../steam/steam.ts'
-import { active, at, items, steamTrade } from '../testing/trades.ts'
-import { judgeSteamTrade, sameAssets, settlementOf } from './proof.ts'
+import { active, at, items, offer, steamTrade } from '../testing/trades.ts'
+import { judgeSteamTrade, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
 
 const marked = (...ids: string[]) =>
   steamTrade().received.map((asset) => ({
@@ -78,5 +78,21 @@ describe('the time when a delivery is final', () => {
     expect(settlementOf(steamTrade({ settlesAt: at(9 * day) }), at(0), 8)).toEqual(at(9 * day))
     expect(settlementOf(steamTrade({ settlesAt: at(7 * day) }), at(0), 0)).toEqual(at(7 * day))
     expect(settlementOf(steamTrade(), at(0), 0)).toBeNull()
+  })
+
+  it('D-9 is, by an accepted offer, the end that it shows, or eight days if it shows protection without an end', () => {
+    const shown = (change: object) => offeredSettlement(offer('accepted', change), at(100))
+    expect(shown({ settlesAt: at(5 * day) })).toEqual(at(5 * day))
+    expect(shown({ settlesAt: at(5 * day), delaysSettlement: true })).toEqual(at(5 * day))
+    expect(shown({ delaysSettlement: true })).toEqual(at(100 + 8 * day))
+    expect(shown({})).toBeNull()
+  })
+
+  it('is the later of two known times', () => {
+    expect(later(at(1), at(2))).toEqual(at(2))
+    expect(later(at(2), at(1))).toEqual(at(2))
+    expect(later(null, at(1))).toEqual(at(1))
+    expect(later(at(1), null)).toEqual(at(1))
+    expect(later(null, null)).toBeNull()
   })
 })

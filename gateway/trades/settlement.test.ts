@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { active, at, attempt, final, held, offer, steamTrade } from '../testing/trades.ts'
 import { decide } from './decide.ts'
+import { nextLookOf } from './trade.ts'
 
 describe('the end of protection', () => {
   const context = {
@@ -50,4 +51,11 @@ describe('the end of protection', () => {
       { kind: 'looked', next: null },
     ])
   })
+})
+
+it('a delivery is looked at again ten minutes and a day after it', () => {
+  expect(nextLookOf(at(20), at(20))).toEqual(at(620))
+  expect(nextLookOf(at(20), at(619))).toEqual(at(620))
+  expect(nextLookOf(at(20), at(620))).toEqual(at(20 + 86_400))
+  expect(nextLookOf(at(20), at(20 + 86_400))).toBeNull()
 })

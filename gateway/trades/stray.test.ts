@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferState } from '../steam/steam.ts'
 import { active, items, offer } from '../testing/trades.ts'
-import { isExactOfferOf, isLikeOurs, isOfferOf, judgeStray } from './stray.ts'
+import { isExactOfferOf, isLikeOurs, isOfferOf, isVagueOfferOf, judgeStray, unclearRows } from './stray.ts'
 
 describe('an offer that no trade waits for', () => {
   it.each<[OfferState, string]>([
@@ -62,5 +62,52 @@ describe('the exact offer of a trade', () => {
     ]) {
       expect(isExactOfferOf(active, offer('active', change))).toBe(false)
     }
+  })
+})
+
+describe('a row of a list that may be the offer of a trade', () => {
+  const stranger = { partnerSteamId: '1' }
+  const unreadable = { offerId: null, partnerSteamId: null, message: null }
+
+  it('lacks the items or the message, and fits otherwise', () => {
+    for (const change of [
+      { itemsToReceive: [] },
+      { message: '' },
+      { message: '', itemsToReceive: [] },
+      { message: '', itemsToReceive: [...items].reverse() },
+    ]) {
+      expect(isVagueOfferOf(active, offer('active', change))).toBe(true)
+      expect(isVagueOfferOf(active, offer('active', { ...change, ...stranger }))).toBe(false)
+      expect(isVagueOfferOf(active, offer('active', { ...change, itemsToGive: items.slice(1) }))).toBe(false)
+    }
+  })
+
+  it('is not the trade’s offer as Steam shows it in full, nor an offer with another code or other items', () => {
+    for (const change of [
+      {},
+      { message: 'K7QX2N', itemsToReceive: [] },
+      { message: '', itemsToReceive: items.slice(1) },
+    ]) {
+      expect(isVagueOfferOf(active, offer('active', change))).toBe(false)
+    }
+  })
+
+  it('is unreadable, unless what can be read of it is another partner or another message', () => {
+    const { partnerSteamId, secretCode } = active
+    const possible = [
+      unreadable,
+      { ...unreadable, partnerSteamId },
+      { ...unreadable, message: secretCode },
+      { offerId: '6', partnerSteamId, message: secretCode },
+    ]
+    const others = [
+      { ...unreadable, ...stranger },
+      { ...unreadable, message: 'K7QX2N' },
+      { ...unreadable, partnerSteamId, message: 'K7QX2N' },
+    ]
+    const vague = offer('active', { message: '' })
+    expect(
+      unclearRows(active, { offers: [offer('active'), vague], unreadable: [...others, ...possible] }),
+    ).toEqual([vague, ...possible])
   })
 })

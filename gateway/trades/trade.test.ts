@@ -212,6 +212,7 @@ describe('an event', () => {
       { kind: 'reversed', assetIds: ['11', '12'], at: at(40) },
       { held: reversed, final: reversed },
     ],
+    [{ kind: 'released_early', at: at(40) }, { held }],
     [{ kind: 'prolonged', settlesAt: at(800_000) }, { held: { ...held, settlesAt: at(800_000) } }],
     [
       { kind: 'protection_found', settlesAt: at(800_000), at: at(700) },
@@ -246,6 +247,9 @@ describe('an event', () => {
     const accepted = { ...active, acceptedAt: at(30), steamTradeId: '900' }
     const repeated = { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(50) } as const
     expect(evolve(accepted, repeated)).toEqual(accepted)
+    const protectedUntil = { ...accepted, settlesAt: at(99) }
+    expect(evolve(protectedUntil, repeated)).toEqual(protectedUntil)
+    expect(evolve(accepted, { ...repeated, settlesAt: at(99) })).toEqual(protectedUntil)
   })
 
   it('of delivery wins, even if a restored backup says that nothing was sent', () => {

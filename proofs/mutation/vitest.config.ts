@@ -2,6 +2,6 @@
 import { defineConfig } from 'vitest/config'
 
 const CORE =
-  '{ledger/entry,ledger/reversal,trades/trade,trades/decide*,trades/stray,trades/alarm,trades/proof,deposits/deposit,pricing/price}'
+  '{ledger/entry,ledger/reversal,trades/trade,trades/decide*,trades/stray,trades/alarm,trades/proof,deposits/deposit,pricing/price,pricing/falls,trades/settlement,trades/by-hand}'
 
 export default defineConfig({ test: { include: [`gateway/${CORE}.test.ts`] } })
