@@ -1,3 +1,4 @@
+/** Which problems count as needing an operator, and cause an alert. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stage } from '../departures/departure.ts'

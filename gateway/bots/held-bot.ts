@@ -132,7 +132,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
   return { endMs: () => endMs, end: run() }
 }
 
-/** True if the answer is not known soon. */
+/** Like `mayBeHeld`, but true if the database does not answer soon. */
 const mayBeHeldBriefly = (deps: HeldBotDeps, { botId }: Lease): Promise<boolean> =>
   Promise.race([mayBeHeld(deps.db, botId).catch(() => true), delay(BRIEF_MS, true, { ref: false })])
 

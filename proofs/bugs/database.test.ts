@@ -108,7 +108,7 @@ async function backUp(url: string): Promise<string> {
   return databaseUrl(inject('databaseUrl'), copy)
 }
 
-test('bug 37: a till restored from a backup from before a credit learns of the delivery from Steam and credits it once', async () => {
+test('bug 37: a till restored from a backup from before a credit learns from Steam of the delivery and credits it once', async () => {
   const till = await startTill()
   const store = await aStore(till)
   const { bot, session } = await aBot(till)

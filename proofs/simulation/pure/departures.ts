@@ -4,7 +4,7 @@ import type { Gift, TradedItem } from '../steam-memory.ts'
 import { must } from '../violation.ts'
 import { hasEverHadItem, type TillMemory, type TradeRow } from './memory.ts'
 
-/** How late the till may learn of a change to a gift. The answer alone can be a minute old. */
+/** How late the till may learn of a change to a gift. Steam's answer alone can be a minute old. */
 const MARGIN_MS = 120_000
 /** The longest duration of a look through the histories. */
 const LOOK_MS = 600_000
