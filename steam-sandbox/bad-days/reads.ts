@@ -177,7 +177,7 @@ export const READS: Record<string, BadDay> = {
   ),
   'protection-untold': on(
     OFFERS_AND_TRADES,
-    'Steam does not report that it protects a trade. Switch this off, and Steam reports it late.',
+    'Steam does not report that it protects a trade. If you switch this off, Steam reports it late.',
     changedJson(removeProtection),
   ),
   'rollback-half-marked': on(

@@ -124,7 +124,7 @@ const PARTS = [
   { amount: '12.60', times: 8 },
 ]
 
-/** The case needs an operator who has moved nothing yet: the limit would stop the first part of any other. */
+/** The case needs an operator who has moved nothing yet: with any other, the limit would stop even the first part. */
 const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
   PARTS.map(({ amount, times }) => ({
     what: `${times} payouts of ${amount}, one after the other`,

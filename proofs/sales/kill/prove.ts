@@ -37,7 +37,7 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
 }
 
 const takenBackLine = ({ deposited, given, sold }: TakenBack): string =>
-  `${deposited} items of deposits, ${given} that bots gave and ${sold} that buyers got`
+  `${deposited} items of deposits, ${given} that bots gave and ${sold} that buyers received`
 
 function report(worlds: readonly KilledSales[], seed: number): Finding {
   const problems = worlds.flatMap((world) => world.problems)
