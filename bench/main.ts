@@ -18,7 +18,7 @@
  *   that has only React and one field.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, compared with 100.
  * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, compared with 50.
- * - `search`: time of a keystroke in the search over 10,000 items, compared with a bare scan of names in lower case.
+ * - `search`: time of a keystroke in the search over 10,000 items, compared with a bare scan of lower-case names.
  * - `pick`: how often items proposed for an amount match it exactly, and how often they are worse than a person's
  *   choice, in 1,000 random inventories for each of three seeds.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- search`: a keystroke in the search over 10,000 items, compared with a bare scan of names in lower case.
+ * `npm run bench -- search`: a keystroke in the search over 10,000 items, compared with a bare scan of lower-case names.
  */
 import type { Item } from '../contract/widget-api.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'

@@ -167,7 +167,7 @@ export const inventorySchema = z.object({
   /** Smallest total that can be paid, in the deposit's currency. */
   minPrice: minorUnits,
   currency: z.enum(CURRENCIES),
-  /** Most items in one trade. */
+  /** The most items in one trade. */
   maxItems: z.int().positive(),
   /**
    * Forecast for a game whose trades a sender can reverse for days: how much of a payment with these items would be

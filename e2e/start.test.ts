@@ -305,7 +305,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 immediately show effects that take days on Steam, such as a trade that is reversed after three', async () => {
+  test('D-40 immediately show effects that take days on Steam, such as a reversal after three days', async () => {
     const { eventTypes } = await payHeldDeposit('magic_reverser')
     expect(await eventTypes()).not.toContain('deposit.reversed')
     expect((await advanceClock('3d')).code).toBe(0)

@@ -1,7 +1,7 @@
 /** Finds targets (links, buttons and fields) that are too small for a finger. */
 import type { Page } from 'playwright-core'
 
-/** Least width and height in CSS pixels: of every target (WCAG 2.5.8), and of buttons and the links beside them. */
+/** The least width and height in CSS pixels: of every target (WCAG 2.5.8), and of buttons and the links beside them. */
 const LEAST = 24
 const LEAST_OF_PRIMARY = 44
 

@@ -236,7 +236,7 @@ describe('a market in trouble', () => {
     expect(JSON.stringify(answer)).not.toContain(key)
   })
 
-  it('is not called for a game for ten minutes if the host of that game refuses the key, but is still called for other games', async () => {
+  it('gets no call about a game for ten minutes if the host of that game refuses the key, but still gets calls about other games', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0
     const list = () =>

@@ -90,7 +90,7 @@ const need = (games: string, because: string) => ({
   text: `the market has not said for five minutes or longer which items of ${games} were sold: ${because}`,
 })
 
-it('a market that does not say for five minutes which items were sold needs a person until it says so', async () => {
+it('a market that for five minutes does not say which items were sold needs a person until it does', async () => {
   const { failures, pass, unreadSales } = createBench()
   await pass(15)
   failures.set(APP, { kind: 'unanswered', because: 'HTTP 502' })
