@@ -34,10 +34,10 @@ function minutesUntilAsked(times: number, ofItems: number, alone: number): numbe
 
 it.each([
   ['one failure that no item can cause', 1, 0, 0, 15],
-  ['three of them', 3, 0, 0, 60],
-  ['a day of them', 30, 0, 0, 60],
+  ['three such failures', 3, 0, 0, 60],
+  ['a day of such failures', 30, 0, 0, 60],
   ['one failure that an item may have caused', 1, 1, 0, 15],
-  ['five, in wishes that others share', 5, 5, 0, 15],
+  ['five such failures, in wishes with other items', 5, 5, 0, 15],
   ['a first failure alone', 6, 6, 1, 15],
   ['three failures alone', 8, 8, 3, 60],
   ['three failures of an item that was alone from the start', 3, 3, 3, 60],

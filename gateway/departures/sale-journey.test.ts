@@ -35,7 +35,7 @@ it('A-018 the items of a deposit are listed on an outside market, and the report
   expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
     { explanation: 'vault' },
   ])
-  // After each trade, the receiver of an item of this game waits again before the item can be traded.
+  // After each trade, an item of this game cannot be traded again for some days.
   await passDays(8)
   await runRounds(10)
   expect(itemsOnSale()).toHaveLength(2)

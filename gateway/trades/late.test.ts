@@ -31,7 +31,7 @@ const tradeOf = async (deposit: Deposit) => {
   return row
 }
 
-/** Lets the bot do the due work on every trade whose alarm has gone off. */
+/** Lets the bot do the work that is due on its trades. */
 async function work(): Promise<void> {
   for (const { id, due_at: dueAt } of await trades()) {
     if (dueAt !== null && dueAt <= till.clock.now()) await tradeHandlers(till.deps).trade(bot, id)
@@ -293,7 +293,7 @@ describe('a send without an answer', () => {
 })
 
 describe('a trade that Steam undid before it was proved', () => {
-  it.each(['failed', 'rolled_back'] as const)('and that reads as %s twice is ended', async (state) => {
+  it.each(['failed', 'rolled_back'] as const)('is ended after two reads that say %s', async (state) => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     session.accept('1')

@@ -48,7 +48,7 @@ describe('the watch reads an offer whose row cannot be read', () => {
   it.each([
     ['because the list has not ended', [{}, {}, {}], 0],
     ['because they are too old for the list', [], 16],
-  ])('even if the turn has more others to read one by one than it may, %s', async (_, morePages, minutes) => {
+  ])('even if the turn cannot read all the others one by one, %s', async (_, morePages, minutes) => {
     session.accept('7')
     listPages([{ unreadable: [unreadable('7')] }, ...morePages])
     till.clock.advance(minutes * 60_000)

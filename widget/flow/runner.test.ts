@@ -212,7 +212,7 @@ describe('polling', () => {
     expect(flow.state().deadlineMs).toBe(deadlineMs)
   })
 
-  it('D-23 has one poll in flight: the next waits for a slow answer, then follows immediately', async () => {
+  it('D-23 makes one call at a time: the next waits for a slow answer, then follows immediately', async () => {
     const slow = delayedReply()
     const { callsTo, pass } = start({
       ...answers,
