@@ -66,7 +66,7 @@ export function libpqOf(url: string): Record<string, string> {
     sslkey: 'PGSSLKEY',
     options: 'PGOPTIONS',
   }
-  const given: [string, string][] = [
+  const variables: [string, string][] = [
     // An IPv6 address has brackets in a URL.
     ['PGHOST', decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1')],
     ['PGPORT', port],
@@ -77,7 +77,7 @@ export function libpqOf(url: string): Record<string, string> {
       known[name] === undefined ? [] : [[known[name], value]],
     ),
   ]
-  return Object.fromEntries(given.filter(([, value]) => value !== ''))
+  return Object.fromEntries(variables.filter(([, value]) => value !== ''))
 }
 
 /** Thrown if a program ended with an exit code other than 0, but not if it could not be run or was killed. */

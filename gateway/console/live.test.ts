@@ -90,7 +90,7 @@ it('one session has at most six streams', async () => {
   expect([...statuses, (await open('other')).status]).toEqual([...Array<number>(6).fill(200), 503, 200])
 })
 
-it('a caller who has left already gets no stream', async () => {
+it('a caller who has already left gets no stream', async () => {
   const read = vi.fn(async () => 'a')
   const live = createLive({ log: captureLog().log, readMark: read })
   const opened = Promise.withResolvers<boolean>()

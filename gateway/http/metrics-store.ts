@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
-import { RATE_COUNTS } from '../db/rate-counts.ts'
+import { RATE_APPLIES } from '../db/rate-applies.ts'
 
 type Reading = {
   name: string
@@ -93,7 +93,7 @@ const READINGS: readonly Reading[] = [
     help: 'Age of the newest exchange rate of a currency',
     labels: ['currency'],
     query: sql`select currency, extract(epoch from (select till_now()) - max(as_of)) as value from exchange_rate
-      where as_of > (select till_now()) - interval '30 days' and ${RATE_COUNTS} group by currency`,
+      where as_of > (select till_now()) - interval '30 days' and ${RATE_APPLIES} group by currency`,
   },
   {
     name: 'tradetill_events_unpublished',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { RATE_COUNTS } from '../db/rate-counts.ts'
+import { RATE_APPLIES } from '../db/rate-applies.ts'
 
 /** Returns the limit in US cents; undefined if no act needs a second operator. */
 export async function readApprovalLimit(db: Db | Tx): Promise<bigint | undefined> {
@@ -27,7 +27,7 @@ export async function usdCentsOf(
   if (currency === 'USD') return amountMinor
   const { rows } = await sql<{ cents: bigint }>`
     select ceil(${amountMinor}::bigint / per_usd)::bigint as cents from exchange_rate
-    where currency = ${currency} and ${RATE_COUNTS} order by as_of desc, id desc limit 1`.execute(tx)
+    where currency = ${currency} and ${RATE_APPLIES} order by as_of desc, id desc limit 1`.execute(tx)
   return rows[0]?.cents
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { RATE_COUNTS } from '../db/rate-counts.ts'
+import { RATE_APPLIES } from '../db/rate-applies.ts'
 import type { SourcePrice } from './price.ts'
 import { likePatternOf, type PriceHold } from './price-hold.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
@@ -205,7 +205,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .distinctOn('source')
         .where('currency', '=', currency)
         .where('as_of', '>', new Date(now.getTime() - MOST_READ_RATE_AGE_MS))
-        .where(RATE_COUNTS)
+        .where(RATE_APPLIES)
         .orderBy('source')
         .orderBy('as_of', 'desc')
         .orderBy('id', 'desc')

@@ -146,7 +146,7 @@ const accountLine = ({ name, steamId }: NonNullable<Receipt['account']>): string
 
 function stepLine({ kind, at, amount, held }: Step, { texts, language, money }: Words): string {
   const sum = amount === null || amount === 0 ? '' : `: ${money(amount)}`
-  const part = held === 0 ? '' : `, ${texts.ofItHeld(money(held))}`
+  const part = held === 0 ? '' : `, ${texts.heldPart(money(held))}`
   return `${texts.steps[kind]}${sum}${part}<span class="quiet">${moment(at, language)}</span>`
 }
 
