@@ -79,8 +79,8 @@ act() {
   "$@"
 }
 
-# A change makes a later step due. A file records that before the change is made, so a run that stops in between leaves
-# the step to the next run.
+# A change makes a later step due. The step is first recorded in a file, so a run that stops in between leaves it to the
+# next run.
 due_file() { if [ "$check" ]; then echo "$work/$1.due"; else echo "$folder/$1.due"; fi; }
 make_due() { for step in "$@"; do touch "$(due_file "$step")"; done; }
 is_due() { [ -e "$(due_file "$1")" ] || [ -e "$folder/$1.due" ]; }
@@ -117,7 +117,7 @@ write() {
   chmod "$3" "$2"
   record "$2"
 }
-# put SOURCE TARGET MODE [STEP…]: writes the target unless somebody else changed it. The steps are due if it changes.
+# put SOURCE TARGET MODE [STEP…]: writes the target unless somebody else changed it. If it is written, the steps are due.
 put() {
   from=$1 to=$2 mode=$3 verb=replace
   shift 3

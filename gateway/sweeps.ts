@@ -1,4 +1,4 @@
-/** The repeated work of a gateway, such as the work of lost jobs, ending what is overdue, and deleting old data. */
+/** The repeated work of a gateway, such as doing what lost jobs left, ending what is overdue, and deleting old data. */
 import type pg from 'pg'
 import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'

@@ -62,7 +62,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.trade_has_invalid_items': {
     meaning:
-      'The trade could not be completed, most often because an item could no longer be traded (`invalid_items`). Otherwise Steam declared the offer invalid (`invalid`), wanted a confirmation from the bot (`needs_confirmation`), put the items into escrow (`escrow`), or did not complete or undid the exchange (`exchange_failed`, `exchange_taken_back`), or the offer was cancelled on the phone that confirms trades (`cancelled_by_second_factor`).',
+      'The trade could not be completed, most often because an item could no longer be traded (`invalid_items`). Otherwise Steam declared the offer invalid (`invalid`), wanted a confirmation from the bot (`needs_confirmation`), put the items into escrow (`escrow`), failed to complete the trade (`exchange_failed`) or undid it (`exchange_taken_back`), or the offer was cancelled on the phone that confirms trades (`cancelled_by_second_factor`).',
     sequence: 18,
     ...endedWith('tradeHasInvalidItems', 'invalid_items'),
   },

@@ -1,4 +1,4 @@
-/** Errors say what was expected and never repeat what was typed. */
+/** Parses arguments. The errors say what was expected, and never repeat what was typed. */
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'

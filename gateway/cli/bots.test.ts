@@ -62,7 +62,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('every list command prints something if its list is empty; bot list prints it on stderr, so scripts count no line', async () => {
+it('every list command prints something for an empty list; bot list prints it on stderr, so scripts count no bots', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
@@ -114,7 +114,7 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('\toffline (logging in)\t')
   })
 
-  it('list says that a retired bot has no token, and a token without an end that it does not expire', async () => {
+  it('list says that a retired bot has no token, and that a token without an end does not expire', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     await database.pool.query('update bot set token_expires_at = null')
     expect((await run(['bot', 'list'])).out).toContain('\ttoken does not expire\t')

@@ -1,4 +1,4 @@
-/** Tests how long the operator's rule does not ask for an item whose wishes failed. */
+/** Tests how long the operator's rule waits before it asks again for an item whose wishes failed. */
 import { expect, it } from 'vitest'
 import { askableNow, type FreeItem } from './wish.ts'
 
@@ -20,7 +20,7 @@ const item: FreeItem = {
   protectedUntil: null,
 }
 
-/** The first whole minute after its last failure at which the rule asks for the item. */
+/** How many whole minutes after the item's last failure the rule asks for it again. */
 function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
   const smallest = alone > 0 ? 1 : 2
   const smallestWish = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY
@@ -38,11 +38,14 @@ it.each([
   ['a day of such failures', 30, 0, 0, 60],
   ['one failure that an item may have caused', 1, 1, 0, 15],
   ['five such failures, in wishes with other items', 5, 5, 0, 15],
-  ['a first failure alone', 6, 6, 1, 15],
+  ['the first failure of a wish for this item alone', 6, 6, 1, 15],
   ['three failures alone', 8, 8, 3, 60],
   ['three failures of an item that was alone from the start', 3, 3, 3, 60],
   ['many failures alone', 20, 20, 15, 480],
   ['failures of both kinds', 12, 9, 4, 120],
-] as const)('after %s, the rule asks for an item again in time', (_, times, ofItems, alone, minutes) => {
-  expect(minutesUntilAsked(times, ofItems, alone)).toBe(minutes)
-})
+] as const)(
+  'after %s, the rule waits the right time before it asks again',
+  (_, times, ofItems, alone, minutes) => {
+    expect(minutesUntilAsked(times, ofItems, alone)).toBe(minutes)
+  },
+)

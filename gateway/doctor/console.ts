@@ -49,7 +49,7 @@ function reachFinding(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
     return mend(check, `does not answer: ${answer.reason}`, advice)
   }
   const { status, page, refusal } = answer
-  if (page === mode) return good(check, 'a console answers us')
+  if (page === mode) return good(check, 'answers')
   if (page !== undefined) {
     return mend(check, `the console of a till in ${page} mode answers`, 'check TRADETILL_CONSOLE_URL')
   }

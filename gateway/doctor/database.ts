@@ -77,7 +77,7 @@ function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Findin
   return mend('clock', `${apartMs} ms from the clock of the database`, advice)
 }
 
-/** A till with two roles may leave out its owner: only migrations need it. */
+/** A till with two roles needs the URL of its owner only for migrations. */
 function withoutOwnerFinding(answer: DatabaseProbe): Finding {
   if (answer.mayCreate || !hasEveryMigration(answer)) return createRightFinding(answer)
   const says = `the role ${answer.role} may read the tables; only an upgrade needs the owner`

@@ -69,7 +69,8 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
 const MOST_EXPORTED = 100_000
 
 /**
- * Returns every matching deposit, or after `MOST_EXPORTED` a refusal with those read so far, which says where to continue.
+ * Returns every matching deposit. If there are more than `MOST_EXPORTED`, refuses with those read so far, and says where
+ * to continue.
  */
 export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Promise<Answer<DepositPage>> {
   const deposits: DepositInList[] = []

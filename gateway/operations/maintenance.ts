@@ -8,8 +8,8 @@ import { type ActDeps, type Answer, done, refused, unchanged } from './operation
 export type MaintenanceView = { on: boolean } & Notice
 
 /**
- * `lasts`: duration such as `45m`. At most one of `lasts` and `until`; without either, maintenance lasts until it is
- * turned off.
+ * `lasts`: a duration, such as `45m`. At most one of `lasts` and `until` is given. Without either, maintenance lasts
+ * until it is turned off.
  */
 export type Announcement = {
   text?: { en?: string | undefined; ru?: string | undefined } | undefined

@@ -23,7 +23,7 @@ export type PricedItem = { game: Game; item: string }
 /** `item`: a name, or a pattern with `*`; null means the entire game. */
 export type PriceTarget = { game: Game; item: string | null }
 
-/** `usdMicros`: price of an override before commission; null for a block or a freeze. */
+/** `usdMicros`: the price that an override sets, before commission; null for a block or a freeze. */
 export type PriceHoldView = PriceTarget & { hold: PriceHold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {

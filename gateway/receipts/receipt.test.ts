@@ -110,7 +110,7 @@ it('a receipt says whose items they were and, in both languages, what happened, 
   })
 })
 
-it('a receipt shows only the id of the account that paid once the deposit has the link of another account, and no account once the payer is erased', async () => {
+it('once a deposit has another account’s link, its receipt shows only the id of the account that paid; once the payer is erased, it shows no account', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const { user_steam_id } = await till.db
     .selectFrom('deposit')

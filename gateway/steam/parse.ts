@@ -209,7 +209,7 @@ const publicPage = z.object({
   total_inventory_count: count.optional().catch(undefined),
 })
 
-/** `total`: how many items the inventory has. Only public pages name it. */
+/** `total`: how many items the inventory has. Only public pages say so. */
 export type InventoryPage = { items: SteamItem[]; next: string | null; total?: number | undefined }
 
 /** A page of the inventory that a bot sees when it makes an offer. */

@@ -55,7 +55,7 @@ const verifyLatest = (secret: string) => {
 }
 
 describe('an endpoint', () => {
-  test('that the store does not have, and an event of a replay, are refused with a text for developers', async () => {
+  test('that the store does not have, and such an event of a replay, are refused with a text for developers', async () => {
     const { id } = await add()
     const eventId = crypto.randomUUID()
     const answers = [
@@ -150,7 +150,7 @@ describe('an endpoint', () => {
     ])
   })
 
-  test('gets only its event types from a range, but a single event whatever its type', async () => {
+  test('gets only its event types from a replayed range, but a single replayed event whatever its type', async () => {
     await add()
     await anEvent()
     await expect.poll(() => receiver.received.length).toBe(1)
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
     expect((await api.call('GET', PATH)).json().endpoints).toHaveLength(9)
   })
 
-  test('that moves gets waiting deliveries at its new URL, and later only its new event types', async () => {
+  test('gets waiting deliveries at its new URL, and later events only of its new types', async () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
     await anEvent()
     const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts

@@ -53,7 +53,7 @@ function noteDeposit(
   if (answer === storeDepositSchema && status < 300) call.depositId = paramsSchema.parse(JSON.parse(text)).id
 }
 
-/** Accepts an empty body as JSON, because some clients always send the content type and a cancel has no body. */
+/** Accepts an empty body as JSON, because some clients send the content type even with a cancel, which has no body. */
 function readBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')

@@ -66,7 +66,7 @@ test('balance and statement agree, movement by movement and page by page', async
   expect((await api.call('GET', '/v1/statement?currency=EUR')).json().movements).toEqual([])
 })
 
-test('a statement does not continue after a movement that the store does not have in the currency', async () => {
+test('a statement refuses to continue after a movement that the store does not have in this currency', async () => {
   await deliver()
   const [{ id }] = (await statement()).movements
   expect(await statement(`&after=${id}`)).toEqual({ movements: [], next: null })

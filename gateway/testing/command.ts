@@ -63,7 +63,7 @@ export async function runCommand(args: readonly string[], options: Options): Pro
   return { out, errors, code }
 }
 
-/** `script` is a path from gateway/cli. */
+/** `script`: a path relative to gateway/cli. */
 type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
 
 /** Runs the command in a separate process, which inherits no environment. */

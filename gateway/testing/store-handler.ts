@@ -58,7 +58,7 @@ const WRITE_TURNS = 500
 
 const KNOWN_FIELDS = ['id', 'type', 'timestamp', 'sequence', 'data']
 
-/** Starts the handler. With `tillPort`, the handler reads the event log there until it is closed. */
+/** Starts the handler. With `tillPort`, it reads the event log there until `close`. */
 export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillPort?: number } = {}) {
   const books = createBooks(flaw)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

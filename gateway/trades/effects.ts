@@ -99,7 +99,7 @@ export type Effect =
   | { kind: 'count_reversed'; amount: bigint }
   /** The trade's bot cannot send now, so it gets no new trades for a while; if `inventory_full`, none of this game. */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }
-  /** The trade's bot could send an offer again, so it gets new trades again. */
+  /** Steam took an offer of the trade's bot, so the bot gets new trades again. */
   | { kind: 'trust_bot' }
   /** Steam refused this bot, but not the trade's bot, for the same items. */
   | { kind: 'doubt_bot'; botId: bigint }

@@ -58,7 +58,7 @@ async function aDelivery({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsd
   return { store, balances: () => balancesOf(till.db, store.id) }
 }
 
-describe('a delivery of a game that Steam does not protect', () => {
+describe('a delivery of a game that Steam normally does not protect', () => {
   it('is read again after ten minutes and after a day, and then no longer', async () => {
     await aDelivery()
     session.calls.length = 0

@@ -264,7 +264,7 @@ describe('D-30 a request whose bot is out of reach', () => {
   })
 })
 
-describe('D-30 a request that many bots cannot serve', () => {
+describe('D-30 a request that several bots cannot serve', () => {
   it('is tried by four bots, and by the fifth when the page asks again', async () => {
     await startFleet(5)
     for (const bot of bots.slice(0, 4)) refuse(bot, 'bot_cannot_trade')
@@ -317,7 +317,7 @@ describe('D-30 a refusal without a reason', () => {
   })
 })
 
-it('D-17 the answer to the call gives the cause of a refusal with its code', async () => {
+it('D-17 the answer to the call gives the code of a refusal and its cause', async () => {
   await startFleet(1)
   refuse(bots[0], 'partner_trade_ban')
   const { body } = await aDeposit(till, store)

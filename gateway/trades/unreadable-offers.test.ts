@@ -44,7 +44,7 @@ const finalTrades = async () =>
       .execute()
   ).map((row) => row.steam_offer_id)
 
-describe('the watch reads an offer whose row cannot be read', () => {
+describe('the watch reads an offer on its own if its row in the list is unreadable', () => {
   it.each([
     ['because the list has not ended', [{}, {}, {}], 0],
     ['because they are too old for the list', [], 16],
@@ -60,14 +60,14 @@ describe('the watch reads an offer whose row cannot be read', () => {
     session.accept('6')
     session.accept('7')
     listPages([{ unreadable: [unreadable('6'), unreadable('7')] }, {}, {}, {}])
-    // A turn reads five offers one by one, and at least one of them has an unreadable row.
+    // A turn reads at most five offers one by one, and keeps one of these places for an unreadable row.
     await watch()
     expect(await finalTrades()).toEqual(['6'])
     await watch()
     expect(await finalTrades()).toEqual(['6', '7'])
   })
 
-  it('but not once a later page has shown it', async () => {
+  it('but not a second time once a later page has shown it', async () => {
     const offer = session.offers.get('7')
     if (offer === undefined) throw new Error('Steam has no offer')
     listPages([{ unreadable: [unreadable('7')] }, {}, {}, { sent: [offer] }, {}, {}, {}])

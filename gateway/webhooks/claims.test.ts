@@ -80,7 +80,7 @@ describe('an event replayed during an attempt', () => {
     await first.answer(204)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
     await attemptDelivery(deps, await claimOne())
-    // The time to the first attempt is measured, so a replay years later must not count as one.
+    // The time to the first attempt is measured, so a replay years later must not count as a first attempt.
     expect(isFirstOfEach).toEqual([true, false])
     expect(receiver.received).toHaveLength(2)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })

@@ -98,7 +98,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   if (!isSettled) {
     deps.log.warn(
       { ...about, result: resultText },
-      'webhook attempt ended after its claim, so nothing was settled',
+      'webhook attempt ended after it had lost its claim, so nothing was settled',
     )
     return
   }

@@ -137,8 +137,8 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must repeat a
- * challenge before it replaces the old one, unless the endpoint has not been proved yet.
+ * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must answer
+ * with a challenge before it replaces the old one, unless the endpoint has not been proved yet.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
@@ -183,7 +183,7 @@ export async function moveEndpoint(
 
 type Change = { id: bigint; change: UpdateEndpointBody }
 
-/** Changes the endpoint. Waiting deliveries go to a new URL. */
+/** Changes the endpoint. If its URL changes, waiting deliveries go to the new one. */
 async function changeWithin(
   tx: Tx,
   storeId: bigint,

@@ -33,7 +33,7 @@ export type Failure = {
 
 /**
  * Returns the milliseconds to wait after a failed attempt; undefined after the last one. `random` in [0, 1) spreads the
- * retries of an outage over a fifth of the wait, so they do not come in one burst.
+ * retries after an outage over a fifth of the wait, so they do not come in one burst.
  */
 export function nextWaitMs({ attempts, retryAfterMs = 0 }: Failure, random: number): number | undefined {
   const wait = WAITS_MS[attempts - 1]

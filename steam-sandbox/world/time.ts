@@ -69,7 +69,7 @@ function eventsOfOffer(world: World, offer: Offer): Event[] {
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
   const asPartner = { offerId: offer.id, by: offer.partner }
   const next = outcome(world, offer, { does, atS, asPartner })
-  // A person whose reaction is impossible declines instead, because otherwise it would stay due forever.
+  // A person whose reaction is impossible declines instead: otherwise the reaction would stay due forever.
   return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
 }
 

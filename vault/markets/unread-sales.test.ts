@@ -136,7 +136,7 @@ it('a failure that lasts over a restart of the vault needs a person all the whil
   expect(unreadSales()).toEqual([])
 })
 
-it('the report names each game that has failed for long, and the reason of one of them', async () => {
+it('the report names each game that has failed for five minutes, and the reason of one of them', async () => {
   const { failures, pass, unreadSales } = createBench()
   failures.set(APP, { kind: 'busy' })
   await pass(300)

@@ -68,7 +68,7 @@ describe('opening the page', () => {
     expect(linkOf(agreed)).toMatchObject({ status: 'checking', text: LINK })
   })
 
-  it('D-26 typing over a stored link counts as consent', () => {
+  it('D-26 a link typed over a stored one is sent without a press on Continue', () => {
     const stored = play(opening({ link: LINK }), loaded({ user: null })).state
     const { state } = play(stored, typed(OTHER_LINK), { kind: 'typingEnded' })
     expect(shownActivities(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
@@ -172,7 +172,7 @@ describe('the language', () => {
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
   })
 
-  it('D-10 a choice made before the deposit is loaded holds too', () => {
+  it('D-10 a choice made before the deposit is loaded is kept too', () => {
     const { state } = play(opening(), { kind: 'languageChosen', language: 'ru' }, loaded({ language: 'en' }))
     expect(state.language).toBe('ru')
   })

@@ -56,7 +56,7 @@ describe('D-9 the money of an offer', () => {
       [0, 3_375, 'final'],
     ],
     [
-      'is certain if an older server names no rule and holds all of it',
+      'is certain if all of it is held, and an older server does not say why',
       'pending',
       { ...held, heldAmount: 3_375 },
       [0, 3_375, 'final'],

@@ -13,7 +13,7 @@ import { useStandTexts } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** The bar at the bottom of a narrow page: what is picked, what it pays, and what is missing before payment. */
+/** The bar at the bottom of a narrow page: the picked items, their credit, and what is missing before payment. */
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = useStandTexts()
   const { block, hint } = usePayHint(stand, payment)

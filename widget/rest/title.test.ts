@@ -11,7 +11,7 @@ it.each([
   ['while items are picked', openedOn('created'), 3600, 'Add funds – Demo #17'],
   ['while the offer is being made', creating(), 3600, 'Sending the offer – Demo #17'],
   [
-    'once no offer could be made',
+    'after the offer was refused',
     play(creating(), { kind: 'tradeRefused', attempt: 1, refusal: { code: 'trade_refused', detail: null } })
       .state,
     3600,

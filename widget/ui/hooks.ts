@@ -9,8 +9,8 @@ function subscribeNarrow(listener: () => void): () => void {
 }
 
 /**
- * True if the page is at most 900 pixels wide. False outside a browser. Unlike a style, it leaves the other variant of a
- * part out of the page.
+ * True if the page is at most 900 pixels wide. False outside a browser. Unlike a media query in a style, it keeps the
+ * other variant of a part out of the page.
  */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
@@ -21,8 +21,8 @@ export function useNarrow(): boolean {
 }
 
 /**
- * The monotonic time, updated every 250 ms while `running`. Read at each render: an earlier time would show more time
- * left than there is when a new deadline arrives.
+ * The monotonic time, updated every 250 ms while `running`. Read at each render: when a new deadline arrives, the time
+ * of an earlier tick would show too much time left.
  */
 export function useNow(running: boolean): number {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
