@@ -8,7 +8,9 @@ const ROOT = import.meta.dirname
 /** This file, which contains the words. */
 const OWN = 'voice.test.ts'
 
-/** Words to avoid, each with its replacement. The list finds known mistakes; it cannot tell whether a sentence is good. */
+/**
+ * Words to avoid, each with its replacement. The list finds known mistakes; it cannot tell whether a sentence is good.
+ */
 const WORDS: readonly [RegExp, string][] = [
   [/\bshall\b/i, 'must, should or will'],
   [/\banew\b/i, 'again'],

@@ -154,7 +154,9 @@ const creditWithTill =
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
-/** Locks the store's balance before it credits. A ledger that reads a balance, adds to it and writes it back must do so. */
+/**
+ * Locks the store's balance before it credits. A ledger that reads a balance, adds to it and writes it back must do so.
+ */
 const creditLockingFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {

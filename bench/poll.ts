@@ -24,7 +24,10 @@ const POLLS = 4_000
 const WARM_UP = 6_000
 const COUNTED = 24_000
 const CONNECTIONS = 20
-/** The most queries per poll, counted as transactions. More than 0, because the number of the till's own transactions varies. */
+/**
+ * The most queries per poll, counted as transactions. More than 0, because the number of the till's own transactions
+ * varies.
+ */
 const MOST_QUERIES = 0.005
 
 type Server = { url: string; cpuUs(): Promise<number>; stop(): void }

@@ -66,7 +66,10 @@ export const UNAVAILABLE_REASONS = [
   'stack',
   /** Steam describes the item badly or not at all. */
   'unknownItem',
-  /** Steam's market does not accept the item, or still restricts it after the date that Steam gave for the end of the restriction. */
+  /**
+   * Steam's market does not accept the item, or still restricts it after the date that Steam gave for the end of the
+   * restriction.
+   */
   'notMarketable',
   /** Items of another value have the same market name (Team Fortress 2). */
   'noOwnPrice',

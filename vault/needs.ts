@@ -5,9 +5,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * How long each kind lasts after it was last noted. A kind that describes a state is noted as long as the state lasts. One
- * that describes an event stays for a week, because nothing shows whether somebody has looked. docs/selling.md says what
- * to do for each.
+ * How long each kind lasts after it was last noted. A kind that describes a state is noted as long as the state lasts.
+ * One that describes an event stays for a week, because nothing shows whether somebody has looked. docs/selling.md says
+ * what to do for each.
  */
 const LASTS_MS = {
   start_failed: HOUR_MS,

@@ -161,7 +161,8 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
 
 /**
  * A change of custody. `in`: the bot got the item. `back`: its shopper took it back. `out`: it left the bot in another
- * way. `departure`: its cause; null for a delivery, for what a shopper took back, and for a move that an operator recorded.
+ * way. `departure`: its cause; null for a delivery, for what a shopper took back, and for a move that an operator
+ * recorded.
  */
 export type CustodyChange<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
 

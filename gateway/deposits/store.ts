@@ -88,7 +88,9 @@ export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; ex
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the trade link that the store gave; undefined once the shopper is known, or if the deposit is not `created`. */
+/**
+ * Returns the trade link that the store gave; undefined once the shopper is known, or if the deposit is not `created`.
+ */
 export function linkToResolve(db: Db, id: bigint) {
   return db
     .selectFrom('deposit')

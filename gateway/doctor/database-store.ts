@@ -22,7 +22,9 @@ export type DatabaseProbe = {
   /** `real`: the server process of this connection. `named`: the id announced on connecting, which a pooler invents. */
   backend: { real: number; named: number }
   connections: { used: number; most: number }
-  /** The database's time, and the machine's at that moment, which is uncertain by `doubtMs`: half the query's duration. */
+  /**
+   * The database's time, and the machine's at that moment, which is uncertain by `doubtMs`: half the query's duration.
+   */
   databaseMs: number
   machineMs: number
   doubtMs: number

@@ -9,7 +9,9 @@ import { type Finding, good, mend, notChecked } from './finding.ts'
 const OLDEST_POSTGRES = 15
 /** Connections of one gateway. "Connections" in docs/scaling.md lists them. */
 export const NEEDED_CONNECTIONS = 21
-/** A greater difference of the clocks is a fault. Leases use the database's clock, signatures of webhooks the machine's. */
+/**
+ * A greater difference of the clocks is a fault. Leases use the database's clock, signatures of webhooks the machine's.
+ */
 const MOST_APART_MS = 2_000
 
 type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>

@@ -154,7 +154,9 @@ async function insertDrift(tx: Db, botId: bigint, rows: readonly KnownFinding[])
 
 type Due = Parameters<DriftStore['takeDue']>[0]
 
-/** The fractional part of the golden ratio. Its multiples spread the first looks of consecutive bots evenly over a day. */
+/**
+ * The fractional part of the golden ratio. Its multiples spread the first looks of consecutive bots evenly over a day.
+ */
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
 async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {

@@ -85,7 +85,10 @@ export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {
   return row?.last_sequence ?? 0n
 }
 
-/** Returns the first 100 numbered events of one deposit. The caller must have checked that the deposit belongs to the store. */
+/**
+ * Returns the first 100 numbered events of one deposit. The caller must have checked that the deposit belongs to the
+ * store.
+ */
 export async function readDepositEvents(db: Db, depositId: bigint): Promise<DepositEvent[]> {
   const rows = await db
     .selectFrom('event')

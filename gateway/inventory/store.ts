@@ -130,8 +130,8 @@ export async function lockReadsOf(
 }
 
 /**
- * The answer of the latest request that was answered with items after `since`, for the same account, game and language but with
- * another token. Its answer can still be true.
+ * The answer of the latest request that was answered with items after `since`, for the same account, game and language
+ * but with another token. Its answer can still be true.
  */
 export function answerWithItems(
   db: Db,

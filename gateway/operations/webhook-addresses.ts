@@ -11,7 +11,9 @@ export type NamedAddress = { storeId: bigint; address: string; inside: boolean }
 
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
-/** `inside`: the name may resolve to this machine, or to a private network. Always true if the host is such an address. */
+/**
+ * `inside`: the name may resolve to this machine, or to a private network. Always true if the host is such an address.
+ */
 export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: NamedAddress,

@@ -55,8 +55,8 @@ const lockEndedSql = (
 /**
  * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if it has a
  * trade that is open, protected or in escrow, that has a step to come, or that ended or lost its protection at
- * `endedBefore` or later. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the next
- * batch begins.
+ * `endedBefore` or later. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the
+ * next batch begins.
  */
 export async function eraseTokens(
   db: Db,

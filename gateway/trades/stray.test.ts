@@ -17,7 +17,7 @@ describe('an offer that no trade waits for', () => {
     ['expired', 'nothing'],
     ['invalid', 'nothing'],
     ['invalid_items', 'nothing'],
-  ])('and that reads as %s has the verdict: %s', (state, kind) => {
+  ])('in the state %s has the verdict: %s', (state, kind) => {
     expect(judgeStray(offer(state)).kind).toBe(kind)
   })
 

@@ -34,7 +34,9 @@ export const insertEndpoint = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Returns how many endpoints the store has. Other calls that create an endpoint for it wait until the transaction ends. */
+/**
+ * Returns how many endpoints the store has. Other calls that create an endpoint for it wait until the transaction ends.
+ */
 export async function lockAndCountEndpoints(tx: Tx, storeId: bigint): Promise<number> {
   await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
   return (await endpointsOf(tx, storeId)).length

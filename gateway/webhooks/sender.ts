@@ -130,7 +130,8 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('close', done)
     answer.on('error', done)
   })
-  // After status 101, Node reports neither a response nor an error unless someone takes the socket. The attempt would hang.
+  // After status 101, Node reports neither a response nor an error unless someone takes the socket. The attempt would
+  // hang.
   outgoing.on('upgrade', (answer, socket) => {
     socket.destroy()
     resolve(resultOf(answer, Buffer.alloc(0)))

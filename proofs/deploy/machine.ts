@@ -1,6 +1,6 @@
 /**
- * A folder that stands for the root of a machine. Tools such as sed are the real ones. Programs that change a machine, such
- * as systemctl, are stubs that record how they were called.
+ * A folder that stands for the root of a machine. Tools such as sed are the real ones. Programs that change a machine,
+ * such as systemctl, are stubs that record how they were called.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {

@@ -64,7 +64,10 @@ const until = (what: string, check: () => Promise<boolean> | boolean) =>
 const webhooksOf = ({ receiver }: ProcessTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
-/** Accepts the trade's offer. The store receives the webhook about it, but does not answer. Resolves to the webhook's id. */
+/**
+ * Accepts the trade's offer. The store receives the webhook about it, but does not answer. Resolves to the webhook's
+ * id.
+ */
 async function makeUnansweredWebhook(till: ProcessTill, trade: Trade): Promise<unknown> {
   till.receiver.answers.push(() => {})
   trade.accept()

@@ -1,4 +1,6 @@
-/** A model of a market. Calls to it and its answers can be lost, it refuses at random, and some of its answers are lies. */
+/**
+ * A model of a market. Calls to it and its answers can be lost, it refuses at random, and some of its answers are lies.
+ */
 import type { MarketName } from '../../contract/markets.ts'
 import type { DueGift, Line, Listed, Market, MarketAnswer, Outcome, Row } from '../../vault/markets/market.ts'
 import { must } from '../simulation/violation.ts'

@@ -171,8 +171,8 @@ export class ModelSteam {
   }
 
   /**
-   * Gives the items back under their old ids. Returns false if the trade is not complete, or if an item is no longer where
-   * the trade brought it.
+   * Gives the items back under their old ids. Returns false if the trade is not complete, or if an item is no longer
+   * where the trade brought it.
    */
   takeBack(trade: Trade): boolean {
     if (trade.state !== 'complete') return false

@@ -47,7 +47,9 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/webhooks/store.ts replayDeliveries': 'a store',
 }
 
-/** Returns the entry that covers a file and function, such as `gateway/stores/store.ts findKey`; undefined if none does. */
+/**
+ * Returns the entry that covers a file and function, such as `gateway/stores/store.ts findKey`; undefined if none does.
+ */
 export const onRequestEntry = (place: string): string | undefined =>
   Object.keys(ON_REQUEST).find((entry) =>
     entry.endsWith('/') ? place.startsWith(entry) : place === entry || place.startsWith(`${entry} `),

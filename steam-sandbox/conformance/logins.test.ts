@@ -1,4 +1,6 @@
-/** Tests failing logins and answers of the trade page with the client libraries. Each `row` is one of ROWS in `rows.ts`. */
+/**
+ * Tests failing logins and answers of the trade page with the client libraries. Each `row` is one of ROWS in `rows.ts`.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'
 import { type RunningSteam, startSteam } from '../start.ts'

@@ -173,7 +173,9 @@ export const ROWS = {
 
 type Group = keyof typeof ROWS
 
-/** Declares the tests of one group, each named after a row. `expectAllTested` adds a test that fails if a row has none. */
+/**
+ * Declares the tests of one group, each named after a row. `expectAllTested` adds a test that fails if a row has none.
+ */
 export function testsOfRows<G extends Group>(group: G) {
   const named = new Set<string>()
   return {

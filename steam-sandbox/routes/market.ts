@@ -6,7 +6,9 @@ import type { Sandbox } from '../sandbox.ts'
 const LEAST_CENTS = 3
 const RANGE_CENTS = 2_000
 
-/** Serves the market's prices of an item by its name, in US dollars. An unknown name or another currency fails with 500. */
+/**
+ * Serves the market's prices of an item by its name, in US dollars. An unknown name or another currency fails with 500.
+ */
 export function priceOverview(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.path !== '/market/priceoverview/' || request.method !== 'GET') return undefined
   const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)

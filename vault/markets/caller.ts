@@ -83,7 +83,9 @@ export function createCaller<Ask>(
   }
 }
 
-/** An answer may quote the address of the call, which contains the key, and texts of answers reach the log and the till. */
+/**
+ * An answer may quote the address of the call, which contains the key, and texts of answers reach the log and the till.
+ */
 const hideKey = (connection: Connection, key: string): Pick<Connection, 'ask'> => ({
   async ask(call) {
     const reply = await connection.ask(call)

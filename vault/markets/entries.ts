@@ -1,4 +1,6 @@
-/** Entries of sales in the form of the vault's log: JSON, with the buyer's trade token sealed. `book.ts` explains them. */
+/**
+ * Entries of sales in the form of the vault's log: JSON, with the buyer's trade token sealed. `book.ts` explains them.
+ */
 import { z } from 'zod'
 import type { Key } from '../files/key.ts'
 import type { Entry } from '../files/log.ts'

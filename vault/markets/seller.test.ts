@@ -149,7 +149,8 @@ describe('a sale', () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
-    // The first call asks the market for its listings and due deals. The second one sends the offer, and then the process dies.
+    // The first call asks the market for its listings and due deals. The second one sends the offer, and then the
+    // process dies.
     out.plan(['none', 'kill_after'])
     await runVault(out)
     expect(dealStates(out)).toEqual(['sending'])

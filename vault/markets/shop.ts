@@ -22,7 +22,9 @@ import { createTurns, type Turns } from './turns.ts'
 
 /** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
-/** The most items to list in a round. The vault reads one price from Steam every few seconds, and wishes wait meanwhile. */
+/**
+ * The most items to list in a round. The vault reads one price from Steam every few seconds, and wishes wait meanwhile.
+ */
 const MOST_LISTED = 20
 
 export type SellingAccount = {

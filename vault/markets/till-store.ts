@@ -1,6 +1,6 @@
 /**
- * The till's database, used with the vault's role: writes reports of sales and balances, and reads the facts that the role may
- * read.
+ * The till's database, used with the vault's role: writes reports of sales and balances, and reads the facts that the
+ * role may read.
  */
 import { z } from 'zod'
 import type { Query } from '../till-database.ts'

@@ -1,8 +1,8 @@
 /**
- * The least time between two requests of the same kind to Steam, for each account. The gateway makes requests for the same
- * accounts, so the vault reads, sends and cancels offers, and reads trades, at most a tenth as often as
- * gateway/steam/methods.ts allows. It reads confirmations at most every ten seconds, because Steam is said to refuse more
- * frequent reads.
+ * The least time between two requests of the same kind to Steam, for each account. The gateway makes requests for the
+ * same accounts, so the vault reads, sends and cancels offers, and reads trades, at most a tenth as often as
+ * gateway/steam/methods.ts allows. It reads confirmations at most every ten seconds, because Steam is said to refuse
+ * more frequent reads.
  */
 export const GAPS_MS = {
   login: 60_000,
@@ -30,7 +30,10 @@ const LONGEST_WAIT_MS = 45_000
 export type Timer = { nowMs(): number; pause(ms: number): Promise<void> }
 
 export type Pace = {
-  /** Resolves to true when it is this request's turn. False: the wait would be too long, or Steam answered 429 meanwhile. */
+  /**
+   * Resolves to true when it is this request's turn. False: the wait would be too long, or Steam answered 429
+   * meanwhile.
+   */
   turn(kind: RequestKind): Promise<boolean>
   /** Records that Steam answered 429. Requests of this kind then pause, longer each time. */
   limited(kind: RequestKind): void

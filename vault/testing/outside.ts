@@ -1,4 +1,7 @@
-/** A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a call. */
+/**
+ * A market and a Steam in memory. The market may lie. Answers may be lost, and the vault's process may die during a
+ * call.
+ */
 import type { Gift, GiftOffers, SeenOffer } from '../giving/gift.ts'
 import type { Alarm } from '../markets/alarm.ts'
 import { bookOf, createFold, type DatedEntry, dealKey, type Journal } from '../markets/book.ts'

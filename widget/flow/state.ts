@@ -22,7 +22,8 @@ export type Refusal = {
 /**
  * The trade-link field. `idle`: empty. `stored` waits for the shopper's consent, because a deposit link sent by somebody
  * else must not reveal the shopper's account; `debouncing` waits for the end of typing, `checking` for the server.
- * `invalid`: not a trade link. `failed`: the server refused the link, or did not answer. `resolved`: the account is known.
+ * `invalid`: not a trade link. `failed`: the server refused the link, or did not answer. `resolved`: the account is
+ * known.
  */
 export type LinkState =
   | { status: 'idle'; text: string }
@@ -172,7 +173,9 @@ export type FlowState = {
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
   deadlineMs: number | null
-  /** The latest deadline that was known. From then on, a deposit that is not polled is checked. Null if none was known. */
+  /**
+   * The latest deadline that was known. From then on, a deposit that is not polled is checked. Null if none was known.
+   */
   checksFromMs: number | null
   page: Page
   modal: Modal

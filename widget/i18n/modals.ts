@@ -1,6 +1,6 @@
 /**
- * The texts of the modals, loaded with them. The requirements fix the words “Failed to create trade” (A-129) and “You have chosen
- * too many items to trade” (A-130).
+ * The texts of the modals, loaded with them. The requirements fix the words “Failed to create trade” (A-129) and “You
+ * have chosen too many items to trade” (A-130).
  */
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'

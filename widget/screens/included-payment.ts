@@ -4,7 +4,10 @@ import { deviceClock, inDeviceTime } from '../flow/device-clock.ts'
 
 export type IncludedPayment = {
   payment: Payment
-  /** When the page's first bytes arrived, in monotonic milliseconds: the page's code may have loaded much later. 0 if unknown. */
+  /**
+   * When the page's first bytes arrived, in monotonic milliseconds: the page's code may have loaded much later. 0 if
+   * unknown.
+   */
   atMs: number
 }
 

@@ -91,8 +91,8 @@ export type TradeRow = {
 }
 
 /**
- * `in`: the item came to the bot. `back`: it went back to its shopper. `out`: it left otherwise. `as`: its asset id at the
- * bot. `departure`: the bot and the Steam trade that moved the item; null for the delivery.
+ * `in`: the item came to the bot. `back`: it went back to its shopper. `out`: it left otherwise. `as`: its asset id at
+ * the bot. `departure`: the bot and the Steam trade that moved the item; null for the delivery.
  */
 export type CustodyEntry = {
   moved: 'in' | 'back' | 'out'

@@ -1,6 +1,6 @@
 /**
- * A simulated process of the gateway, with its own connections, clock and leases. It can pause or die whenever it waits for
- * the database or Steam.
+ * A simulated process of the gateway, with its own connections, clock and leases. It can pause or die whenever it waits
+ * for the database or Steam.
  */
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
