@@ -324,3 +324,31 @@ it('an error report is logged only for a deposit’s page, and without the full 
   expect(reported[0]).toContain(`broken at /deposit/${hash.slice(0, 6)}`)
   expect(reported[0]).not.toContain(hash)
 })
+
+it('trade links of one address are looked up four at a time, and a link of another address does not wait for them', async () => {
+  const begun: string[] = []
+  const release = Promise.withResolvers<void>()
+  const steam = {
+    ...till.deps.steam,
+    readProfile: async (steamId: string) => {
+      begun.push(steamId)
+      await release.promise
+      return till.deps.steam.readProfile(steamId)
+    },
+  }
+  const page = fastify().setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
+  await page.register(depositRoutes({ ...till.deps, steam }))
+  const { hash } = await aDeposit(till, store)
+  const give = async (remoteAddress: string, partner: number) => {
+    const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${partner}&token=abcd_-12`
+    const payload = { hash, tradeUrl }
+    return (await page.inject({ method: 'POST', url: '/api/trade-url', remoteAddress, payload })).statusCode
+  }
+  const crowd = [1, 2, 3, 4, 5, 6].map((partner) => give('203.0.113.9', partner))
+  await expect.poll(() => begun.length).toBe(4)
+  const other = give('203.0.113.10', 9)
+  await expect.poll(() => begun.slice(4)).toEqual(['76561197960265737'])
+  release.resolve()
+  expect(await Promise.all([...crowd, other])).toEqual(Array(7).fill(200))
+  await page.close()
+})

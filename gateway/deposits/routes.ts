@@ -10,7 +10,9 @@ import {
 } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
+import { addressKey } from '../http/limits.ts'
 import { refuse, refuseIfUnable, type Unable } from '../http/refusal.ts'
+import { createFairLimiter } from '../kit/limiter.ts'
 import { createErrorReports, depositHashOf } from './error-reports.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
 import type { View } from './shopper-view.ts'
@@ -95,14 +97,22 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
   }
 }
 
+/**
+ * How many trade links this process looks up at a time, and how many of them for one address. Steam lets the till read
+ * ten profiles a second for all shoppers. A caller with many deposits could ask for hundreds at once, and then Steam
+ * would not be asked for anybody else's in time.
+ */
+const LINKS_AT_A_TIME = { inAll: 100, ofKey: 4 }
+
 export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()): FastifyPluginAsync {
   const report = createErrorReports(deps.log, nowMs)
+  const links = createFairLimiter(LINKS_AT_A_TIME)
   return async (app) => {
     const typed = app.withTypeProvider<ZodTypeProvider>()
     typed.post(
       '/api/trade-url',
       { schema: { body: tradeUrlBodySchema, response: { 200: userSchema } } },
-      (request) => resolveUser(deps, request.body),
+      ({ ip, body }) => links(addressKey(ip), () => resolveUser(deps, body)),
     )
     typed.post(
       '/api/error-report',
