@@ -2,6 +2,8 @@
 import { defineConfig } from 'vitest/config'
 
 const CORE =
-  '{ledger/entry,ledger/reversal,trades/trade,trades/decide*,trades/stray,trades/alarm,trades/proof,deposits/deposit,pricing/price,pricing/falls,trades/settlement,trades/by-hand}'
+  '{ledger/entry,ledger/reversal,trades/trade,trades/decide*,trades/stray,trades/alarm,trades/proof,trades/settlement,trades/by-hand,deposits/deposit,pricing/price,pricing/falls}'
 
-export default defineConfig({ test: { include: [`gateway/${CORE}.test.ts`] } })
+export const CORE_TESTS = `gateway/${CORE}.test.ts`
+
+export default defineConfig({ test: { include: [CORE_TESTS] } })
