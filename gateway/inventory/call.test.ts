@@ -62,7 +62,7 @@ describe('the inventory call', () => {
     await bounded.close()
   })
 
-  test('prices at most two inventories of one address at a time, so its calls leave room for others', async () => {
+  test('prices at most two inventories for one address at a time, and at most four in all', async () => {
     await call([anItem('1', 'Knife')])
     let running = 0
     let most = 0

@@ -27,8 +27,8 @@ const RETRY_AFTER_S = 5
 
 /**
  * How many answers this process prices at a time, and how many of them for one address. A large inventory takes
- * megabytes of memory and a database connection meanwhile. Its shopper can have many deposits, so without this limit
- * the calls of one shopper could leave no connection to all others.
+ * megabytes of memory and a database connection meanwhile. A shopper can have many deposits, so without this limit
+ * the calls of one shopper could take every connection.
  */
 const TURNS = { inAll: 4, ofKey: 2 }
 

@@ -208,7 +208,7 @@ describe('the alarm', () => {
   })
 })
 
-it('a list is continued in a minute, or at its alarm if that is sooner, and never without an alarm', () => {
+it('the next pages of a list are read in a minute, or at the alarm if that is sooner, and never without an alarm', () => {
   expect(readOnAt(at(200), at(100))).toEqual(at(160))
   expect(readOnAt(at(159), at(100))).toEqual(at(159))
   expect(readOnAt(null, at(100))).toBeNull()

@@ -84,7 +84,7 @@ describe('the record of items that Steam holds', () => {
     }
   })
 
-  it('does not belong to another trade, and cannot end before it began', () => {
+  it('exists for no trade in another state, and cannot end before it began', () => {
     for (const trade of others) {
       expect(() => evolve(trade, seen)).toThrow('hold_seen does not belong there')
       // The guard must not depend on the other states lacking the field.

@@ -80,7 +80,7 @@ describe('the time when a delivery is final', () => {
     expect(settlementOf(steamTrade(), at(0), 0)).toBeNull()
   })
 
-  it('D-9 is, by an accepted offer, the end that it shows, or eight days if it shows protection without an end', () => {
+  it('D-9 is the end in the accepted offer, or eight days after acceptance if it shows protection without an end', () => {
     const shown = (change: object) => offeredSettlement(offer('accepted', change), at(100))
     expect(shown({ settlesAt: at(5 * day) })).toEqual(at(5 * day))
     expect(shown({ settlesAt: at(5 * day), delaysSettlement: true })).toEqual(at(5 * day))
