@@ -140,7 +140,7 @@ async function main(): Promise<void> {
     command: 'npm run gallery',
     flags: {
       main: 'takes only the main pictures',
-      check: 'compares new main pictures with the stored ones, and leaves those',
+      check: 'compares new main pictures with the stored ones, which it leaves alone',
       readme: 'takes the pictures of the README instead',
       video: 'records the clips of the guide instead',
     },

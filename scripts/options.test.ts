@@ -10,7 +10,7 @@ const USAGE: Usage = {
 }
 
 describe('the arguments of a command', () => {
-  it('are its options, and names if it takes any', () => {
+  it('are options, and names if the command takes any', () => {
     expect(readOptions([], USAGE)).toEqual({ kind: 'run', flags: new Set(), others: [] })
     expect(readOptions(['--record', '--password'], USAGE)).toMatchObject({
       flags: new Set(['record', 'password']),
@@ -32,7 +32,7 @@ describe('the arguments of a command', () => {
     },
   )
 
-  it('can ask for help, even beside others', () => {
+  it('can ask for help, even beside other options', () => {
     expect(readOptions(['--record', '--help'], USAGE)).toEqual({
       kind: 'help',
       text: 'npm run live\n  --record     leaves a record\n  --password   asks for it',
