@@ -161,7 +161,7 @@ where d.status <> 'created' and not exists (
     when 'tradeHasInvalidItems' then 'deposit.trade_has_invalid_items' end)
 -- Items
 union all
-select 'the arrival of an item is not booked, or wrongly', 'trade ' || t.id || ', item ' || i.asset_id
+select 'the arrival of an item is not booked, or booked wrongly', 'trade ' || t.id || ', item ' || i.asset_id
 from delivered t join trade_item i on i.trade_id = t.id
 left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in' and c.departure_id is null
 where c.id is null or c.received_asset_id is distinct from i.received_asset_id or c.bot_id <> t.bot_id

@@ -246,7 +246,7 @@ describe('the check of the ledger', () => {
       "the record of an operator's act contradicts the trade",
       `insert into operator_act (at, operator, act, arguments) values (now(), 'Ada', 'trade end', '{"tradeId": "99"}')`,
     ],
-    ['the arrival of an item is not booked, or wrongly', `delete from custody_entry where id = 1`],
+    ['the arrival of an item is not booked, or booked wrongly', `delete from custody_entry where id = 1`],
     [
       'an item went back without a reversal, or the other way round',
       `delete from custody_entry where moved = 'back'`,

@@ -202,7 +202,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('also keeps its prices if it answers without any price', async () => {
+  test('keeps its prices even if it answers with an empty list', async () => {
     await bothSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)

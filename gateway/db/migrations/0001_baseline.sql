@@ -125,7 +125,7 @@ create table bot_bar (
     ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
   barred_at timestamptz not null,
   until timestamptz not null,
-  -- How many bars in a row, without an offer in between that Steam took.
+  -- The number of bars in a row; an offer that Steam takes ends the row.
   times integer not null check (times > 0),
   primary key (bot_id, scope)
 );
