@@ -1,4 +1,4 @@
-/** What follows when a bot cannot or may not send, and what offers mean that no longer fit their trade. */
+/** Decisions about requests that cannot be sent, and about offers that no longer fit their trade. */
 import { describe, expect, it } from 'vitest'
 import type { OfferState } from '../steam/steam.ts'
 import {
