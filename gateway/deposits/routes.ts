@@ -99,8 +99,8 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
 
 /**
  * How many trade links this process looks up at a time, and how many of them for one address. Steam lets the till read
- * ten profiles a second for all shoppers. A caller with many deposits could ask for hundreds at once, and then Steam
- * would not be asked for anybody else's in time.
+ * ten profiles a second for all shoppers. A caller with many deposits could ask for hundreds at once, and then other
+ * shoppers' profiles would not be read in time.
  */
 const LINKS_AT_A_TIME = { inAll: 100, ofKey: 4 }
 

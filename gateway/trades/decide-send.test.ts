@@ -39,11 +39,11 @@ describe('a request that a bot may not send', () => {
 })
 
 describe('an open offer', () => {
-  it('that needs a confirmation is cancelled once', () => {
+  it('that needs a confirmation is not cancelled a second time', () => {
     expect(events({ ...active, cancelling: 'deadline' }, readAs('needs_confirmation'))).toEqual([])
   })
 
-  it('that reads as accepted again settles no doubt about its Steam trade', () => {
+  it('that is read as accepted again ends a doubt only while no Steam trade is known', () => {
     const badEnd = { state: 'exchange_failed', seenAt: at(25) } as const
     const accepted = { ...active, acceptedAt: at(20), badEnd }
     expect(events(accepted, { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) })).toEqual([
