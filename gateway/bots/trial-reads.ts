@@ -36,7 +36,9 @@ export function createTrialReads(monotonicMs: () => number): TrialReads {
   /** A read of an account other than the only one that fails. */
   const otherRead = (): InventoryRead | undefined => {
     const [only, ...others] = failed
-    return only === undefined || others.length > 0 ? undefined : worked.find((read) => !isOfSame(read, only))
+    return only === undefined || others.length > 0
+      ? undefined
+      : worked.find((read) => !isOfSameAccount(read, only))
   }
   return {
     remember(read, { kind, reason = '' }) {
@@ -59,7 +61,8 @@ export function createTrialReads(monotonicMs: () => number): TrialReads {
 /** Reasons that say nothing about Steam: it was not asked, or the inventory is too large. */
 const SAYS_NOTHING = new Set(['not_our_turn', 'too_large'])
 
-const isOfSame = ([one]: InventoryRead, [other]: InventoryRead): boolean => one.steamId === other.steamId
+const isOfSameAccount = ([one]: InventoryRead, [other]: InventoryRead): boolean =>
+  one.steamId === other.steamId
 
 const withLatest = (reads: readonly InventoryRead[], read: InventoryRead): InventoryRead[] =>
-  [read, ...reads.filter((other) => !isOfSame(other, read))].slice(0, 2)
+  [read, ...reads.filter((other) => !isOfSameAccount(other, read))].slice(0, 2)

@@ -74,7 +74,7 @@ describe('the inventory call', () => {
         most = Math.max(most, running)
         return till.deps.rules
       },
-      // Called once an answer is priced.
+      // Called after an answer is priced.
       protectionDays: () => {
         running -= 1
         return 8

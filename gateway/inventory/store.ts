@@ -130,8 +130,8 @@ export async function lockReadsOf(
 }
 
 /**
- * The answer of the latest request that was answered with items after `since`, for the same account, game and language
- * but with another token. Its answer can still be true.
+ * The latest answer with items after `since`, for the same account, game and language but with another token. Answers
+ * that can no longer be true are ignored.
  */
 export function answerWithItems(
   db: Db,

@@ -33,7 +33,7 @@ describe('a request that a bot may not send', () => {
     ])
   })
 
-  it('stays as it is once its send has begun', () => {
+  it('does not change after its send has begun', () => {
     expect(events(sending, heldBack)).toEqual([])
   })
 })
@@ -70,7 +70,7 @@ describe('the offer of a trade that has ended', () => {
   })
 })
 
-it('an operator releases held credit before Steam’s protection ends', () => {
+it('an operator can release held credit before Steam’s protection ends, but nothing of an open trade', () => {
   const release: Fact = { kind: 'operator_releases_early' }
   expect(events(held, release)).toEqual([{ kind: 'released_early', at: at(30) }])
   expect(events(active, release)).toEqual([])

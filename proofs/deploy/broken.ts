@@ -12,7 +12,7 @@ type Broken = {
   what: string
   /** A replacement in the proxy's configuration file, which must contain `from`. */
   replaces?: readonly [from: string | RegExp, to: string]
-  /** Settings that the doctor gets instead of the gateway's. */
+  /** Settings for the doctor, in place of the gateway's. */
   settings?: Record<string, string>
   certificate?: { days?: string; names?: string; isTrusted?: boolean }
   /** The checks that must fail. */

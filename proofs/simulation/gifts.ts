@@ -155,8 +155,8 @@ function setState({ engine }: SteamMemory, gift: Gift, state: SteamTradeState): 
 }
 
 /**
- * Undoes only the first item that the gift's new owner still has, or at random the whole gift, if the owner still has
- * all of it. `isOwn`: the owner is a bot, with a history.
+ * Undoes the first item that the gift's new owner still has. If the owner still has the whole gift, sometimes undoes all
+ * of it. `isOwn`: the owner is a bot, with a history.
  */
 function takeBack(memory: SteamMemory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
