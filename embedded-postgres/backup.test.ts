@@ -106,7 +106,7 @@ async function ask(url: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(out)
 }
 
-/** Restores a new copy, and returns how to start a server on it. */
+/** Restores a new copy, and returns a function that starts a server on it. */
 async function startOfCopy(name: string) {
   const made = await run(['backup', 'create', '--to', folder(`backup-${name}`)])
   expect(await run(['backup', 'restore', pathOf(made.out)], name)).toMatchObject({ code: 0, errors: '' })
@@ -119,7 +119,7 @@ async function startOfCopy(name: string) {
 
 const FOUND_AS_COPY = { found: 'system', epoch: 1 }
 
-test('a restored copy is found as a copy and not as a failover, at every start until restore finish', async () => {
+test('a restored copy is recognised as a copy, not as a failover, at every start until restore finish', async () => {
   const onCopy = await startOfCopy('copy')
   await onCopy(async (url) => {
     expect(await ask(url, 'restore', 'status')).toMatchObject(FOUND_AS_COPY)
@@ -135,7 +135,7 @@ test('a restored copy is found as a copy and not as a failover, at every start u
   })
 })
 
-test('a start that was killed after the recovery of a copy is made up for by the next one', async () => {
+test('after a start that was killed once it had recovered a copy, the next start still recognises the copy', async () => {
   const onCopy = await startOfCopy('killed')
   await onCopy(async (url) => {
     await query(url, 'update epoch set system_identifier = life.system_identifier from database_life() life')

@@ -105,7 +105,7 @@ async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return
   for (const [signal, waitMs] of STOP_STEPS) {
-    // Once the server has ended, another process can get its number. Its children end later.
+    // Once the server has ended, another process can get its number. The server's children end later.
     if (leftoverOf(cluster) === pid) signalTo(pid, signal)
     const end = performance.now() + waitMs
     while (serversIn(cluster).length > 0 && performance.now() < end) await delay(50)

@@ -68,8 +68,8 @@ function makeCertificate(
 export const NGINX: ProxyProgram = {
   name: 'nginx',
   file: 'nginx.conf',
-  start({ folder, upstreams, ports, mayOpenConsole, edit = (text) => text, ...given }) {
-    const { certificate, key } = makeCertificate(folder, given.certificate)
+  start({ folder, upstreams, ports, mayOpenConsole, edit = (text) => text, ...rest }) {
+    const { certificate, key } = makeCertificate(folder, rest.certificate)
     const logs = join(folder, 'logs')
     mkdirSync(logs)
     const text = edit(readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8'))

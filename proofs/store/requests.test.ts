@@ -159,10 +159,10 @@ function requestOf(operation: Operation): fc.Arbitrary<Request> {
         freq: 6,
       }),
     })
-    .map(({ id, values: given, body, idempotencyKey }) => {
+    .map(({ id, values: chosen, body, idempotencyKey }) => {
       const search = new URLSearchParams()
       for (const [index, { name }] of query.entries()) {
-        const value = given[index]
+        const value = chosen[index]
         if (value !== null && value !== undefined)
           for (const each of [value].flat()) search.append(name, String(each))
       }
