@@ -187,7 +187,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('provides an asset id that Steam did not give, and a departure of that asset is booked and listed by its name', async () => {
+  it('provides an asset id that Steam did not give, and a departure of that asset is booked, and listed with its name', async () => {
     const deposit = await aDeposit(till, store)
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId)

@@ -75,7 +75,7 @@ type Credit = { tradeId: bigint; steamTradeId: string; offerId: string | null }
 
 const STEAM_NUMBER = /^[1-9]\d{0,19}$/
 
-/** A look does not count an item as missing in the ten minutes after its delivery was booked. */
+/** Says to wait, because a look counts no item as missing in the ten minutes after its delivery was booked. */
 const UNASKED =
   'Steam was not asked. Compare the Steam trade with the bot’s trade history; ten minutes from now, items drift --now looks for items that did not arrive.'
 

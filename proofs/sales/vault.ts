@@ -1,4 +1,4 @@
-/** A process of the vault: its real rounds, with the simulation's log, Steam and markets, and the level's own till. */
+/** A process of the vault: its real rounds, with the simulation's log, Steam and markets, and the caller's till. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -228,7 +228,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('that quotes the address of a call in its refusal does not make the vault repeat the key', async () => {
+  it('that quotes the address of a call has the key removed from its refusal', async () => {
     const key = bench.market.open(bench.seller.steamId)
     bench.market.begin('address-in-refusal')
     const answer = await bench.clientWith(key).money()

@@ -1,6 +1,6 @@
 /**
- * The integers in which both the market.csgo.com family and Waxpeer write amounts. A wrong divisor would sell ten items
- * for the price of one.
+ * The integers in which both the market.csgo.com family and Waxpeer write amounts. With a wrong divisor, an item could
+ * be sold for a tenth of its price.
  */
 
 /** Market units per unit of the currency, and per minor unit. */

@@ -218,7 +218,7 @@ async function followOffer(
         await giftOffers.cancel(offerId)
         return false
       }
-      // The market may have taken too long. Later, so may Steam's list of confirmations, or the wait to confirm.
+      // Asked now, because the market may have been too slow, and again right before the confirmation: Steam may be too.
       const isInTime = () => stepNow().kind === 'confirm'
       if (!isInTime()) return true
       const isConfirmed = await giftOffers.confirm(offerId, due, isInTime)

@@ -74,7 +74,7 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
-  it('does not repeat its key if a refusal contains the address of the call', async () => {
+  it('has its key removed from a refusal that contains the address of the call', async () => {
     const key = bench.market.waxpeer.open(bench.seller.steamId)
     client.close()
     client = bench.waxpeerWith(key)
