@@ -60,7 +60,7 @@ export type DepositCause =
   | { kind: 'offer_opened' }
   | { kind: 'trade_ended'; status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'> }
   | { kind: 'delivered' }
-  /** The store cancels the deposit before there is an offer. Once there is one, its cancellation causes `trade_ended`. */
+  /** The store cancels the deposit before there is an offer. A cancel after that causes `trade_ended`. */
   | { kind: 'cancelled_by_store' }
   /** A check of the expiry. `isStopped`: a trade is open, Steam is down or maintenance lasts, so nothing expires. */
   | { kind: 'time_passed'; now: Date; isStopped: boolean }

@@ -72,7 +72,7 @@ export type Replayed = { endpointId: bigint; storeId: bigint; replayed: number }
 
 type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: number; toSequence: number })
 
-/** Sends again one event, or every event of a range, if the endpoint subscribes to it. */
+/** Sends one event again, whatever its type, or every event of a range whose type the endpoint wants. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
   const what = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
   return act(deps, what, async (tx) => {

@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Enough deposits a day that the bots still have some items whose protection is over. */
 const SIZE = { deposits: 2_000, stores: 5, bots: 8, days: 60 }
 /**
- * The planner would read tables this small completely. These settings make it prefer an index, so a full read means
+ * The planner would read such small tables completely. These settings make it prefer an index, so a full read means
  * that one is missing.
  */
 const BY_INDEX = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
