@@ -30,7 +30,7 @@ const RETRY_AFTER_S = 5
  * megabytes of memory and a database connection meanwhile. A shopper can have many deposits, so without this limit
  * the calls of one shopper could take every connection.
  */
-const TURNS = { inAll: 4, ofKey: 2 }
+const TURNS = { inAll: 6, ofKey: 4 }
 
 type Limits = { items: Rate; nowMs: () => number }
 const DEFAULT_LIMITS: Limits = { items: ITEM_RATE, nowMs: () => performance.now() }
