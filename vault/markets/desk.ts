@@ -32,7 +32,7 @@ const REPRICE_MS = 60 * MINUTE_MS
 const MOST_REPRICED = 10
 /** How often to ask the market whether sales were paid. */
 const MONEY_MS = 5 * MINUTE_MS
-/** After an item was given or its money became due: how often to ask that, and for how long. */
+/** How often to ask right after an item was given or its money became due, and for how long. */
 const SOON_MONEY_MS = 20_000
 const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
 /** How long to keep asking about a given item whose sale the market calls cancelled. */
