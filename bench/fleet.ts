@@ -211,8 +211,8 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
 }
 
 /**
- * True if the misfortune of the visit's bot prevents reads of Steam, so the till learns of acceptances only after it.
- * Applies to the bot's visits in all waves.
+ * True if the misfortune of the visit's bot prevents reads of Steam, so the till learns of acceptances only when the
+ * misfortune is over. Applies to the bot's visits in all waves.
  */
 function isBlind({ bot }: Visit, struck: ReadonlyMap<string, Misfortune>): boolean {
   const misfortune = struck.get(bot ?? '')

@@ -21,7 +21,7 @@ const LIMIT = 1.5
 const ROUNDS = 15
 /** Shorter times count as this, because the ratio of such short times means nothing. */
 const LEAST_MS = 2
-/** Events or movements of a page. */
+/** How many events or movements a page has. */
 const PAGE = 100
 
 type Year = Awaited<ReturnType<typeof openYear>>

@@ -7,6 +7,7 @@ import { withStatementDeadline } from '../db/connections.ts'
 export type Difference = { problem: string; detail: string }
 
 const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
+/** The comment in verify.sql that begins its second part. */
 const MARK = '-- From here on'
 /** The longest time that a statement may run, and so hold up vacuum. */
 const DEADLINE_MS = 120_000
@@ -17,6 +18,7 @@ const MOST_FOUND = 1_000
 
 /** The first part of verify.sql: each check examines one trade or deposit with everything that belongs to it. */
 const CHECKS_OF_TRADES = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
+/** The part of verify.sql before all checks. */
 const DEFINITIONS = SQL.slice(0, SQL.indexOf('-- Entries'))
 /** The second part of verify.sql, check by check. */
 const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL.lastIndexOf('limit'))
@@ -63,8 +65,8 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 type Client = Pick<pg.PoolClient, 'query'>
 
 /**
- * Runs many statements, each with its own snapshot. That is enough, because every check is a single statement.
- * `afterEach` is called after each.
+ * Runs many statements, each with its own snapshot: every check is a single statement, so it needs no other.
+ * `afterEach` is called after each statement.
  */
 export async function differencesOfAll(
   client: Client,

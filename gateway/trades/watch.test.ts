@@ -81,7 +81,7 @@ describe('the watch over a bot’s offers', () => {
     )
   })
 
-  it('reads an open offer on its own if its row of the list cannot be read', async () => {
+  it('reads an open offer separately if its row in the list cannot be read', async () => {
     const { watch } = await openTrade()
     session.accept('1')
     const { listOffers } = session
@@ -193,7 +193,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.offers.get('2')?.state).toBe('active')
   })
 
-  it('no longer reads a failed Steam trade once its reviews are over', async () => {
+  it('no longer reads a failed Steam trade after its reviews are over', async () => {
     const { id, watch } = await openTrade()
     session.accept('1', { isReceived: false })
     const answer = session.trades.get(steamTradeIdOf('1'))

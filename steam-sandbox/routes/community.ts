@@ -14,13 +14,13 @@ import { write } from './writes.ts'
 /** The website steamcommunity.com: the parts that programs use. */
 export function community(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'steamcommunity.com') return undefined
-  const publicReply =
+  const reply =
     publicInventory(request, sandbox) ??
     profile(request, sandbox) ??
     priceOverview(request, sandbox) ??
     loginPage(request) ??
     mobileconf(request, sandbox)
-  if (publicReply) return publicReply
+  if (reply) return reply
   const steamId = sessionOf(request, sandbox)
   if (!steamId) {
     return request.method === 'POST' ? json(null, 401) : redirect('https://steamcommunity.com/login/home/')

@@ -60,7 +60,7 @@ export type ShopParts = {
 }
 
 export type Shop = {
-  /** The round of each account at a market: everything except listing and repricing. They may run at the same time. */
+  /** Each account at a market: its round does all but list and reprice. Several rounds may run at the same time. */
   desks: readonly { name: string; round(): Promise<void> }[]
   /** Lists items. */
   round(): Promise<void>

@@ -33,8 +33,8 @@ create table store (
   -- Origins that backToStoreUrl and redirectUrl may have, such as 'https://store.example'.
   origins text[] not null check (cardinality(origins) between 1 and 20),
   credit_mode text not null default 'on_accept' check (credit_mode in ('on_accept', 'on_release')),
-  -- The most credit at risk at a time, in US cents: available before the protection of its trade ends, or lost to a
-  -- reversal.
+  -- The most credit at risk at a time, in US cents. Credit is at risk if it became available before the protection of
+  -- its trade ended, or was lost to a reversal.
   risk_limit_usd_cents bigint not null default 0 check (risk_limit_usd_cents >= 0),
   -- Who bears the loss when a trade is reversed.
   liability text not null default 'operator' check (liability in ('operator', 'store')),
