@@ -34,10 +34,7 @@ export async function barBot(tx: Tx, { botId, reason, game, now }: BarRequest): 
     .execute()
 }
 
-/**
- * Clears the bars that cover a game, because Steam took the bot's offer for items of that game, and forgets all doubts
- * about the bot.
- */
+/** Clears the bars that cover a game, and all doubts about the bot: Steam took its offer for items of that game. */
 export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void> {
   await tx.deleteFrom('bot_bar').where('bot_id', '=', botId).where('scope', 'in', ['all', game]).execute()
   await tx.deleteFrom('bot_doubt').where('bot_id', '=', botId).execute()

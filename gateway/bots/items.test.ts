@@ -94,7 +94,7 @@ describe('items in the hands of a bot', () => {
     expect(answers.filter(({ kind }) => kind === 'moved')).toHaveLength(1)
   })
 
-  it('are counted, so a bot with 900 items of a game takes only other games', async () => {
+  it('are counted, so a bot with 900 items of a game takes only items of other games', async () => {
     await deliver('dota')
     const metrics = await (await survey()).metrics()
     expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}",game="dota"} 2`)

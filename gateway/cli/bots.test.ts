@@ -166,12 +166,12 @@ describe('bot', () => {
     }
   })
 
-  it('add names the line of a refused token, and blank lines count', async () => {
+  it('add gives the line number of a refused token, counting blank lines', async () => {
     const { out } = await run(['bot', 'add'], '\nnonsense\n\nnonsense\n')
     expect(out).toMatch(/^Line 2: .*\nLine 4: /)
   })
 
-  it('enrol says what was wrong, and refuses a stdin that ends early', async () => {
+  it('enrol says that Steam refused the password, and refuses a stdin that ends early', async () => {
     const { accountName } = firstBot()
     const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
     expect(wrong).toMatchObject({ code: 4 })

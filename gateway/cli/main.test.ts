@@ -167,7 +167,7 @@ describe('a command', () => {
     })
   })
 
-  it('that only works on rows loads neither the Steam client libraries nor the server', async () => {
+  it('that only reads and writes rows loads neither the Steam client libraries nor the server', async () => {
     const commands = [
       'bot list',
       'store show 1',

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => selling.close())
 
-it('D-34 a bot lists its free items that came by deposits, and a wish for them waits', async () => {
+it('D-34 a bot lists its free items that deposits brought, and a wish for one of them waits', async () => {
   const { bench, bot, acts, runRounds, itemsOnSale } = selling
   await runRounds(4)
   expect(
@@ -88,7 +88,7 @@ it('D-34 the report of a delivery explains a departure that was read before the 
   await sql`delete from vault_told where n > 1000`.execute(till.db)
 })
 
-it('D-34 an item that leaves by a wish is not listed', async () => {
+it('D-34 an item that is leaving because of a wish is not listed', async () => {
   const { bench, acts, runRounds, itemsOnSale } = selling
   bench.switchMarketOff()
   await runRounds(2)

@@ -1,4 +1,4 @@
-/** The life of a sale, pure. */
+/** The life of a sale. Pure. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
 

@@ -1,4 +1,4 @@
-/** Checks the answers of the database: whether a till can work on it. Reads no files but those of the migrations. */
+/** Checks, from the database's answers, whether a till can work on it. Reads no files but those of the migrations. */
 import type { Config } from '../config.ts'
 import { ownershipOf } from '../db/identity.ts'
 import { judgeSchema, migrationFiles } from '../db/schema-version.ts'

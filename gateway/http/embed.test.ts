@@ -245,7 +245,7 @@ describe('the loader', () => {
     expect(other.headers['cross-origin-resource-policy']).toBe('same-origin')
   })
 
-  test('appears in the guide with its hash', () => {
+  test('appears in the store guide with its hash', () => {
     const guide = readFileSync(join(import.meta.dirname, '../../docs/store-guide.md'), 'utf8')
     expect(/integrity="([^"]+)"/.exec(guide)?.[1]).toBe(LOADER_INTEGRITY)
   })

@@ -80,9 +80,9 @@ export function parseOffer(body: unknown): Offer | null | undefined {
 type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; nextCursor: number }
 
 /**
- * One page of offers. Keeps the readable parts of broken sent offers, because the offer that a caller looks for may
- * be among them. `nothing`: an answer without content, which Steam sends while it has trouble. Even an empty list has
- * its `next_cursor`.
+ * One page of offers. Keeps what can be read of a broken row of a sent offer, because a caller may be looking for that
+ * offer. `nothing`: an answer without content, which Steam sends while it has trouble: even an empty list would have a
+ * `next_cursor`.
  */
 export function parseOffers(body: unknown): OffersPage | 'nothing' | undefined {
   const answer = offersAnswer.safeParse(body)
@@ -160,7 +160,7 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
   return { partner: days(theirs), own: days(mine) }
 }
 
-/** A short text of a tag; empty if it has more than 40 characters. */
+/** A short text of a tag. A text of more than 40 characters becomes empty. */
 const word = text.transform((value) => (value.length > 40 ? '' : value.trim())).catch('')
 
 const descriptionRow = z.object({

@@ -51,7 +51,7 @@ const call = (method: 'GET' | 'POST', url: string, { body, headers = {} }: Call 
 
 const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK_URL }
 
-/** Returns the line `store called` of an answer. Fails unless there is exactly one. */
+/** Returns the line `store called` for an answer. Fails unless there is exactly one. */
 function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknown> {
   const id = answer.headers['x-request-id']
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))

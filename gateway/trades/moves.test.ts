@@ -38,7 +38,7 @@ const refuse = (bot: Bot | undefined, reason: RefusedReason, times = 1) => {
   for (let n = 0; n < times; n += 1) bot?.session.sends.push({ answer: 'refused', reason })
 }
 
-/** Makes Steam leave this bot's next check of its partner unanswered. */
+/** Makes Steam not answer this bot's next check of a partner. */
 function silence(bot: Bot | undefined): void {
   if (bot) bot.session.unansweredPartners = 1
 }

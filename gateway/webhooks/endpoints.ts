@@ -44,7 +44,7 @@ export function parseWebhookUrl(text: string): URL | undefined {
 }
 
 /**
- * Refuses a URL to which no webhook may go. Checks only the URL: the addresses to which its name resolves are checked
+ * Refuses a URL to which no webhook may go. Checks only the URL: the addresses to which its host resolves are checked
  * when a webhook is sent.
  */
 async function refuseForbiddenUrl(

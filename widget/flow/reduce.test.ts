@@ -138,7 +138,7 @@ describe('opening the page', () => {
     expect(play(state, { kind: 'retryPressed' }).state).toBe(state)
   })
 
-  it('D-23 the time left counts from the answer, and is unknown if the server names none', () => {
+  it('D-23 the time left is counted from the answer’s arrival, and is unknown if the server gives none', () => {
     const at = (timeLeft: number | null) => play(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
     expect(at(300)).toBe(305_000)
     expect(at(null)).toBeNull()

@@ -5,7 +5,7 @@ import { payment } from './test-states.ts'
 const UNTIL = '2026-11-30T12:00:00.000Z'
 const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 
-describe('D-9 the split shown before a press on Add funds', () => {
+describe('D-9 the credit shown before a press on Add funds', () => {
   it.each([
     ['all now if no credit is held', 3_375, null, { now: 3_375, later: 0, until: null, certainty: 'final' }],
     [

@@ -1,4 +1,4 @@
-/** The shell from the server's first answer: see ../shell.tsx. */
+/** The shell: the page that the server sends, and that is shown before its code is loaded (../shell.tsx). */
 
 const shell = (): HTMLElement | null => document.getElementById('shell')
 

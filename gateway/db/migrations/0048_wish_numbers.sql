@@ -4,7 +4,7 @@
 
 create trigger wish_life before insert on wish for each statement execute function refuse_in_another_life();
 
--- The only change: numbers of wishes are skipped too.
+-- The only change to this function: numbers of wishes are skipped too.
 create or replace function begin_epoch(at timestamptz, skipped bigint) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
