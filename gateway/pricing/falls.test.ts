@@ -52,6 +52,7 @@ describe('D-13 a fall', () => {
   test('does not count if a fresher price of another source has not fallen', () => {
     expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 10), steadyPrice(10))).toEqual(priced(10))
     expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 40), steadyPrice(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 20), steadyPrice(10))).toEqual(priced(8))
     // A source without an earlier price cannot contradict it.
     expect(judge(changedPrice(10, 8, 20), steadyPrice(10, 10), steadyPrice(10))).toEqual(priced(8))
   })
@@ -74,6 +75,9 @@ describe('D-13 a fall', () => {
     const threeSteady = [steadyPrice(10), steadyPrice(10), steadyPrice(10)]
     expect(judge(changedPrice(10, 7.7), ...threeSteady)).toEqual(priced(7.7))
     expect(judge(changedPrice(10, 7.6), ...threeSteady)).toEqual(unavailable('noPrice'))
+    // 30 % more than 7.692308 is 10.
+    expect(judge(changedPrice(10, 7.692307), ...threeSteady)).toEqual(priced(7.692307))
+    expect(judge(changedPrice(10, 7.692306), ...threeSteady)).toEqual(unavailable('noPrice'))
     // A fall does not make two prices agree that differed before it.
     expect(judge(changedPrice(10, 8), steadyPrice(11))).toEqual(unavailable('noPrice'))
     expect(judge(changedPrice(10, 5), changedPrice(10, 5.5), price(10))).toEqual(priced(5.5))

@@ -4,6 +4,7 @@ import { minimumInMinorUnits, toMinorUnits } from './exchange.ts'
 import {
   DEFAULT_RULES,
   FILE_SOURCE,
+  OPERATOR_SOURCE,
   rulesWith,
   type SourcePrice,
   shopperAmount,
@@ -107,6 +108,10 @@ test('the worth of an override needs no source, and must be 0.11 dollars or more
     usdMicros: micros(0.22),
     levelUsdMicros: null,
   })
+})
+
+test('quotes name the operator’s price list and overrides like this', () => {
+  expect([FILE_SOURCE, OPERATOR_SOURCE]).toEqual(['file', 'operator'])
 })
 
 test('a store’s own commission replaces that of every game, and nothing else', () => {

@@ -228,8 +228,7 @@ function agree(sorted: readonly bigint[], { spikeBps }: Limit): boolean {
   return (sorted.at(-1) ?? lowest) * BPS <= lowest * (BPS + BigInt(spikeBps))
 }
 
-const ascending = (values: readonly bigint[]): bigint[] =>
-  [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+const ascending = (values: readonly bigint[]): bigint[] => [...values].sort((a, b) => Number(a - b))
 
 /** The median; of an even number of values, the lower middle one. */
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
