@@ -155,7 +155,7 @@ const listedServers = (cluster: string): number[] =>
 function serversFromLsof(cluster: string): number[] {
   const options = ['-w', '-a', '-c', 'postgres', '-d', 'cwd', '-Fn']
   const { stdout } = spawnSync('lsof', options, { encoding: 'utf8', env: { PATH: '/usr/sbin:/usr/bin' } })
-  // A process begins with its number (p12); its folder (n/path) follows, in some versions after another line.
+  // The lines of a process begin with its number (p12). Its folder (n/path) follows, in some versions after another one.
   const processes = (stdout ?? '').split(/^p/m)
   return processes
     .filter((lines) => lines.includes(`\nn${cluster}\n`))

@@ -73,7 +73,7 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
 }
 
 /**
- * Reverses all protected trades of the deal's seller on Steam, as one click there does. Resolves to false if the market
+ * Reverses all protected trades of the deal's seller, as one click on Steam does. Resolves to false if the market
  * does not have the deal, or if its items were not given.
  */
 export async function takeBack(markets: Markets, market: Market, hash: string): Promise<boolean> {

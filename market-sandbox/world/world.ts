@@ -29,7 +29,7 @@ export type Inventory = {
   appId: number
   /** When the next reading is due. */
   dueAtS?: number
-  /** When the market last read it with success. */
+  /** When the market last read it successfully. */
   readAtS?: number
   /** When the market last tried to read it. */
   triedAtS?: number

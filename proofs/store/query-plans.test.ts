@@ -64,9 +64,9 @@ afterAll(async () => {
 })
 
 /**
- * Fills the database with the deposits of rows.ts. Each also has an event. Those of store 1 also have a webhook
- * delivery, and one in ten has a movement of money. Half of the deliveries are due, and half of these were never
- * claimed, so they are in the lane `first`. The payload of every event is about `depositId`.
+ * Fills the database with the deposits of rows.ts. Each also has an event, and one in ten a movement of money. Those of
+ * store 1 also have a webhook delivery. Half of the deliveries are due. Half of the due ones were never claimed, so
+ * they are in the lane `first`. The payload of every event is about `depositId`.
  */
 async function fill(db: Db, depositId: bigint): Promise<void> {
   const data = await storeDepositOf(till.db, { storeId: STORE, depositId }, PUBLIC_URL)
@@ -175,7 +175,7 @@ const NEAR_THE_END = 1_200n
 /** The limit for calls that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
 
-/** No sealed value of the test begins with it, so all of them are still to be sealed again. */
+/** No sealed value of the test begins with this mark, so all of them are still to be sealed again. */
 const NEW_MARK = Buffer.from('a new key')
 
 /** Each call with its name. The number replaces `MOST_ROWS`. */
