@@ -57,13 +57,13 @@ function listen(address: string): Promise<Server | undefined> {
  */
 async function takeOver(name: string, address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
-  const found = identityOf(address)
-  if (found === undefined) return listen(address)
+  const leftover = identityOf(address)
+  if (leftover === undefined) return listen(address)
   if (await isAnswered(address)) return undefined
-  const removal = await tryLock(`${name} without ${found}`)
+  const removal = await tryLock(`${name} without ${leftover}`)
   if (removal === undefined) return undefined
   try {
-    if (identityOf(address) !== found) return undefined
+    if (identityOf(address) !== leftover) return undefined
     rmSync(address, { force: true })
     return await listen(address)
   } finally {

@@ -64,7 +64,7 @@ export async function recordPayout(
 
 export type VoidAnswer =
   | { kind: 'voided'; payout: ListedPayout }
-  /** It was voided before. */
+  /** The payout was voided before. */
   | { kind: 'known'; payout: ListedPayout }
   | { kind: 'unknown' }
 
@@ -73,12 +73,12 @@ export async function voidPayout(
   { tx, clock }: { tx: Tx; clock: Clock },
   payoutId: bigint,
 ): Promise<VoidAnswer> {
-  const found = await lockPayout(tx, payoutId)
-  if (found === undefined) return { kind: 'unknown' }
-  if (found.voidedAt !== null) return { kind: 'known', payout: found }
-  const { storeId, currency, amountMinor } = found
+  const payout = await lockPayout(tx, payoutId)
+  if (payout === undefined) return { kind: 'unknown' }
+  if (payout.voidedAt !== null) return { kind: 'known', payout }
+  const { storeId, currency, amountMinor } = payout
   const at = clock.now()
   await insertVoid(tx, payoutId, at)
   await post(tx, { storeId, currency, payoutId, movements: voidMovements(amountMinor), at })
-  return { kind: 'voided', payout: { ...found, voidedAt: at } }
+  return { kind: 'voided', payout: { ...payout, voidedAt: at } }
 }

@@ -111,8 +111,8 @@ const identifyingFields = z.object({
 })
 
 function unreadableOf(row: unknown): UnreadableOffer {
-  const found = identifyingFields.safeParse(row)
-  const { tradeofferid: offerId = null, accountid_other: account = null, message = null } = found.data ?? {}
+  const parsed = identifyingFields.safeParse(row)
+  const { tradeofferid: offerId = null, accountid_other: account = null, message = null } = parsed.data ?? {}
   return { offerId, partnerSteamId: account === null ? null : steamIdOfAccount(account), message }
 }
 

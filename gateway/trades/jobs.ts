@@ -27,7 +27,7 @@ export async function sweepTrades(deps: ShellDeps): Promise<void> {
     try {
       await trades.wakeBot(trade.botId, { kind: 'trade', tradeId: trade.id })
     } catch (error) {
-      log.error({ err: error, ...aboutTrade(trade) }, 'due trade could not be woken')
+      log.error({ err: error, ...aboutTrade(trade) }, 'bot of a due trade could not be woken')
     }
   }
   if (due.length === MOST_DUE) log.warn({ due: due.length }, 'more trades are due than one sweep wakes')

@@ -170,11 +170,11 @@ export async function checkBroken({
     const failingUnbroken = new Set(await failingChecks({}))
     const checks: Check[] = []
     for (const { what, failing, ...fault } of BROKEN) {
-      const found = (await failingChecks(fault)).filter((check) => !failingUnbroken.has(check))
-      const isRight = found.join() === failing.join()
+      const named = (await failingChecks(fault)).filter((check) => !failingUnbroken.has(check))
+      const isRight = named.join() === failing.join()
       checks.push({
         name: `the doctor detects this fault: ${what}`,
-        why: isRight ? '' : `named ${found.join() || 'nothing'}`,
+        why: isRight ? '' : `named ${named.join() || 'nothing'}`,
       })
     }
     return checks

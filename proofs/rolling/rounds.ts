@@ -86,8 +86,8 @@ export async function untilReady(url: string, gateway: Pick<Running, 'hasEnded' 
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })
     return answer.ok ? 'ready' : undefined
   }
-  const found = await eventually('the gateway is ready', check, WAIT_MS)
-  if (found === 'ended') throw new Error(`the gateway ended:\n${gateway.output()}`)
+  const state = await eventually('the gateway is ready', check, WAIT_MS)
+  if (state === 'ended') throw new Error(`the gateway ended:\n${gateway.output()}`)
 }
 
 /** Measures, from `begin` on, how long bots are without a lease. */

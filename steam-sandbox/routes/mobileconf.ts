@@ -65,8 +65,8 @@ function isKeyOf(account: Account, params: URLSearchParams, { tags, nowS }: Expe
   message.writeBigUInt64BE(BigInt(time))
   const secret = Buffer.from(credentialsOf(account).identitySecret, 'base64')
   const expected = createHmac('sha1', secret).update(message).update(tag).digest()
-  const given = Buffer.from(key, 'base64')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const sent = Buffer.from(key, 'base64')
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
 function confirmationsOf({ world }: Sandbox, account: Account): Confirmation[] {

@@ -91,8 +91,8 @@ async function testIdentitySecret(caller: Caller, steamId: string, secrets: Secr
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })
   // No offer has the number 0: it only matters whether Steam answers.
-  const found = await findConfirmation(session, '0', Math.floor(Date.now() / 1_000))
-  if (found.kind === 'unanswered') {
+  const answer = await findConfirmation(session, '0', Math.floor(Date.now() / 1_000))
+  if (answer.kind === 'unanswered') {
     throw new Refusal(
       'Steam does not show the confirmations of the account: the identity secret is wrong, or Steam is busy.',
     )
