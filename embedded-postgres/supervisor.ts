@@ -155,7 +155,7 @@ const listedServers = (cluster: string): number[] =>
 function serversFromLsof(cluster: string): number[] {
   const options = ['-w', '-a', '-c', 'postgres', '-d', 'cwd', '-Fn']
   const { stdout } = spawnSync('lsof', options, { encoding: 'utf8', env: { PATH: '/usr/sbin:/usr/bin' } })
-  // The lines of a process begin with its number (p12). Its folder (n/path) follows, in some versions after another one.
+  // The first line of a process is its number (p12). A later line is its folder (n/path).
   const processes = (stdout ?? '').split(/^p/m)
   return processes
     .filter((lines) => lines.includes(`\nn${cluster}\n`))

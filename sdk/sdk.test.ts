@@ -135,7 +135,7 @@ describe('a call', () => {
     expect(Math.max(...waits)).toBe(1_000)
   })
 
-  test('without any answer is tried four times, and then reports the till as unreachable', async () => {
+  test('without any answer is tried four times, and then fails because the till is unreachable', async () => {
     const { till, requests } = tillThatAnswers(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
     expect(requests).toHaveLength(4)

@@ -60,7 +60,7 @@ describe('an inventory', () => {
     ).toEqual(NOTHING)
   })
 
-  it('that lacks a booked item causes a finding, unless only a part was shown', () => {
+  it('that lacks a booked item causes a finding, unless only a part of it was shown', () => {
     const expected = custody([bookedItem('11'), bookedItem('12')])
     expect(compare(expected, look([ownItem('11')])).found).toEqual(['missing 1-12'])
     expect(compare(expected, look([ownItem('11')], false))).toEqual(NOTHING)

@@ -65,7 +65,7 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 type Client = Pick<pg.PoolClient, 'query'>
 
 /**
- * Runs many statements, each with its own snapshot: every check is a single statement, so it needs no other.
+ * Runs many statements, each with its own snapshot. Every check is a single statement, so it needs only one snapshot.
  * `afterEach` is called after each statement.
  */
 export async function differencesOfAll(

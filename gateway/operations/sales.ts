@@ -35,7 +35,7 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   resultMinor: bigint | null
 }
 
-/** `name`: of the market or game, or the week's Monday. `broughtMinor`: what the markets paid or refunded. */
+/** `name`: of the market or game, or the week's Monday. `broughtMinor`: what the markets paid and refunded. */
 export type SaleTotal = {
   by: 'market' | 'game' | 'week'
   name: string

@@ -75,7 +75,7 @@ describe('D-13 a fall', () => {
     const threeSteady = [steadyPrice(10), steadyPrice(10), steadyPrice(10)]
     expect(judge(changedPrice(10, 7.7), ...threeSteady)).toEqual(priced(7.7))
     expect(judge(changedPrice(10, 7.6), ...threeSteady)).toEqual(unavailable('noPrice'))
-    // 30 % more than 7.692308 is 10.
+    // The limit is 7.692308: 30 % more than that is 10. A price may be one millionth below the limit.
     expect(judge(changedPrice(10, 7.692307), ...threeSteady)).toEqual(priced(7.692307))
     expect(judge(changedPrice(10, 7.692306), ...threeSteady)).toEqual(unavailable('noPrice'))
     // A fall does not make two prices agree that differed before it.

@@ -73,7 +73,7 @@ export function rulesOf(settings: Settings): PricingRules {
 
 /**
  * Returns what is wrong with the commission, if anything. A price can exceed its weekly level by the spike limit. If
- * the commission does not cover that, somebody who pumps a price is paid more than the item is worth.
+ * the commission does not cover the excess, somebody who pumps a price is paid more than the item is worth.
  */
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)

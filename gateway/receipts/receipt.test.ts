@@ -208,7 +208,7 @@ describe('the money on a receipt', () => {
     expect(all).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
   })
 
-  it('that was partly taken back while the rest is held is described as both', () => {
+  it('is described both as taken back and as held, if it was partly taken back and the rest is held', () => {
     const rest = { reversedAmount: 1_000, heldAmount: 2_375 }
     expect(page('en', rest)).toMatch(
       /Later their sender took some back\. The worth of the rest is held.*Credited now \$0\.00 .*Held \$23\.75 Taken back by the sender \$10\.00/,

@@ -81,7 +81,7 @@ type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffe
 
 /**
  * One page of offers. Keeps what can be read of a broken row of a sent offer, because a caller may be looking for that
- * offer. `nothing`: an answer without content, which Steam sends while it has trouble: even an empty list would have a
+ * offer. `nothing`: an answer without content, which Steam sends while it has trouble. Even an empty list would have a
  * `next_cursor`.
  */
 export function parseOffers(body: unknown): OffersPage | 'nothing' | undefined {

@@ -60,7 +60,7 @@ test('D-36 held credit pays for a reversal first, and never falls below zero', a
   expect(await available()).toBe(1_500)
 })
 
-test('the history of a bot no longer has to be read as far back as a trade that was reversed', async () => {
+test('a trade that was reversed no longer decides how far back the history of its bot is read', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   const { bot, session } = await aBot(till)
   const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store, { game: 'cs' }))

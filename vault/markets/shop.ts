@@ -60,7 +60,7 @@ export type ShopParts = {
 }
 
 export type Shop = {
-  /** Each account at a market: its round does all but list and reprice. Several rounds may run at the same time. */
+  /** The accounts at markets. A round does everything except listing and repricing. Several may run at the same time. */
   desks: readonly { name: string; round(): Promise<void> }[]
   /** Lists items. */
   round(): Promise<void>
