@@ -77,7 +77,7 @@ const IN_USE_OR_FOREIGN = new Set(['55006', '42501'])
 /**
  * Drops the databases of killed checks: those that nobody uses, and whose name has a time before `until` (14 digits). A
  * running check can be without a connection for a moment, so `until` must be a while ago. Leaves databases of 0.2.0:
- * their names have no time, so one of a running check looks the same.
+ * their names have no time, so one of a running check looks like one of a killed check.
  */
 export async function dropAbandonedScratches(client: Client, until: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(

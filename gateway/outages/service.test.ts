@@ -127,7 +127,7 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
-  it('D-28 an offer whose acceptance Steam takes back after the outage also gets back the paused time', async () => {
+  it('D-28 an offer whose acceptance Steam withdraws after the outage gets the paused time back too', async () => {
     const { hash } = await pendingDeposit()
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('no offer')

@@ -88,6 +88,7 @@ it.each([
 it('a market that does not answer needs a person only after an hour', async () => {
   await pass(1)
   ready = { kind: 'unanswered', because: 'HTTP 502' }
+  // The market is asked again after 30 minutes. Five minutes later selling stops, and the hour begins.
   await pass(30 + 5 + 58)
   expect(kinds()).toEqual([])
   await pass(4)

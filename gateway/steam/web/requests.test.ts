@@ -338,7 +338,7 @@ describe('the port makes the same request as the libraries', () => {
   })
 })
 
-describe('a request that the libraries do not have', () => {
+describe('a request without a counterpart in the libraries', () => {
   it.each([
     [
       'GetTradeHoldDurations',

@@ -24,8 +24,8 @@ const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'stri
 
 /**
  * `early`: credit that could be spent at once. `released`: credit that was released after the delivery. `lost`: what
- * recent reversals took beyond the held part. `bearers`: the kinds of account that reversals took it from. `twins`:
- * assets that two trades reserve. `repeated`: events that exist twice.
+ * recent reversals took beyond the held part. `bearers`: the kinds of account that paid what any reversal took beyond
+ * it. `twins`: assets that two trades reserve. `repeated`: events that exist twice.
  */
 const snapshotSchema = z.object({
   accounts: z.array(
@@ -360,8 +360,8 @@ export async function checkFinalState(scene: Scene): Promise<void> {
     const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
     // The till cannot see the outcome of these. The operator credits complete deliveries.
     if (isLost(scene, bot) || (isMute(offer) && !kept)) {
-      const isCredited = kept || steamTrade?.state !== 'complete'
-      must(isCredited, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)
+      const isUnpaid = !kept && steamTrade?.state === 'complete'
+      must(!isUnpaid, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)
       continue
     }
     const item = steamTrade?.items.find((each) => each.asset.assetId === asset)
