@@ -27,13 +27,14 @@ export function createLimiter(width: number, mostWaiting = Number.POSITIVE_INFIN
   return Object.assign(run, { isFull: () => free === 0 && waiting.length >= mostWaiting })
 }
 
+export type FairLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>
 type FairLimits = { inAll: number; ofKey: number }
 
 /**
  * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. Of the waiting tasks that may run, the
  * one that came first begins.
  */
-export function createFairLimiter({ inAll, ofKey }: FairLimits) {
+export function createFairLimiter({ inAll, ofKey }: FairLimits): FairLimiter {
   const waiting: { key: string; begin: () => void }[] = []
   const running = new Map<string, number>()
   let free = inAll
@@ -52,7 +53,7 @@ export function createFairLimiter({ inAll, ofKey }: FairLimits) {
     else running.delete(key)
     beginNext()
   }
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+  return async (key, work) => {
     const { promise, resolve: begin } = Promise.withResolvers<void>()
     waiting.push({ key, begin })
     beginNext()

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { storeDepositSchema } from '../../contract/store-api.ts'
 import { boundedJson } from '../http/json-body.ts'
 import { ProblemError } from '../http/refusal.ts'
+import { createFairLimiter, type FairLimiter } from '../kit/limiter.ts'
 import { authenticate, storeOf } from './authenticate.ts'
 import type { StoreApiDeps } from './deps.ts'
 import { keepAnswers, repeatedAnswer, sendRepeated } from './idempotency.ts'
@@ -16,13 +17,22 @@ export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
     await app.register(async (calls) => {
       readBodies(calls)
       keepAnswers(calls, deps)
-      for (const operation of OPERATIONS) addRoute(calls, deps, operation)
+      const turns = createFairLimiter(CALLS_AT_A_TIME)
+      for (const operation of OPERATIONS) addRoute(calls, deps, { operation, turns })
     })
     await app.register(referenceRoutes(OPERATIONS, deps.publicUrl))
   }
 }
 
-function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation): void {
+/**
+ * How many calls of one store (`ofKey`) this process works on at a time: half as many as it has connections to the
+ * database. A store may make 120 calls at once, and a page of 500 events needs its connection for a while.
+ */
+const CALLS_AT_A_TIME = { inAll: Number.POSITIVE_INFINITY, ofKey: 5 }
+
+type Route = { operation: Operation; turns: FairLimiter }
+
+function addRoute(app: FastifyInstance, deps: StoreApiDeps, { operation, turns }: Route): void {
   const { method, path, scope, idempotent = false } = operation
   app.route({
     method,
@@ -33,8 +43,10 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation
     },
     handler: async (request, reply) => {
       const { values, perform } = operation.prepare(deps, storeOf(request), request)
-      const repeated = idempotent ? await repeatedAnswer(deps, request, values) : undefined
-      const answer = repeated ?? (await perform())
+      const { repeated, answer } = await turns(String(storeOf(request).id), async () => {
+        const earlier = idempotent ? await repeatedAnswer(deps, request, values) : undefined
+        return { repeated: earlier, answer: earlier ?? (await perform()) }
+      })
       noteDeposit(request, operation, answer)
       if (repeated !== undefined) return sendRepeated(reply, repeated)
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)

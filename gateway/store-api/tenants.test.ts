@@ -286,3 +286,24 @@ describe('replays of a store', () => {
     ])
   })
 })
+
+test('five calls of a store run at a time, so its other calls wait, and those of other stores do not', async () => {
+  const asked: bigint[] = []
+  const release = Promise.withResolvers<void>()
+  const listDeposits = async (storeId: bigint) => {
+    asked.push(storeId)
+    await release.promise
+    return { deposits: [], next: null }
+  }
+  const shared = await startStoreApi(till, { change: { listDeposits } })
+  const other = await aStore(till)
+  const list = async (key?: string) =>
+    (await shared.call('GET', '/v1/deposits', { ...(key && { key }) })).statusCode
+  const crowd = Array.from({ length: 8 }, () => list())
+  await expect.poll(() => asked.length).toBe(5)
+  const ofOther = list(await shared.newKey(other))
+  await expect.poll(() => asked.slice(5)).toEqual([other.id])
+  release.resolve()
+  expect(await Promise.all([...crowd, ofOther])).toEqual(Array(9).fill(200))
+  await shared.app.close()
+})
