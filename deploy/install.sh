@@ -153,7 +153,7 @@ examine() {
   fi
   must_be_ranges "$console_from" --console-from
   [ "$console_from" ] || [ -z "$console" ] || [ -z "$proxy" ] || [ ! -e "$caddyfile" ] || read_range
-  [ "$host" != "$console" ] || stop "The console needs another host name than the till."
+  [ "$host" != "$console" ] || stop "The console needs a host name of its own, not that of the till."
 }
 must_be_ranges() {
   case $1 in
@@ -227,8 +227,8 @@ find_port() {
   [ -z "${PGPORT:-}" ] || return 0
   PGPORT=$(pg_lsclusters --no-header | awk '$4 ~ /^online/ { print $3 }')
   case $PGPORT in
-  '') stop "No cluster of PostgreSQL runs: pg_lsclusters shows them." ;;
-  *[!0-9]*) stop "Several clusters of PostgreSQL run. Choose one by its port: PGPORT=5432 sh $0 …" ;;
+  '') stop "No PostgreSQL cluster is running: pg_lsclusters lists all clusters." ;;
+  *[!0-9]*) stop "Several PostgreSQL clusters are running. Choose one by its port: PGPORT=5432 sh $0 …" ;;
   esac
   export PGPORT
 }

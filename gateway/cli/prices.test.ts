@@ -44,7 +44,7 @@ it('price release ends a block, and is refused the second time', async () => {
   })
   expect((await run('release --game cs --item Knife')).code).toBe(0)
   expect(await holds()).toEqual([])
-  expect((await run('release --game cs --item Knife')).errors).toContain('not blocked or frozen')
+  expect((await run('release --game cs --item Knife')).errors).toContain('no block, freeze or price')
 })
 
 it('a whole game is frozen only with --all', async () => {

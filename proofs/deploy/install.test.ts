@@ -116,7 +116,7 @@ describe('install.sh on an empty machine', () => {
     [
       'one name for the till and its console',
       [...REQUIRED_OPTIONS, '--console', 'pay.till.invalid'],
-      'another host name',
+      'a host name of its own',
     ],
     ['an unknown option', ['--hosts', 'a.b'], 'usage: sh'],
   ])('refuses %s', (_, args, output) => {
