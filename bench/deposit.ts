@@ -68,7 +68,7 @@ async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> 
     // Sends no ETag, like a page that becomes visible again. The till then reads the offer, at most every two seconds.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true
-    // The page's API calls the number of the offer `steamTradeId`.
+    // In the page's API, `steamTradeId` is the number of the offer.
     accept(till, person, payment.steamTradeId)
     await delay(POLL_EVERY_MS)
   }

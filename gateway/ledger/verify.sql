@@ -34,7 +34,7 @@ credited_early as (
     sum(amount) filter (where cause = 'reversed' and debit_kind <> 'held') as lost
   from entry group by trade_id
 ),
--- `place` orders a store's deliveries as they used its risk limit: each waits for the one before it to post.
+-- `place` gives the order in which a store's deliveries used its risk limit: each waits until the previous one posts.
 early as (
   select t.*, r.per_usd, case when t.settles_at is not null then coalesce(c.amount, 0) else 0 end as early_amount,
     case when t.released_early then coalesce(c.released, 0) else 0 end as advanced_amount, c.released_place,

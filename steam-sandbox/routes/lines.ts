@@ -7,7 +7,7 @@ export function lineOf(behaviour: string): string {
   return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
 }
 
-/** Describes a shopper: the behaviour of a magic player, and the number of items of any other. */
+/** Describes a magic player by its behaviour, and any other shopper by their items in each game. */
 export function lineOfShopper(account: Account): string {
   return account.behaviour === undefined ? itemCountsText(account) : lineOf(account.behaviour)
 }

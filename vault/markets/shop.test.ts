@@ -228,7 +228,7 @@ it('the price of a listing does not rise while the market gives no list of price
   expect(bench.pricesNow()).toEqual(['200 899'])
 })
 
-it('repricing many listings reads one list of prices, and no inventory again that was just read for listing', async () => {
+it('repricing many listings reads one list of prices, and does not reread inventories that were just read for listing', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 60) })
   await bench.runRounds(4)
   expect(bench.pricesNow()).toHaveLength(60)
