@@ -1,4 +1,4 @@
-/** An account whose logins Steam refuses, for example because its owner logged out all of its devices. */
+/** An account whose logins Steam refuses, for example because its owner logged out all devices. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 

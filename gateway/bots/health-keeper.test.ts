@@ -86,7 +86,7 @@ it('one shopper whose inventory Steam cannot read causes no outage, even by relo
   expect(reads.filter((steamId) => steamId === NOVA.steamId).length).toBeLessThanOrEqual(61)
 })
 
-it('a bot whose last read was of an unreadable inventory works again without another shopper', async () => {
+it('a bot whose last read was of an unreadable inventory recovers without another shopper', async () => {
   await read(NOVA)
   broken.add(ODD.steamId)
   await read(ODD)

@@ -1,4 +1,4 @@
-/** `npm run prove -- mutate` runs only the pure tests. A rule that only tests with a database reach needs a pure one too. */
+/** `npm run prove -- mutate` runs only the pure tests. A rule that is otherwise tested with a database needs one. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Whether Steam refuses the logins of an account, for example because its owner logged out all of its devices. */
+/** Whether Steam refuses the logins of an account, for example because its owner logged out all devices. */
 import type { Needs } from '../needs.ts'
 import type { LoginOutcome } from './session.ts'
 
