@@ -20,7 +20,7 @@ const item: FreeItem = {
   protectedUntil: null,
 }
 
-/** How many whole minutes after the item's last failure the rule asks for it again. */
+/** The first whole minute after the item's last failure at which the rule asks for it again. */
 function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
   const smallest = alone > 0 ? 1 : 2
   const smallestWish = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY
@@ -33,19 +33,19 @@ function minutesUntilAsked(times: number, ofItems: number, alone: number): numbe
 }
 
 it.each([
-  ['one failure that no item can cause', 1, 0, 0, 15],
-  ['three such failures', 3, 0, 0, 60],
-  ['a day of such failures', 30, 0, 0, 60],
-  ['one failure that an item may have caused', 1, 1, 0, 15],
-  ['five such failures, in wishes with other items', 5, 5, 0, 15],
-  ['the first failure of a wish for this item alone', 6, 6, 1, 15],
-  ['three failures alone', 8, 8, 3, 60],
-  ['three failures of an item that was alone from the start', 3, 3, 3, 60],
-  ['many failures alone', 20, 20, 15, 480],
-  ['failures of both kinds', 12, 9, 4, 120],
+  ['one failure that no item can cause', 15, 1, 0, 0],
+  ['three failures that no item can cause', 60, 3, 0, 0],
+  ['thirty failures that no item can cause', 60, 30, 0, 0],
+  ['one failure that the item may have caused', 15, 1, 1, 0],
+  ['five such failures in wishes with other items', 15, 5, 5, 0],
+  ['a first failure in a wish of its own', 15, 6, 6, 1],
+  ['three failures in wishes of its own', 60, 8, 8, 3],
+  ['three failures, all in wishes of its own', 60, 3, 3, 3],
+  ['fifteen failures in wishes of its own', 480, 20, 20, 15],
+  ['failures of both kinds', 120, 12, 9, 4],
 ] as const)(
-  'after %s, the rule waits the right time before it asks again',
-  (_, times, ofItems, alone, minutes) => {
+  'after %s, the rule asks for the item again %i minutes later',
+  (_, minutes, times, ofItems, alone) => {
     expect(minutesUntilAsked(times, ofItems, alone)).toBe(minutes)
   },
 )

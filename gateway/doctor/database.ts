@@ -7,7 +7,7 @@ import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
-/** Connections of one gateway. "Connections" in docs/scaling.md lists them. */
+/** The connections that one gateway needs. "Connections" in docs/scaling.md lists them. */
 export const NEEDED_CONNECTIONS = 21
 /**
  * A greater difference of the clocks is a fault. Leases use the database's clock, signatures of webhooks the machine's.

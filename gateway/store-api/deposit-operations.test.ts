@@ -87,24 +87,6 @@ describe('POST /v1/deposits', () => {
     ])
   })
 
-  test.each(['x', '', '%20', '1e2', '0x10', '-0', '1.0', 'Infinity'])(
-    'refuses "%s" where a query needs a number',
-    async (after) => {
-      const answer = await api.call('GET', `/v1/events?after=${after}`)
-      expect(answer.json().errors).toEqual([
-        { path: 'after', message: 'must be a whole number, such as 100' },
-      ])
-    },
-  )
-
-  test.each([
-    ['after', '/v1/events?after=1&after=2'],
-    ['status', '/v1/deposits?status=created&status=pending'],
-    ['customerReference', '/v1/deposits?customerReference=a&customerReference=b'],
-  ])('says that a query has %s twice', async (path, url) => {
-    expect((await api.call('GET', url)).json().errors).toEqual([{ path, message: 'must be given only once' }])
-  })
-
   test('refuses a maximum below the minimums of all accepted games, and gives the smallest minimum', async () => {
     // At this rate the minimum is 3.00 for Counter-Strike, and 1.00 for every other game.
     await saveRate(till.db, 'fixed', rate('1'))
@@ -191,6 +173,26 @@ describe('POST /v1/deposits', () => {
       'must be an origin that is registered for the store, without a path',
     )
     expect((await post({ ...BODY, embedOrigin })).json().errors).toEqual([{ path: 'embedOrigin', message }])
+  })
+})
+
+describe('a query', () => {
+  test.each(['x', '', '%20', '1e2', '0x10', '-0', '1.0', 'Infinity'])(
+    'with "%s" in place of a number is refused',
+    async (after) => {
+      const answer = await api.call('GET', `/v1/events?after=${after}`)
+      expect(answer.json().errors).toEqual([
+        { path: 'after', message: 'must be a whole number, such as 100' },
+      ])
+    },
+  )
+
+  test.each([
+    ['after', '/v1/events?after=1&after=2'],
+    ['status', '/v1/deposits?status=created&status=pending'],
+    ['customerReference', '/v1/deposits?customerReference=a&customerReference=b'],
+  ])('that has %s twice is refused', async (path, url) => {
+    expect((await api.call('GET', url)).json().errors).toEqual([{ path, message: 'must be given only once' }])
   })
 })
 

@@ -64,7 +64,7 @@ async function refuseForbiddenUrl(
 
 const refuseField = (message: string): never => refuse('invalid_request', [{ path: 'url', message }])
 
-/** Refuses a forbidden URL, or an eleventh endpoint. */
+/** Refuses a forbidden URL, and an endpoint beyond the limit. */
 export async function createEndpoint(
   deps: EndpointDeps,
   storeId: bigint,

@@ -35,7 +35,7 @@ const price = z.union([
 ])
 /** The number of a deal. */
 const dealId = z.union([z.string().min(1).max(100), z.int().nonnegative()]).transform(String)
-/** Numbers above this are milliseconds since 1970, and others are seconds. Waxpeer uses both, and dates as text. */
+/** Numbers above this are milliseconds since 1970, others are seconds. Waxpeer sends both, and also dates as text. */
 const LEAST_MS = 100_000_000_000
 const moment = z
   .union([z.iso.datetime({ offset: true }), number.pipe(z.int().positive())])

@@ -125,7 +125,7 @@ describe('opening the page', () => {
   it.each([
     ['was refused', { code: 'deposit_not_found', detail: 'Failed to find your payment.' }],
     ['was unreachable', { code: null, detail: null }],
-  ])('A-121 A-100 if a deposit %s, the page and a toast say so, and it can be reloaded', (_what, refusal) => {
+  ])('A-121 A-100 if a deposit %s, the page and a toast say so, and Try again loads it', (_what, refusal) => {
     const { state, effects } = play(opening(), { kind: 'paymentFailed', refusal })
     expect(state.page).toEqual({ stage: 'failed', refusal })
     expect(kinds(state)).toEqual([])

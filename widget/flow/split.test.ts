@@ -27,7 +27,7 @@ describe('D-9 the credit shown before a press on Add funds', () => {
       { now: 0, later: 3_375, until: UNTIL, certainty: 'expected' },
     ],
     [
-      'certain if the store waits for all of it',
+      'certain if all of it is credited on release',
       3_375,
       { ...hold, atOnce: 0, by: 'release' as const },
       { now: 0, later: 3_375, until: UNTIL, certainty: 'final' },
@@ -50,7 +50,7 @@ describe('D-9 the money of an offer', () => {
       [0, 3_375, 'least'],
     ],
     [
-      'is certain if the store waits for all of it',
+      'is certain if all of it is credited on release',
       'pending',
       { ...held, heldAmount: 3_375, heldBy: 'release' },
       [0, 3_375, 'final'],
