@@ -77,7 +77,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
       await requireSuccess(shopper.post('/api/trade-url', { tradeUrl: account.tradeUrl }))
       const choice = { game: 'cs', items: await pickItems(shopper, items) }
       await requireSuccess(shopper.post('/api/trade', choice))
-      // The page's API calls the number of the offer `steamTradeId`.
+      // In the page's API, `steamTradeId` is the number of the offer.
       const { steamTradeId, bot, amount } = await until(
         shopper,
         (payment) => payment.status === 'pending' && payment.steamTradeId !== null,

@@ -6,7 +6,7 @@ export type Check = {
   title: string
   /** Where docs/ states the requirement. */
   document: string
-  /** The check chooses the currency of its order, so it is left out when the store opens the deposits. */
+  /** The check chooses the currency of its order, so the check is left out when the store opens the deposits. */
   inventedOrdersOnly?: true
   run(kit: Kit): Promise<Verdict>
 }

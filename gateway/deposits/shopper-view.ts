@@ -107,7 +107,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
-    // The page's API calls the offer's id by this name.
+    // In the page's API, the offer's id has this name.
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 const VITAL_DAYS = 7
 
 export type Overview = {
-  /** The current hour and the 23 before it, oldest first. `succeeded`: how many of its opened deposits succeeded. */
+  /** The current hour and the 23 before it, oldest first. `succeeded`: how many of the `opened` deposits succeeded. */
   hours: { at: Date; opened: number; succeeded: number }[]
   /** Deposits of the last 24 hours by status. */
   statuses: { status: DepositStatus; count: number }[]

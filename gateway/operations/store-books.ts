@@ -38,7 +38,7 @@ export async function showStatement(
   { storeId, currency, before, limit }: StatementFilter,
 ): Promise<Answer<StatementPage>> {
   if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
-  // The statement of the store API calls the same cursor `after`, because it reads on after that entry.
+  // `readStatement` names this cursor as the store API does: `after`, because a page continues after that entry.
   const after = before === undefined ? undefined : String(before)
   const { movements, next } = await readStatement(db, storeId, { currency, after, limit })
   return done({

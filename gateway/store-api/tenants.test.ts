@@ -287,7 +287,7 @@ describe('replays of a store', () => {
   })
 })
 
-test('five calls of a store run at a time, so its other calls wait, and those of other stores do not', async () => {
+test('at most five calls of a store run at a time: its other calls wait, those of other stores do not', async () => {
   const asked: bigint[] = []
   const release = Promise.withResolvers<void>()
   const listDeposits = async (storeId: bigint) => {
