@@ -113,8 +113,8 @@ const ACT_NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'p
 /** Limited because each pattern is compared with every name. */
 const MOST_PATTERNS = 200
 /** Shorter patterns match items by accident. */
-const LEAST_CHARACTERS = 3
-const MOST_NAME = 200
+const LEAST_PATTERN_CHARACTERS = 3
+const MOST_NAME_CHARACTERS = 200
 
 function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<PriceHoldView>> {
   const { kind } = wanted
@@ -136,11 +136,11 @@ function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Prom
 }
 
 function mistakeOf(item: string | null, usdMicros: bigint | null): string | undefined {
-  if (item !== null && (item === '' || item.length > MOST_NAME)) {
-    return `The name must have 1 to ${MOST_NAME} characters.`
+  if (item !== null && (item === '' || item.length > MOST_NAME_CHARACTERS)) {
+    return `The name must have 1 to ${MOST_NAME_CHARACTERS} characters.`
   }
-  if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_CHARACTERS) {
-    return `A pattern must have at least ${LEAST_CHARACTERS} characters besides *. On the command line, --all means the whole game.`
+  if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_PATTERN_CHARACTERS) {
+    return `A pattern must have at least ${LEAST_PATTERN_CHARACTERS} characters besides *. On the command line, --all means the whole game.`
   }
   if (usdMicros !== null && usdMicros <= 0n) return 'The price must be above zero.'
   return undefined

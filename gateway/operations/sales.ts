@@ -181,7 +181,7 @@ export const SOLD_COLUMNS = [
   'soldAt',
 ] as const
 
-const MOST_CELL = 200
+const MOST_CELL_CHARACTERS = 200
 
 /**
  * Records sales that the operator made elsewhere, from lines of CSV, one act for each line. A refused line does not
@@ -228,7 +228,7 @@ function readLine(text: string): SoldLine | string {
   if (
     cells.length < 6 ||
     cells.length > SOLD_COLUMNS.length ||
-    cells.some(({ length }) => length > MOST_CELL)
+    cells.some(({ length }) => length > MOST_CELL_CHARACTERS)
   )
     return `must have the columns ${SOLD_COLUMNS.join(',')}, the last of which may be left out`
   const [, trade, assetId = ''] = ITEM.exec(item) ?? []

@@ -33,7 +33,7 @@ const nameRow = descriptionKey.extend({ market_hash_name: z.string() })
 
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
 
-/** `nothing`: Steam gave neither items nor their number, as it does for a caller with too many requests. */
+/** `nothing`: Steam gave neither items nor their number, as it does for a caller that made too many requests. */
 export function parseOwnPage(body: unknown, place: Place): OwnPage | 'nothing' | undefined {
   const page = apiPage.safeParse(body)
   if (!page.success) return undefined

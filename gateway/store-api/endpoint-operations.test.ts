@@ -55,7 +55,7 @@ const verifyLatest = (secret: string) => {
 }
 
 describe('an endpoint', () => {
-  test('that the store does not have, and such an event of a replay, are refused with a text for developers', async () => {
+  test('that the store does not have is refused with a text for developers, and so is an unknown event in a replay', async () => {
     const { id } = await add()
     const eventId = crypto.randomUUID()
     const answers = [

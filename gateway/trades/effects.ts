@@ -70,8 +70,8 @@ type TradeMoneyChange = {
 export type PublishedEvent =
   | { kind: 'status'; status: Exclude<DepositStatus, 'created'> }
   /**
-   * A change by a trade to a deposit that has succeeded. `part`: the number of this change among the trade's changes of
-   * its kind, from 0.
+   * A change that a trade made to a succeeded deposit. `part`: the number of this change among the trade's changes of
+   * the same kind, from 0.
    */
   | { kind: 'change'; change: 'amountIncreased' | 'fundsAvailable' | 'reversed'; part: number }
 

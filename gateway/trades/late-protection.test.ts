@@ -108,7 +108,7 @@ describe('a delivery of a game that Steam normally does not protect', () => {
     },
   )
 
-  it('D-36 that is protected after all, and taken back in part, costs a store that bears reversals only that part', async () => {
+  it('D-36 that is protected after all, and taken back in part, costs only that part if the store bears reversals', async () => {
     const { balances } = await aDelivery({ liability: 'store' })
     reportSettlement(STEAM_TRADE, afterMs(7 * DAY_MS))
     till.clock.advance(600_000)

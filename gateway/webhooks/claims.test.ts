@@ -87,7 +87,7 @@ describe('an event replayed during an attempt', () => {
     expect(await attemptStatuses()).toEqual([204, 204])
   })
 
-  it('stays delivered if that attempt fails after the replay was accepted', async () => {
+  it('stays delivered if that attempt fails after the replay was delivered', async () => {
     await createEvents(1)
     const first = await startAttempt()
     await replayEvent(first.claim)

@@ -123,7 +123,7 @@ it('a market that answers now and then needs no person, and neither does a game 
   expect(unreadSales()).toEqual([])
 })
 
-it('a failure that lasts over a restart of the vault needs a person all the while', async () => {
+it('a failure needs a person as long as it lasts, even through a restart of the vault', async () => {
   const { failures, pass, unreadSales, restart } = createBench()
   failures.set(OTHER_APP, { kind: 'busy' })
   await pass(315)
