@@ -43,8 +43,8 @@ export async function dump(
   folder: string,
   { at, ...programs }: Programs & { at: Date },
 ): Promise<BackupAnswer> {
-  const found = await withClient(url, (client) => programFor(client, 'pg_dump', programs))
-  if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
+  const program = await withClient(url, (client) => programFor(client, 'pg_dump', programs))
+  if (program.kind === 'missing') return { kind: 'refused', reason: program.message }
   makeFolder(folder, { mode: 0o700 })
   const path = join(folder, `${nameAt(at)}.dump`)
   const unfinished = `${path}.partial`
@@ -58,7 +58,7 @@ export async function dump(
   ]
   await takeName(unfinished, () => writeFile(unfinished, '', { flag: 'wx', mode: 0o600 }))
   try {
-    await runProgram(found.path, args, { url, ...programs })
+    await runProgram(program.path, args, { url, ...programs })
     await rename(unfinished, path)
   } finally {
     await rm(unfinished, { force: true })
@@ -128,8 +128,8 @@ export async function checkDump(
 ): Promise<Inspected> {
   if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
   // No connection stays open meanwhile: a restore can take long, and providers end idle connections.
-  const found = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
-  if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
+  const program = await withClient(serverUrl, (client) => programFor(client, 'pg_restore', programs))
+  if (program.kind === 'missing') return { kind: 'refused', reason: program.message }
   const name = `tradetill_check_${digitsOf(at)}_${randomBytes(6).toString('hex')}`
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
@@ -140,9 +140,9 @@ export async function checkDump(
     })
     const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
     try {
-      await runProgram(found.path, args, { url: url.href, ...programs })
+      await runProgram(program.path, args, { url: url.href, ...programs })
     } catch (error) {
-      const reason = await damageOf(file, found.path, programs)
+      const reason = await damageOf(file, program.path, programs)
       if (reason === undefined) throw error
       return { kind: 'damaged', reason }
     }

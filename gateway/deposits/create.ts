@@ -165,10 +165,10 @@ function canonical(value: unknown): string {
 
 /** Finds the shopper of the store's trade link on Steam. Refuses as `resolveUser` does. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
-  const given = await linkToResolve(deps.db, id)
-  const token = given && tokenOfDeposit(deps.box, given)
-  if (given === undefined || !given.steamId || !token) return
-  const { hash, steamId } = given
+  const link = await linkToResolve(deps.db, id)
+  const token = link && tokenOfDeposit(deps.box, link)
+  if (link === undefined || !link.steamId || !token) return
+  const { hash, steamId } = link
   // The number of the account, as trade links contain it.
   const account = BigInt(steamId) - BigInt(steamIdOfAccount('0'))
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`

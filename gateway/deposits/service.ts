@@ -90,9 +90,9 @@ async function countLink(
   const at = clock.now()
   const hmacs = linkHmacs(box, partner)
   await inTransaction(db, async (tx) => {
-    const given = await noteLink(tx, { depositId, hmacs, at }, new Date(at.getTime() - LINKS_WITHIN_MS))
-    const [oldest = at] = given
-    if (given.length <= MOST_LINKS) return
+    const times = await noteLink(tx, { depositId, hmacs, at }, new Date(at.getTime() - LINKS_WITHIN_MS))
+    const [oldest = at] = times
+    if (times.length <= MOST_LINKS) return
     const waitMs = oldest.getTime() + LINKS_WITHIN_MS - at.getTime()
     refuse('too_many_looks', { retryAfterS: Math.ceil(waitMs / 1000) })
   })

@@ -12,8 +12,8 @@ type SealedToken = Pick<DepositRow, 'user_token' | 'user_token_sealed'>
 /** Locks the deposit. Every change of a deposit's status, or of the state of its trades, starts here. */
 export function lockDeposit(tx: Tx, by: { id: bigint } | { hash: string }): Promise<DepositRow | undefined> {
   const query = tx.selectFrom('deposit').selectAll().forUpdate()
-  const found = 'id' in by ? query.where('id', '=', by.id) : query.where('hash', '=', by.hash)
-  return found.executeTakeFirst()
+  const narrowed = 'id' in by ? query.where('id', '=', by.id) : query.where('hash', '=', by.hash)
+  return narrowed.executeTakeFirst()
 }
 
 export function findByHash(db: Db, hash: string): Promise<DepositRow | undefined> {

@@ -307,8 +307,8 @@ describe('D-37 the memory of a gateway', () => {
     await watch().check()
     // A path through a file can be neither read nor written.
     writeFileSync(join(folder, 'file'), '')
-    const kept = createMemory(join(folder, 'file', 'none'), (error) => failures.push(error))
-    const epochs = watch({ memory: kept })
+    const unusable = createMemory(join(folder, 'file', 'none'), (error) => failures.push(error))
+    const epochs = watch({ memory: unusable })
     await epochs.check()
     // Any write makes the server's log longer, so the next check tries to store its length.
     await till.db

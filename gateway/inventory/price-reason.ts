@@ -22,9 +22,9 @@ export async function reasonOfPrice(
   const deposit = await findByHash(db, hash)
   if (deposit === undefined) return refuse('deposit_not_found')
   if (!quoteIdSchema.safeParse(quoteId).success) return refuse('items_unavailable')
-  const found = await findPriceBasis(db, { depositId: deposit.id, quoteId, assetId: item })
-  if (found === undefined) return refuse('items_unavailable')
-  const { game, currency } = found
+  const basis = await findPriceBasis(db, { depositId: deposit.id, quoteId, assetId: item })
+  if (basis === undefined) return refuse('items_unavailable')
+  const { game, currency } = basis
   const nowMs = clock.now().getTime()
   const sourceWithAge = (source: string, asOf: Date) => ({
     source: shopperNameOf(source, game),
@@ -32,9 +32,9 @@ export async function reasonOfPrice(
     ageSeconds: source === OPERATOR_SOURCE ? null : Math.max(0, Math.floor((nowMs - asOf.getTime()) / 1000)),
   })
   return {
-    price: Number(found.price),
+    price: Number(basis.price),
     currency,
-    said: shownBasesSchema.parse(found.said).map(({ source, asOf }) => sourceWithAge(source, new Date(asOf))),
-    rate: currency === 'USD' ? null : sourceWithAge(found.rateSource, found.rateAsOf),
+    said: shownBasesSchema.parse(basis.said).map(({ source, asOf }) => sourceWithAge(source, new Date(asOf))),
+    rate: currency === 'USD' ? null : sourceWithAge(basis.rateSource, basis.rateAsOf),
   }
 }

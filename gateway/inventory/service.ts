@@ -59,7 +59,7 @@ export async function readInventory(
   const inLanguage = language ?? deposit.language ?? FALLBACK_LANGUAGE
   const key = inventoryKeyOf(deps.box, { steamId, token, game, language: inLanguage })
   const isClosed = (await openOutages(deps.db)).has('maintenance')
-  const found = isClosed
+  const outcome = isClosed
     ? CLOSED
     : await readThroughBots(deps, key, {
         storeId: deposit.store_id,
@@ -67,7 +67,7 @@ export async function readInventory(
         reload: reload ?? false,
         signal,
       })
-  return inTurn(async () => toInventory(deps, { deposit, key }, await answerOf(deps, found)))
+  return inTurn(async () => toInventory(deps, { deposit, key }, await answerOf(deps, outcome)))
 }
 
 type Failure = { errorType: InventoryErrorType }
