@@ -27,3 +27,12 @@ it('a fair limiter runs a new caller’s task before the waiting tasks of a call
   ends.get('a4')?.resolve()
   expect(await Promise.all([crowd[0], crowd[2], crowd[3], ...others])).toEqual(['a1', 'a3', 'a4', 'b1', 'c1'])
 })
+
+it('a fair limiter frees the place of a task that fails before its first wait', async () => {
+  const limited = createFairLimiter({ inAll: 1, ofKey: 1 })
+  const failing = () => {
+    throw new Error('failed at once')
+  }
+  await expect(limited('a', failing)).rejects.toThrow('failed at once')
+  expect(await limited('a', async () => 'begun')).toBe('begun')
+})

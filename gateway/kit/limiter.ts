@@ -58,6 +58,10 @@ export function createFairLimiter({ inAll, ofKey }: FairLimits): FairLimiter {
     waiting.push({ key, begin })
     beginNext()
     await promise
-    return work().finally(() => end(key))
+    try {
+      return await work()
+    } finally {
+      end(key)
+    }
   }
 }
