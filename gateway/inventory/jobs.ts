@@ -19,12 +19,12 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
   return async (bot, requestId, spend) => {
     // Nobody still waits for a request older than this, so Steam is not asked.
     const since = new Date(clock.now().getTime() - WAIT_MS)
-    const wanted = await takeRequest({ db, box }, { id: requestId, botId: bot.botId, since })
-    if (wanted === undefined) return
-    const { steamId, token, game, language } = wanted
+    const request = await takeRequest({ db, box }, { id: requestId, botId: bot.botId, since })
+    if (request === undefined) return
+    const { steamId, token, game, language } = request
     const findRecent = async () => {
-      const ms = wanted.isReload ? RELOAD_MS : FRESH_MS
-      const row = await answerWithItems(db, wanted, new Date(clock.now().getTime() - ms))
+      const ms = request.isReload ? RELOAD_MS : FRESH_MS
+      const row = await answerWithItems(db, request, new Date(clock.now().getTime() - ms))
       if (row === undefined || row.done_at === null) return undefined
       return { answer: storedAnswerSchema.parse(row.answer), at: row.done_at }
     }

@@ -34,11 +34,11 @@ const MOST_PARTS = 50
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
-  let taken: CheckState | undefined
+  let claim: CheckState | undefined
   try {
-    taken = await takeCheck(client)
-    if (taken !== undefined) {
-      logDifferences(log, await check(client, taken, log))
+    claim = await takeCheck(client)
+    if (claim !== undefined) {
+      logDifferences(log, await check(client, claim, log))
       await releaseCheck(client)
     }
     setMetrics(metrics, await readCheck(client))
@@ -46,7 +46,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   } catch (error) {
     metrics.ledgerDifferences.set(Number.NaN)
     client.release(true)
-    if (taken !== undefined) await giveUp(pool)
+    if (claim !== undefined) await giveUp(pool)
     throw error
   }
 }

@@ -106,7 +106,7 @@ export async function findEvents(
   db: Db,
   by: { eventId: string } | { deliveryId: bigint },
 ): Promise<FoundEvent[]> {
-  const which =
+  const condition =
     'eventId' in by
       ? sql`event.id = ${by.eventId}::uuid`
       : sql`event.id = (select event_id from webhook_delivery where id = ${by.deliveryId})`
@@ -116,7 +116,7 @@ export async function findEvents(
         select json_agg(json_build_object('deliveryId', delivery.id::text, 'endpointId', delivery.endpoint_id::text,
           'state', delivery.state, 'attempts', delivery.attempts, 'lastResult', delivery.last_result) order by delivery.id)
         from webhook_delivery delivery where delivery.event_id = event.id), '[]') as deliveries
-    from event where ${which}`.execute(db)
+    from event where ${condition}`.execute(db)
   return rows
 }
 

@@ -80,9 +80,9 @@ export function createTurns(settings: Settings): Turns {
    * Counts a refusal. Returns true if it concerns the address: a public page or the address's probe was refused, or
    * several accounts were refused in a row.
    */
-  const concernsAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
-    if (account === undefined || given.account === undefined || given.address.isProbe) return true
-    if (given.account.isProbe) return false
+  const concernsAddress = (method: Method, turns: Pair<Turn>, account: string | undefined): boolean => {
+    if (account === undefined || turns.account === undefined || turns.address.isProbe) return true
+    if (turns.account.isProbe) return false
     const inARow = (refused.get(method) ?? new Set()).add(account)
     refused.set(method, inARow)
     return inARow.size >= ACCOUNTS_OF_ADDRESS
@@ -95,10 +95,10 @@ export function createTurns(settings: Settings): Turns {
         address: address(method),
         account: limitsOf(method).account === null ? undefined : accountBudgets?.(method),
       }
-      const given = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, time })
-      if (typeof given === 'string') {
-        observer.heldBack(method, given, account)
-        return notOurTurn(method, given)
+      const turns = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, time })
+      if (typeof turns === 'string') {
+        observer.heldBack(method, turns, account)
+        return notOurTurn(method, turns)
       }
       const beganMs = time.now()
       let outcome: Outcome = 'failed'
@@ -108,11 +108,11 @@ export function createTurns(settings: Settings): Turns {
         return answer
       } finally {
         observer.request(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
-        report(given.account, outcome)
+        report(turns.account, outcome)
         if (outcome === 'answered') refused.delete(method)
         // A refusal of one account alone proves nothing about the address.
-        const isOfAccountOnly = outcome === 'limited' && !concernsAddress(method, given, account)
-        report(given.address, isOfAccountOnly ? 'failed' : outcome)
+        const isOfAccountOnly = outcome === 'limited' && !concernsAddress(method, turns, account)
+        report(turns.address, isOfAccountOnly ? 'failed' : outcome)
       }
     },
   })
@@ -167,11 +167,11 @@ async function waitForTurn(
   const waitMs = Math.max(address.waitMs(), account?.waitMs() ?? 0)
   if (waitMs === Number.POSITIVE_INFINITY) return 'paused'
   if (waitMs > ms) return 'out_of_budget'
-  const given = { address: address.take(), account: account?.take() }
+  const turns = { address: address.take(), account: account?.take() }
   if (waitMs > 0) await time.pause(waitMs)
-  if (given.address.isGood() && given.account?.isGood() !== false) return given
-  given.address.unanswered()
-  given.account?.unanswered()
+  if (turns.address.isGood() && turns.account?.isGood() !== false) return turns
+  turns.address.unanswered()
+  turns.account?.unanswered()
   return 'paused'
 }
 

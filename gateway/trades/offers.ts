@@ -65,8 +65,8 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   // The offer may be accepted or in escrow by now. Cancelling one in escrow would put the bot into a cooldown.
   const before = await bot.session.readOffer(trade.offerId)
   if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
-  const seen = await record(deps, source, { kind: 'offer_read', offer: before.offer })
-  if (seen?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
+  const afterRead = await record(deps, source, { kind: 'offer_read', offer: before.offer })
+  if (afterRead?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
   // Record the cancel first, so the till can tell its own cancel from another one.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return

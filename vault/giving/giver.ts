@@ -275,9 +275,9 @@ async function advance(context: GiverContext, wishId: string, giving: OpenGiving
     case 'send': {
       // The till must know of the gift first, or somebody could withdraw the wish, and the gift could look like a
       // theft.
-      const wanted = await context.till.announce(wishId)
-      if (wanted === 'gone') return end(context, wishId, 'wish_gone')
-      if (wanted === 'open') await send(context, { wishId, giftOffers, gift })
+      const wishState = await context.till.announce(wishId)
+      if (wishState === 'gone') return end(context, wishId, 'wish_gone')
+      if (wishState === 'open') await send(context, { wishId, giftOffers, gift })
       return
     }
     case 'find': {
