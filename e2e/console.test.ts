@@ -55,13 +55,13 @@ const pagesOf = (depositId: string, steamId: string): [path: string, shows: RegE
   ['/settings', 'Second operator'],
 ]
 
-/** The short words in panel titles that are broken over two lines. */
+/** The short words and the Steam ids in panel titles and facts that are broken over two lines. */
 const brokenWords = (page: Page): Promise<string[]> =>
-  page.locator('.panel-head h2').evaluateAll((titles) =>
-    titles.flatMap((title) => {
-      const text = title.firstChild
+  page.locator('.panel-head h2, .facts dd').evaluateAll((parts) =>
+    parts.flatMap((part) => {
+      const text = (part.querySelector('a, span') ?? part).firstChild
       if (!(text instanceof Text)) return []
-      return [...text.data.matchAll(/\b[A-Za-z]{2,12}\b/g)].flatMap(({ 0: word, index }) => {
+      return [...text.data.matchAll(/\b(?:[A-Za-z]{2,12}|\d{17})\b/g)].flatMap(({ 0: word, index }) => {
         const range = document.createRange()
         range.setStart(text, index)
         range.setEnd(text, index + word.length)

@@ -64,7 +64,12 @@ function About({ view, refresh }: { view: View; refresh: () => void }) {
       )}
       <Facts
         facts={[
-          ['Steam id', view.steamId],
+          [
+            'Steam id',
+            <span key="steam" className="whole">
+              {view.steamId}
+            </span>,
+          ],
           ['Level', view.level],
           ['Token ends', <Time key="token" at={view.tokenExpiresAt} />],
           ['Items', view.itemsHeld],

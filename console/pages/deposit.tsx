@@ -53,7 +53,7 @@ function About({ view: deposit }: { view: View }) {
             deposit.steamId === null ? (
               '—'
             ) : (
-              <PageLink key="p" to={`/shoppers/${deposit.steamId}`}>
+              <PageLink key="p" className="whole" to={`/shoppers/${deposit.steamId}`}>
                 {deposit.steamId}
               </PageLink>
             ),
