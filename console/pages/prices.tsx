@@ -173,8 +173,10 @@ function Item({ game, item }: { game: string; item: string }) {
                 { name: 'As of', show: ({ asOf }) => <Time at={asOf} /> },
                 {
                   name: 'Used',
-                  show: ({ fresh }) => (
-                    <Pill tone={fresh ? 'good' : 'warn'}>{fresh ? 'yes' : 'too old'}</Pill>
+                  show: ({ fresh, ageSeconds }) => (
+                    <Pill tone={fresh ? 'good' : 'warn'}>
+                      {fresh ? 'yes' : ageSeconds < 0 ? 'from the future' : 'too old'}
+                    </Pill>
                   ),
                 },
               ]}

@@ -12,11 +12,14 @@ export function priceLines(price: PriceView): string[] {
         ? 'no weekly level yet'
         : `weekly level ${dollars(source.levelUsdMicros)}`
     const popularity = `${source.popularity} ${POPULARITY_TEXT[source.popularityKind]}`
-    const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
-    const age = `${durationText(Math.max(0, source.ageSeconds))} old`
-    return [source.source, dollars(source.usdMicros), level, popularity, asOf, age].join('\t')
+    return [source.source, dollars(source.usdMicros), level, popularity, ageText(source)].join('\t')
   })
   return [...sourceLines, ...price.holds.map(holdLine), ...verdictText(price)]
+}
+
+function ageText({ asOf, ageSeconds, fresh }: PriceView['sources'][number]): string {
+  if (!fresh && ageSeconds < 0) return `${asOf.toISOString()}, from the future`
+  return `${asOf.toISOString()}${fresh ? '' : ', too old'}\t${durationText(Math.max(0, ageSeconds))} old`
 }
 
 function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionBps }: PriceView): string[] {

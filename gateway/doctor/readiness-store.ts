@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import { CURRENCIES } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
-import type { PricingRules } from '../pricing/price.ts'
+import { AHEAD_MS, type PricingRules } from '../pricing/price.ts'
 import { latestRates, PRICE_COUNTS } from '../pricing/store.ts'
 import type { Coverage, NewestRate } from './readiness.ts'
 
@@ -11,9 +11,10 @@ export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Co
   return Promise.all(
     GAMES.map(async (game) => {
       const since = new Date(now.getTime() - rules[game].freshMs)
+      const until = new Date(now.getTime() + AHEAD_MS)
       const { rows } = await sql<{ all: number; fresh: number }>`
         select count(distinct market_hash_name)::int as all,
-          count(distinct market_hash_name) filter (where as_of > ${since})::int as fresh
+          count(distinct market_hash_name) filter (where as_of > ${since} and as_of <= ${until})::int as fresh
         from price where game = ${game} and ${PRICE_COUNTS}`.execute(db)
       return { game, all: rows[0]?.all ?? 0, fresh: rows[0]?.fresh ?? 0 }
     }),

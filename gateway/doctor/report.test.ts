@@ -6,6 +6,8 @@ import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox, fingerprintOf } from '../kit/secret-box.ts'
+import { DEFAULT_RULES } from '../pricing/price.ts'
+import { savePrices } from '../pricing/store.ts'
 import { createStore } from '../stores/service.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
@@ -13,6 +15,7 @@ import { identityFindings } from './database.ts'
 import { probeDatabase } from './database-store.ts'
 import { examine } from './doctor.ts'
 import { storeFindings } from './readiness.ts'
+import { readCoverage } from './readiness-store.ts'
 import { readStoreStates, type TestsDeps } from './store-states.ts'
 
 const KEY = Buffer.alloc(32, 7)
@@ -22,6 +25,21 @@ beforeEach(async () => {
   database = await testDatabase()
 })
 afterEach(() => database.close())
+
+it('a price from the future, which does not count, is not counted as valid', async () => {
+  const now = new Date()
+  const row = (marketHashName: string, asOf: Date) => ({
+    marketHashName,
+    usdMicros: 10n,
+    levelUsdMicros: null,
+    popularity: 9,
+    popularityKind: 'listings' as const,
+    asOf,
+  })
+  const rows = [row('Knife', now), row('Case', new Date(now.getTime() + 600_000))]
+  await savePrices(database.db, { source: 'market', game: 'cs' }, rows)
+  expect(await readCoverage(database.db, DEFAULT_RULES, now)).toContainEqual({ game: 'cs', all: 2, fresh: 1 })
+})
 
 describe('a database that disappears during the checks', () => {
   let proxy: SilentProxy

@@ -202,6 +202,19 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
+  test('is asked again, and its prices count, once a clock that was a month ahead is right', async () => {
+    clock.advance(30 * 24 * 60 * MINUTE_MS)
+    await bothSay(10)
+    clock.advance(-30 * 24 * 60 * MINUTE_MS)
+    expect(await priceOf()).toMatchObject({ kind: 'unavailable', reason: 'noPrice' })
+    await bothSay(9)
+    expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 900n })
+    const rows = await database.db.selectFrom('price').select(['as_of', 'earlier_at', 'mark_at']).execute()
+    expect(rows).toHaveLength(2)
+    const times = rows.flatMap((row) => [row.as_of, row.earlier_at, row.mark_at])
+    expect(times.filter((time) => time !== null && time > clock.now())).toEqual([])
+  })
+
   test('keeps its prices even if it answers with an empty list', async () => {
     await bothSay(10)
     server.answer(PATH, json({ success: true, items: [] }))

@@ -168,6 +168,20 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
+  test('prices and rates that were read while the clock was a month ahead do not count, and block no newer ones', async () => {
+    const file = fileSource({
+      rates: { EUR: '0.90' },
+      prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] },
+    })
+    const monthMs = 30 * 24 * 3_600_000
+    clock.advance(monthMs)
+    await refresh(file)
+    clock.advance(-monthMs)
+    expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'missing' })
+    await refresh(file)
+    expect(await priceOf('Knife', 'EUR')).toMatchObject({ kind: 'priced', gross: 900n })
+  })
+
   test('D-40 prices that are requested again after the clock is advanced are fresh by the new time', async () => {
     const advancedClock = fakeClock(clock.now())
     // Sources on the web date their prices by the real clock.

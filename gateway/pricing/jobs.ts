@@ -18,7 +18,7 @@ import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
 import type { PricingRules } from './price.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
-import { forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
+import { ageFuturePrices, forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
 
 export type PricingDeps = {
   db: Db
@@ -137,7 +137,9 @@ async function takePrices(
   if (rows.length === 0) return result
   const now = clock.now()
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
-  await savePrices(db, { source: source.name, game }, past)
+  const origin = { source: source.name, game }
+  await ageFuturePrices(db, origin, now)
+  await savePrices(db, origin, past)
   const newestMs = past.reduce((newest, { asOf }) => Math.max(newest, asOf.getTime()), 0)
   // Otherwise the source would look healthy while none of its prices counts. Local sources are exempt: they are files,
   // whose prices keep the time that the operator wrote.

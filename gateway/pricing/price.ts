@@ -46,7 +46,7 @@ const BPS = 10_000n
 const USD_PER_USD = 100_000_000n
 
 /** How far a source's clock may run ahead of ours. */
-const AHEAD_MS = 5 * 60_000
+export const AHEAD_MS = 5 * 60_000
 
 /** How long a source's last data count for popularity. A failing source must not make items unpopular. */
 const POPULAR_MS = 72 * HOUR_MS

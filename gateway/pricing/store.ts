@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { RATE_APPLIES } from '../db/rate-applies.ts'
-import type { SourcePrice } from './price.ts'
+import { AHEAD_MS, type SourcePrice } from './price.ts'
 import { likePatternOf, type PriceHold } from './price-hold.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
@@ -66,9 +66,26 @@ const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
+const latestAsOf = (now: Date): Date => new Date(now.getTime() + AHEAD_MS)
+
 const FREEZES_PRICE = sql`price_hold.game = price.game and kind = 'frozen'
   and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name
     or price.market_hash_name like like_pattern)`
+
+/**
+ * Makes the source's prices from the future old, because they would keep newer ones out. A clock that was ahead leaves
+ * them behind. The earlier prices may be from the future too, so they are deleted; the history of past days stays.
+ */
+export async function ageFuturePrices(
+  db: Db,
+  { source, game }: { source: string; game: Game },
+  now: Date,
+): Promise<void> {
+  await sql`
+    update price set as_of = 'epoch', earlier_micros = null, earlier_at = null, mark_micros = null, mark_at = null
+    where source = ${source} and game = ${game} and as_of > ${latestAsOf(now)}
+      and not exists (select from price_hold where ${FREEZES_PRICE})`.execute(db)
+}
 
 /** Deletes prices that their source has not updated since `before`. Frozen prices stay. */
 export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
@@ -195,7 +212,10 @@ export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undef
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }
 
-/** The latest rate of the currency from each source that was not removed, not older than 30 days; newest first. */
+/**
+ * The latest rate of the currency from each source that was not removed, not older than 30 days and not from the future;
+ * newest first.
+ */
 export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise<RateEntry[]> {
   return db
     .selectFrom(
@@ -205,6 +225,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
         .distinctOn('source')
         .where('currency', '=', currency)
         .where('as_of', '>', new Date(now.getTime() - MOST_READ_RATE_AGE_MS))
+        .where('as_of', '<=', latestAsOf(now))
         .where(RATE_APPLIES)
         .orderBy('source')
         .orderBy('as_of', 'desc')
@@ -230,7 +251,7 @@ export async function saveRate(
     where not exists (
       select from exchange_rate
       where currency = ${currency} and source = ${source} and per_usd = ${perUsd}::numeric
-        and as_of > ${asOf}::timestamptz - interval '1 hour'
+        and as_of > ${asOf}::timestamptz - interval '1 hour' and as_of <= ${latestAsOf(asOf)}
         and id = (select max(id) from exchange_rate where currency = ${currency} and source = ${source}))`.execute(
     db,
   )
