@@ -1,4 +1,4 @@
-/** The doctor's queries to a database. They only read, and work before any migration has run. */
+/** The doctor's queries to a database. They change nothing in it, and work before any migration has run. */
 
 import { type Connection, createConnectionGroup, KEEP_ALIVE } from '../db/connections.ts'
 import { readIdentity } from '../db/identity.ts'
@@ -29,6 +29,8 @@ export type DatabaseProbe = {
   machineMs: number
   doubtMs: number
   sizeBytes: number
+  /** The server's error if its disk is too full for a temporary file of 16 MB; undefined if there is room. */
+  fullDisk: string | undefined
   identity: Awaited<ReturnType<typeof readIdentity>>
   applied: Awaited<ReturnType<typeof readApplied>>
 }
@@ -46,6 +48,28 @@ const FACTS = `select current_setting('server_version_num')::int as version, cur
   pg_database_size(current_database())::float8 as size_bytes`
 
 const CLOCK = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
+
+/** Sorts 16 MB with little memory, so the server writes them into a temporary file, which it deletes at once. */
+const SPILL = "select count(distinct i || repeat('x', 8000)) from generate_series(1, 2000) i"
+
+/** PostgreSQL's code for a full disk. */
+const DISK_FULL = '53100'
+
+export const isDiskFull = (error: unknown): error is Error & { code: string } =>
+  error instanceof Error && 'code' in error && error.code === DISK_FULL
+
+/** Other errors prove nothing about the disk: the server may limit temporary files. */
+async function findFullDisk(client: Connection): Promise<string | undefined> {
+  await client.query("begin; set local work_mem = '64kB'")
+  try {
+    await client.query(SPILL)
+    return undefined
+  } catch (error) {
+    return isDiskFull(error) ? error.message : undefined
+  } finally {
+    await client.query('rollback')
+  }
+}
 
 export async function probeDatabase(url: string, nowMs: () => number): Promise<DatabaseAnswer> {
   const Client = createConnectionGroup().clientWith(SILENCE_MS)
@@ -79,6 +103,7 @@ export async function probeDatabase(url: string, nowMs: () => number): Promise<D
       machineMs: (begin + end) / 2,
       doubtMs: (end - begin) / 2,
       sizeBytes: facts.size_bytes,
+      fullDisk: await findFullDisk(client),
       identity: facts.may_read ? await readIdentity(client) : undefined,
       applied: facts.may_read ? await readApplied(client) : [],
     }

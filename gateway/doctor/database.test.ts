@@ -1,4 +1,4 @@
-/** The doctor's advice about the rights of a database role, on a real PostgreSQL. */
+/** The doctor's advice about the rights of a database role, and about a full disk, on a real PostgreSQL. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withMigrationLock } from '../db/migrate.ts'
@@ -48,4 +48,35 @@ it('a role that lacks every right may create tables once it has the rights that 
   const grants = lacking?.advice?.match(/grant create on (?:database …|schema public) to \w+/g) ?? []
   for (const grant of grants) await till.pool.query(grant.replace('…', url.pathname.slice(1)))
   expect((await probeRights())?.state).toBe('good')
+})
+
+const diskAt = async (url: string) =>
+  databaseFindings(await probeDatabase(url, Date.now)).find(({ check }) => check === 'database.disk')
+
+it('the disk has room if the server can write a temporary file of 16 MB', async () => {
+  const written = async (): Promise<number> => {
+    const { rows } = await till.pool.query(
+      'select temp_bytes::float8 as bytes from pg_stat_database where datname = current_database()',
+    )
+    return rows[0].bytes
+  }
+  const before = await written()
+  expect(await diskAt(till.url)).toMatchObject({ state: 'good' })
+  await expect.poll(written).toBeGreaterThan(before + 16_000_000)
+})
+
+it('a disk on which the server finds no room is full', async () => {
+  // Stands for the error of a full disk: this function replaces the one with which the check fills its file.
+  await till.pool.query(`create schema full_disk; create function full_disk.repeat(text, integer) returns text
+    language plpgsql as $$ begin raise disk_full using message = 'could not write block 7: No space left'; end $$`)
+  const url = new URL(till.url)
+  url.searchParams.set('options', '-c search_path=full_disk,pg_catalog,public')
+  expect(await diskAt(url.href)).toMatchObject({
+    state: 'mend',
+    says: 'is full: could not write block 7: No space left',
+    advice: expect.stringContaining('free space'),
+  })
+  // Another limit of the server says nothing about the disk.
+  url.searchParams.set('options', '-c temp_file_limit=1MB')
+  expect(await diskAt(url.href)).toMatchObject({ state: 'good' })
 })

@@ -22,6 +22,7 @@ export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer)
   return [
     versionFinding(answer),
     recoveryFinding(answer),
+    diskFinding(answer),
     poolerFinding(answer),
     connectionsFinding(answer),
     clockFinding(answer),
@@ -55,6 +56,15 @@ function recoveryFinding({ inRecovery, readOnly }: DatabaseProbe): Finding {
   const advice =
     'find out who set default_transaction_read_only: perhaps the provider, because of a full disk'
   return mend('database.recovery', 'takes no writes', advice)
+}
+
+function diskFinding({ fullDisk }: DatabaseProbe): Finding {
+  if (fullDisk === undefined) return good('database.disk', 'has room for a temporary file')
+  return mend(
+    'database.disk',
+    `is full: ${fullDisk}`,
+    'free space on the disk of the database, or enlarge it',
+  )
 }
 
 function poolerFinding({ backend }: DatabaseProbe): Finding {

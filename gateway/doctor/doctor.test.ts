@@ -45,6 +45,7 @@ const DATABASE: DatabaseProbe = {
   machineMs: NOW.getTime(),
   doubtMs: 1,
   sizeBytes: 9_000_000,
+  fullDisk: undefined,
   identity: undefined,
   applied: [],
 }

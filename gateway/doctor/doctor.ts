@@ -28,8 +28,8 @@ import { botFindings, priceFindings, storeFindings } from './readiness.ts'
 import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-store.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
 import { readStoreStates } from './store-states.ts'
-import { alarmFindings, epochFindings, vaultFindings } from './till-state.ts'
-import { readVault } from './till-state-store.ts'
+import { alarmFindings, epochFindings, pauseFindings, vaultFindings } from './till-state.ts'
+import { readPauses, readVault } from './till-state-store.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
@@ -165,6 +165,7 @@ async function examineParts(
     ...(config.console === undefined ? [] : [operatorsPart(db)]),
     ['prices', () => withClock(examinePrices)],
     ['bots', () => withClock(examineBots)],
+    ['maintenance', () => withClock(async ({ clock }) => pauseFindings(await readPauses(db), clock.now()))],
     ['alarms', async () => alarmFindings(await readNeeds(db))],
     ['vault', async () => vaultFindings(await readVault(db))],
     [

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'
-import type { VaultState } from './till-state.ts'
+import type { Pause, VaultState } from './till-state.ts'
 
 export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultState> {
   const { rows } = await sql<{ mayRead: boolean | null; connected: number; unseen: number }>`
@@ -17,3 +17,6 @@ export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultSt
   const { mayRead, ...state } = row
   return { ...state, role: mayRead === null ? 'absent' : mayRead ? 'granted' : 'not_granted' }
 }
+
+export const readPauses = (db: Db): Promise<Pause[]> =>
+  db.selectFrom('outage').select(['kind', 'since', 'ends_at as until']).orderBy('kind').execute()

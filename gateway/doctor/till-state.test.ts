@@ -13,8 +13,15 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type ConsoleAnswer, type ConsoleProbe, consoleFindings, operatorFindings } from './console.ts'
 import { probeConsole } from './console-probe.ts'
 import type { Finding } from './finding.ts'
-import { alarmFindings, epochFindings, type VaultState, vaultFindings } from './till-state.ts'
-import { readVault } from './till-state-store.ts'
+import {
+  alarmFindings,
+  epochFindings,
+  type Pause,
+  pauseFindings,
+  type VaultState,
+  vaultFindings,
+} from './till-state.ts'
+import { readPauses, readVault } from './till-state-store.ts'
 
 const DAY_MS = 86_400_000
 const OURS = { mode: 'live', publicUrl: new URL('https://pay.example'), nowMs: 0 } as const
@@ -38,6 +45,8 @@ const answer = (change: Partial<typeof ANSWER>) =>
   console({ answer: { ...ANSWER, page: undefined, ...change } })
 const epoch = (change: Partial<Parameters<typeof epochFindings>[0]>) =>
   epochFindings({ epoch: 1n, breakKind: undefined, isDisarmed: false, ...change })
+const pause = (kind: Pause['kind'], until: Date | null = null) =>
+  pauseFindings([{ kind, since: new Date(0), until }], new Date(3 * DAY_MS))
 const vault = (change: Partial<VaultState>) => vaultFindings({ ...VAULT, ...change })
 const faults = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
 
@@ -46,6 +55,8 @@ it.each([
   ['console behind a proxy that refuses strangers', () => answer({ status: 403 })],
   ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
   ['epoch', () => epoch({})],
+  ['no pause', () => pauseFindings([], new Date())],
+  ['maintenance with a planned end', () => pause('maintenance', new Date(4 * DAY_MS))],
   ['alarms', () => alarmFindings({ departuresUnexplained: 0, itemsMissing: 0, vaultNeeds: 0 })],
 ])('no fault is found in a correct set-up: %s', (_what, findings) => {
   expect(findings().length).toBeGreaterThan(0)
@@ -94,6 +105,9 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ],
   ['a restore that was not finished', () => epoch({ breakKind: 'system' }), 'epoch', /restore finish/],
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
+  ['forgotten maintenance', () => pause('maintenance'), 'maintenance', /maintenance off/],
+  ['Steam without offers', () => pause('offers'), 'steam.offers', /wait until Steam answers/],
+  ['Steam without inventories', () => pause('inventories'), 'steam.inventories', /wait until Steam/],
   [
     'unexplained departures',
     () => alarmFindings({ departuresUnexplained: 2, itemsMissing: 0, vaultNeeds: 0 }),
@@ -119,6 +133,18 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   const [first, ...others] = faults(findings())
   expect(others).toEqual([])
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
+})
+
+it('maintenance that an operator turned on is read with its start, and reported with how long it lasts', async () => {
+  const database = await testDatabase()
+  try {
+    const since = new Date('2026-11-26T12:00:00Z')
+    await database.db.insertInto('outage').values({ kind: 'maintenance', since }).execute()
+    const [finding] = pauseFindings(await readPauses(database.db), new Date('2026-11-28T12:00:00Z'))
+    expect(finding?.says).toBe('has been on for 2 days, without a planned end: no new trade begins')
+  } finally {
+    await database.close()
+  }
 })
 
 it.each([

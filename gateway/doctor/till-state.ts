@@ -2,7 +2,8 @@ import { alertText } from '../alerts/alert.ts'
 import type { Needs } from '../alerts/needs-store.ts'
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { counted } from '../kit/counted.ts'
-import { type Finding, good, mend, notChecked } from './finding.ts'
+import type { Outage } from '../outages/outage.ts'
+import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
 export type EpochState = {
   /** Undefined before the first start of a gateway. */
@@ -27,6 +28,32 @@ export function epochFindings({ epoch, breakKind, isDisarmed }: EpochState): Fin
     ? mend('bots.armed', 'the bots are disarmed: no gateway uses them', 'tradetill bot arm')
     : good('bots.armed', 'the bots are armed')
   return [epochFinding, armedFinding]
+}
+
+/** `until`: the planned end of maintenance; null without one. */
+export type Pause = { kind: Outage; since: Date; until: Date | null }
+
+/** Reports what stops new trades while every bot may be well. */
+export function pauseFindings(pauses: readonly Pause[], now: Date): Finding[] {
+  const lasts = ({ since }: Pause) => ageText(now.getTime() - since.getTime())
+  const maintenance = pauses.find(({ kind }) => kind === 'maintenance')
+  const maintenanceFinding =
+    maintenance === undefined
+      ? good('maintenance', 'is off')
+      : maintenance.until !== null
+        ? good('maintenance', `is on, and ends automatically at ${maintenance.until.toISOString()}`)
+        : mend(
+            'maintenance',
+            `has been on for ${lasts(maintenance)}, without a planned end: no new trade begins`,
+            'tradetill maintenance off, or maintenance on --for 45m for a planned end',
+          )
+  const outages = pauses.flatMap((pause) => {
+    if (pause.kind !== 'offers' && pause.kind !== 'inventories') return []
+    const says = `${pause.kind} have failed at every bot for ${lasts(pause)}: no new trade begins`
+    const advice = 'wait until Steam answers again, or announce the outage with tradetill maintenance on'
+    return [mend(`steam.${pause.kind}`, says, advice)]
+  })
+  return [maintenanceFinding, ...(outages.length > 0 ? outages : [good('steam', 'no outage is known')])]
 }
 
 type AlarmNeeds = Pick<Needs, 'departuresUnexplained' | 'itemsMissing' | 'vaultNeeds'>
