@@ -137,7 +137,10 @@ export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
 ]
 
 export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
-  if (renewed.length + refused.length === 0) return ['No bot is dead, and no token ends within 30 days.']
+  if (renewed.length + refused.length === 0)
+    return [
+      'No bot is dead, and no token ends within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.',
+    ]
   return [
     ...renewed.map((bot) => `Bot ${bot.botId} renewed: ${bot.name} (${bot.steamId}).${answersNotice(bot)}`),
     ...refused.map(({ botId, message }) => `Bot ${botId}: ${message}`),

@@ -85,7 +85,7 @@ describe('bot renew', () => {
     await setTokenEnd(1, 31)
     expect(await run(['bot', 'renew'])).toMatchObject({
       code: 0,
-      out: 'No bot is dead, and no token ends within 30 days.\n',
+      out: 'No bot is dead, and no token ends within 30 days. To renew another bot, such as one whose token is tried again, name it: bot renew 1.\n',
     })
   })
 
