@@ -126,10 +126,10 @@ const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
 ]
 
 export function BotActs({
-  bot: { botId, name, state },
+  bot: { botId, name, state, bars },
   refresh,
 }: {
-  bot: Pick<Bot, 'botId' | 'name' | 'state'>
+  bot: Pick<Bot, 'botId' | 'name' | 'state' | 'bars'>
   refresh: () => void
 }) {
   const common = { input: () => ({ bot: botId }), onDone: refresh }
@@ -144,11 +144,11 @@ export function BotActs({
           needs="support"
         />
       )}
-      {state === 'paused' && (
+      {(state === 'paused' || (state === 'active' && bars.length > 0)) && (
         <ActButton
           {...common}
           act="bot resume"
-          label="Resume"
+          label={state === 'paused' ? 'Resume' : 'End its rest'}
           does={`${name} collects again.`}
           needs="support"
         />

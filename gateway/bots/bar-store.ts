@@ -40,6 +40,20 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
   await tx.deleteFrom('bot_doubt').where('bot_id', '=', botId).execute()
 }
 
+/**
+ * Ends the current bars of a bot whose account an operator has put in order. They still count for the length of the next
+ * one. Returns false if there are none.
+ */
+export async function endBars(tx: Tx, botId: bigint): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('bot_bar')
+    .set({ until: sql<Date>`till_now()` })
+    .where('bot_id', '=', botId)
+    .where('until', '>', sql<Date>`till_now()`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
 /**

@@ -1,6 +1,7 @@
 import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { endBars } from './bar-store.ts'
 import { lockBot, setBotState, takeBotOut, type WatchedTrades, watchedOf } from './store.ts'
 
 export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
@@ -26,7 +27,8 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
     const after = { botId: bot.id, name: bot.name, state }
-    if (state === bot.state) return { kind: 'unchanged', ...after }
+    const endsRest = act === 'resume' && (await endBars(tx, bot.id))
+    if (state === bot.state) return { kind: endsRest ? 'done' : 'unchanged', ...after }
     await setBotState(tx, bot.id, state)
     return { kind: 'done', ...after }
   })

@@ -238,12 +238,22 @@ describe('bot', () => {
     expect(await botState()).toBeUndefined()
   })
 
-  it('pause, resume and remove change a bot, by its number or Steam id', async () => {
+  it('pause, resume and remove change a bot, by its number or Steam id, and resume ends its rest', async () => {
     const { steamId, refreshToken } = firstBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')
     expect(await botState()).toBe('paused')
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
+    // Its account was barred, and is in order again.
+    await database.pool.query(`insert into bot_bar (bot_id, scope, reason, barred_at, until, times)
+      values (1, 'all', 'bot_cannot_trade', till_now(), till_now() + interval '12 hours', 6)`)
+    expect((await run(['bot', 'list'])).out).toContain('no new trades until')
+    expect((await run(['bot', 'resume', '1'])).out).toContain('collects again')
+    expect((await run(['bot', 'list'])).out).not.toContain('no new trades until')
+    // The next bar is as long as if this one had ended by time.
+    const { rows: bars } = await database.pool.query('select times from bot_bar')
+    expect(bars).toEqual([{ times: 6 }])
+    expect((await run(['bot', 'resume', '1'])).out).toContain('was active already')
     expect((await run(['bot', 'remove', '1', '--reason', 'sold'])).code).toBe(0)
     expect(await botState()).toBe('removed')
     const afterRemoval = await run(['bot', 'resume', '1'])

@@ -127,7 +127,8 @@ function botFinding(bot: BotState, now: Date): Finding {
   }
   if (bar !== undefined) {
     const says = `${who} rests until ${bar.until.toISOString()}: ${bar.reason}`
-    return mend(check, says, 'see the table of refusals under "Bots" in docs/operating.md')
+    const remedy = 'see the table of refusals under "Bots" in docs/operating.md'
+    return mend(check, says, `${remedy}; once the cause is removed: tradetill bot resume ${bot.botId}`)
   }
   if (!bot.noticeAcknowledged) {
     const advice = `run tradetill bot renew ${bot.botId}, which acknowledges it`
