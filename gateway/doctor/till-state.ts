@@ -93,6 +93,8 @@ export type VaultState = {
   unseen: number
 }
 
+const NAMES_DATABASE = 'If it runs, its TRADETILL_VAULT_DATABASE_URL names another database, as after a restore'
+
 export function vaultFindings({ role, connected, unseen }: VaultState): Finding[] {
   if (role === 'absent') return [notChecked('vault', 'there is no role tradetill_vault: items leave by hand')]
   const roleFinding =
@@ -106,7 +108,7 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
   const advice = 'start the vault, and see its log: systemctl status tradetill-vault'
   const processFinding =
     connected === 0
-      ? mend('vault', 'no vault is connected', advice)
+      ? mend('vault', 'no vault is connected to this database', `${advice}. ${NAMES_DATABASE}`)
       : unseen > 0
         ? mend('vault', `the vault has not answered ${counted(unseen, 'wish', 'wishes')}`, advice)
         : good('vault', 'a vault is connected, and leaves no wish unanswered for 15 minutes')
