@@ -253,7 +253,7 @@ database_and_settings() {
     say there "$folder/master.key"
   else
     act "make the roles, the database, the master key and the files in $folder" make_database
-    leave "keep a copy of $folder/master.key away from this machine and from the backups: without it the sealed secrets are lost"
+    make_due key
   fi
   if [ "$(setting TRADETILL_PUBLIC_URL)" = "https://$host" ] && [ "$(setting TRADETILL_SUPPORT_EMAIL)" = "$mail" ] &&
     { [ -z "$console" ] || [ "$(setting TRADETILL_CONSOLE_URL)" = "https://$console" ]; }; then
@@ -396,4 +396,5 @@ echo
 "$release/bin/tradetill" --env-file "$settings" doctor || true
 echo
 echo "$(basename "$release") is installed. docs/going-live.md continues with the bot."
+if is_due key; then leave "keep a copy of $folder/master.key away from this machine and from the backups: without it the sealed secrets are lost" && clear_due key; fi
 [ ! -e "$work/left" ] || { echo 'Left for you:' && sed 's/^/- /' "$work/left"; }

@@ -48,7 +48,7 @@ async function onServer(sql: string): Promise<void> {
 }
 
 describe('install.sh on an empty machine', () => {
-  it('makes the database, the settings, the units and the proxy’s file, and starts the services', async () => {
+  it('makes the database, the settings, the units and the proxy’s file, and starts the services, also if the first run stops', async () => {
     const machine = aMachine(serverUrl())
     const { root, read, calls, port } = machine
     writeFileSync(join(root, 'etc/caddy/Caddyfile'), 'of the package\n')
@@ -56,6 +56,8 @@ describe('install.sh on an empty machine', () => {
     const sum = execFileSync('md5sum', [join(root, 'etc/caddy/Caddyfile')], { encoding: 'utf8' }).slice(0, 32)
     writeFileSync(join(root, 'conffiles'), ` /etc/caddy/Caddyfile ${sum}\n`)
     const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL_COMMAND })
+    machine.failNextCall('daemon-reload')
+    expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 1 })
     const { status, output, errors } = install(machine, release, REQUIRED_OPTIONS)
     // The doctor's last line. The public address does not exist. The database is not migrated, because the gateway that
     // would do so did not really start.
@@ -80,6 +82,7 @@ describe('install.sh on an empty machine', () => {
     expect(read('etc/caddy/Caddyfile')).toContain('\npay.till.invalid {\n')
     expect(read('etc/caddy/Caddyfile')).not.toContain('remote_ip')
     expect(changes(calls())).toEqual([
+      'systemctl daemon-reload', // failed
       'systemctl daemon-reload',
       'systemctl enable --now tradetill',
       'systemctl enable --now tradetill-backup.timer',
