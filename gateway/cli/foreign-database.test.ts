@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,6 +70,18 @@ describe('a command', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
     await sql`drop schema public cascade; create schema public`.execute(database.db)
     expect(await inShell(add)).toEqual({ code: 4, out: '', errors: expected })
+  })
+
+  it('whose role may not read the tables yet, as right after a restore, says what grants it its rights', async () => {
+    const role = `new_role_${randomBytes(4).toString('hex')}`
+    await database.pool.query(`create role ${role} login password 'secret'`)
+    const asRole = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href
+    expect(await inShell(add, { DATABASE_URL: asRole })).toEqual({
+      code: 4,
+      out: '',
+      errors: expect.stringContaining('Start a gateway with TRADETILL_OWNER_DATABASE_URL'),
+    })
+    await database.pool.query(`drop role ${role}`)
   })
 
   it('of an older version is refused with the name of the unknown migration', async () => {

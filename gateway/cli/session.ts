@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
+import type { Identity } from '../db/identity.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { ActDeps, ConfigWithKey, FindDeps, StandaloneDeps } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
@@ -121,13 +122,30 @@ async function isRefused(pool: pg.Pool): Promise<boolean> {
   )
 }
 
+/** Refuses a database whose tables the role may not read, such as one that was restored without its rights. */
+async function identityOf(pool: pg.Pool): Promise<Identity | undefined> {
+  const [{ readIdentity }, { DENIED, sqlState }] = await Promise.all([
+    import('../db/identity.ts'),
+    import('../db/sql-state.ts'),
+  ])
+  try {
+    return await readIdentity(pool)
+  } catch (error) {
+    if (sqlState(error) !== DENIED) throw error
+    throw new Refusal(
+      'conflict',
+      'The role of DATABASE_URL may not read the tables yet. Start a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights.',
+    )
+  }
+}
+
 /** Refuses a database of another mode, master key or version before reading anything else from it. */
 async function ownConfig(pool: pg.Pool, config: Config): Promise<ConfigWithKey> {
-  const [{ ownershipOf, readIdentity }, schema] = await Promise.all([
+  const [{ ownershipOf }, schema] = await Promise.all([
     import('../db/identity.ts'),
     import('../db/schema-version.ts'),
   ])
-  const identity = await readIdentity(pool)
+  const identity = await identityOf(pool)
   const ownership = identity && ownershipOf(identity, config)
   if (ownership?.kind === 'foreign') throw new Refusal('conflict', ownership.reason)
   const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
@@ -146,11 +164,8 @@ const NOT_STARTED = new Refusal(
 
 /** Returns the settings for a database with another master key. Its mode and schema must match. */
 async function foreignConfig(pool: pg.Pool, config: Config): Promise<ConfigWithKey> {
-  const [{ readIdentity }, schema] = await Promise.all([
-    import('../db/identity.ts'),
-    import('../db/schema-version.ts'),
-  ])
-  const identity = await readIdentity(pool)
+  const schema = await import('../db/schema-version.ts')
+  const identity = await identityOf(pool)
   const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
   if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
   if (identity === undefined || judgement.missing.length > 0) throw NOT_STARTED

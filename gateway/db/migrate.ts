@@ -6,6 +6,7 @@ import { KEEP_ALIVE } from './connections.ts'
 import { connectFailureOf } from './fitness.ts'
 import { statementsOf } from './migration-rules.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from './schema-version.ts'
+import { DENIED, sqlState } from './sql-state.ts'
 
 export type MigrateOptions = {
   folder?: string
@@ -100,13 +101,11 @@ async function prepareTable(client: pg.Client): Promise<void> {
 const OWNER_ADVICE =
   'The role of DATABASE_URL may not change tables: set TRADETILL_OWNER_DATABASE_URL to the owner of the database for this start.'
 
-/** PostgreSQL's code for a missing right. */
-const DENIED = '42501'
-
 function failureOf(what: string, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error)
-  const isDenied = error instanceof Error && 'code' in error && error.code === DENIED
-  return new Error(`${what}: ${reason}${isDenied ? `. ${OWNER_ADVICE}` : ''}`, { cause: error })
+  return new Error(`${what}: ${reason}${sqlState(error) === DENIED ? `. ${OWNER_ADVICE}` : ''}`, {
+    cause: error,
+  })
 }
 
 type ApplyOptions = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }

@@ -1,5 +1,8 @@
 /** Reads the codes of errors. Imports no library, because every start loads this file early. */
 
+/** The SQLSTATE of a missing right. */
+export const DENIED = '42501'
+
 /** The SQLSTATE of an error of PostgreSQL, or the code of another error, such as Node's `ECONNREFUSED`. */
 export function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined

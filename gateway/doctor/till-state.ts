@@ -93,7 +93,8 @@ export type VaultState = {
   unseen: number
 }
 
-const NAMES_DATABASE = 'If it runs, its TRADETILL_VAULT_DATABASE_URL names another database, as after a restore'
+const NAMES_DATABASE =
+  'If it runs, its TRADETILL_VAULT_DATABASE_URL names another database, as after a restore'
 
 export function vaultFindings({ role, connected, unseen }: VaultState): Finding[] {
   if (role === 'absent') return [notChecked('vault', 'there is no role tradetill_vault: items leave by hand')]
