@@ -136,7 +136,7 @@ export const SCENES: readonly Scene[] = [
       const payment = await pay(stage, offer)
       return {
         summary: `A shopper gave an item worth ${dollars(payment.amount ?? 0)} to ${offer.bot}, and the store credited it.`,
-        links: linksOf(stage, payment, 'the balance rose, and the top-up is on top of the list'),
+        links: linksOf(stage, payment, 'the balance rose, and the top-up is at the top of the list'),
       }
     },
   },

@@ -14,7 +14,7 @@ it('a page timing is listed in milliseconds, and a layout shift without a unit',
     ],
   })
   expect(lines.slice(-2)).toEqual([
-    'pages of 7 days\tdeposit\tphone\tLCP\tp75 812 ms\t2 pages',
-    'pages of 7 days\tdeposit\tphone\tCLS\tp75 0.012\t2 pages',
+    'pages in 7 days\tdeposit\tphone\tLCP\tp75 812 ms\t2 pages',
+    'pages in 7 days\tdeposit\tphone\tCLS\tp75 0.012\t2 pages',
   ])
 })

@@ -19,7 +19,7 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Show
     `how far shoppers came in 24 hours\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
     ...vitals.map(({ screen, device, metric, p75, pages }) =>
       [
-        'pages of 7 days',
+        'pages in 7 days',
         screen,
         device,
         metric,

@@ -114,7 +114,7 @@ function remedyOf(unknown: readonly Applied[], lacking: readonly MigrationFile[]
   }
   // A later version has all of our files.
   if (lacking.length > 0) {
-    return `It lacks ${listOf(lacking)}, so no later version made it. Start the version that made it, or restore a backup of this one.`
+    return `It lacks ${listOf(lacking)}, so no later version made it. Start the version that made it, or restore a backup that this version made.`
   }
   const needed = unknown
     .flatMap(({ oldestVersion }) => oldestVersion ?? [])

@@ -186,7 +186,7 @@ describe('a delivered trade whose look is overdue', () => {
     await tradeHandlers(till.deps).history(bot)
     await sweepTrades(till.deps)
     expect(await trade()).toMatchObject({ state: 'final', due_at: null, look_at: null })
-    expect(errors()).toContain('looks at a delivered trade were ended')
+    expect(errors()).toContain('checks of a delivered trade were ended')
     expect(await till.deps.trades.oldestProtectedOf(bot.botId)).toBeUndefined()
   })
 })
@@ -266,7 +266,7 @@ describe('a bot that is retired', () => {
     await retire()
     await sweepTrades(till.deps)
     expect(await trade()).toMatchObject({ state: 'final', due_at: null })
-    expect(errors()).toContain('looks at a delivered trade were ended')
+    expect(errors()).toContain('checks of a delivered trade were ended')
   })
 
   it('reviews its trade if it is enrolled again, and late proof wins', async () => {

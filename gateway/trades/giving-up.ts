@@ -131,5 +131,5 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
 
 export function lineOfUnwatched({ state }: Trade): string {
   if (state === 'held') return 'held credit was left to the operator, because no bot can ask Steam about it'
-  return state === 'final' ? 'looks at a delivered trade were ended' : 'reviews of a trade were ended'
+  return state === 'final' ? 'checks of a delivered trade were ended' : 'reviews of a trade were ended'
 }
