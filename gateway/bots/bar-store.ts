@@ -42,7 +42,7 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 
 /**
  * Ends the current bars of a bot whose account an operator has put in order. They still count for the length of the next
- * one. Returns false if there are none.
+ * bar. Returns false if there are none.
  */
 export async function endBars(tx: Tx, botId: bigint): Promise<boolean> {
   const { numUpdatedRows } = await tx

@@ -250,7 +250,7 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('no new trades until')
     expect((await run(['bot', 'resume', '1'])).out).toContain('collects again')
     expect((await run(['bot', 'list'])).out).not.toContain('no new trades until')
-    // The next bar is as long as if this one had ended by time.
+    // The next bar is as long as if this one had run its full time.
     const { rows: bars } = await database.pool.query('select times from bot_bar')
     expect(bars).toEqual([{ times: 6 }])
     expect((await run(['bot', 'resume', '1'])).out).toContain('was active already')

@@ -72,7 +72,7 @@ describe('a command', () => {
     expect(await inShell(add)).toEqual({ code: 4, out: '', errors: expected })
   })
 
-  it('whose role may not read the tables yet, as right after a restore, says what grants it its rights', async () => {
+  it('whose role may not read the tables yet, as right after a restore, says what grants the role its rights', async () => {
     const role = `new_role_${randomBytes(4).toString('hex')}`
     await database.pool.query(`create role ${role} login password 'secret'`)
     const asRole = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href

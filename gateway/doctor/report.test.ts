@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-it('a price from the future, which does not count, is not counted as valid', async () => {
+it('a price from the future is not counted as valid', async () => {
   const now = new Date()
   const row = (marketHashName: string, asOf: Date) => ({
     marketHashName,

@@ -135,7 +135,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
 })
 
-it('maintenance that an operator turned on is read with its start, and reported with how long it lasts', async () => {
+it('the report about maintenance says for how long it has been on', async () => {
   const database = await testDatabase()
   try {
     const since = new Date('2026-11-26T12:00:00Z')

@@ -33,7 +33,7 @@ export function epochFindings({ epoch, breakKind, isDisarmed }: EpochState): Fin
 /** `until`: the planned end of maintenance; null without one. */
 export type Pause = { kind: Outage; since: Date; until: Date | null }
 
-/** Reports what stops new trades while every bot may be well. */
+/** Reports what stops new trades even if every bot is well. */
 export function pauseFindings(pauses: readonly Pause[], now: Date): Finding[] {
   const lasts = ({ since }: Pause) => ageText(now.getTime() - since.getTime())
   const maintenance = pauses.find(({ kind }) => kind === 'maintenance')

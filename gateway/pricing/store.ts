@@ -73,8 +73,9 @@ const FREEZES_PRICE = sql`price_hold.game = price.game and kind = 'frozen'
     or price.market_hash_name like like_pattern)`
 
 /**
- * Makes the source's prices from the future old, because they would keep newer ones out. A clock that was ahead leaves
- * them behind. The earlier prices may be from the future too, so they are deleted; the history of past days stays.
+ * Gives the source's prices from the future an old date, because they would keep newer ones out. A clock that was ahead
+ * leaves them behind. The earlier prices may be from the future too, so they are deleted. The history of past days
+ * stays.
  */
 export async function ageFuturePrices(
   db: Db,

@@ -48,7 +48,7 @@ async function onServer(sql: string): Promise<void> {
 }
 
 describe('install.sh on an empty machine', () => {
-  it('makes the database, the settings, the units and the proxy’s file, and starts the services, also if the first run stops', async () => {
+  it('makes the database, the settings, the units and the proxy’s file, and starts the services, even if the first run stops', async () => {
     const machine = aMachine(serverUrl())
     const { root, read, calls, port } = machine
     writeFileSync(join(root, 'etc/caddy/Caddyfile'), 'of the package\n')

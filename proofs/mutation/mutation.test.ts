@@ -1,4 +1,4 @@
-/** `npm run prove -- mutate` runs only the pure tests. A rule that is otherwise tested with a database needs one. */
+/** `npm run prove -- mutate` runs only pure tests. A rule with other tests on a database needs a pure one too. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
