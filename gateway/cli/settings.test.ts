@@ -76,7 +76,7 @@ describe('a command finds the console and the public address', () => {
   })
 })
 
-it('with both roles, the doctor examines the embedded database of the gateway that runs on its data folder', async () => {
+it('the doctor examines the embedded database of the gateway that runs on its data folder, in both roles', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.close())
   const env = runningGateway()

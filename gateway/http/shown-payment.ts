@@ -13,7 +13,7 @@ const PATIENCE_MS = 300
 type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }
 
 /**
- * A failure here never fails the page: a page without a payment in it asks for one itself. An unknown hash counts as a guess.
+ * A failure here never fails the page, which then asks for the payment itself. An unknown hash counts as a guess.
  */
 export function shownPayment(
   { readPayment: read, unable, patienceMs = PATIENCE_MS }: Options,
