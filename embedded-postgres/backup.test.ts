@@ -99,7 +99,7 @@ test('a copy made under load has all commits from before it, and the database re
   }
 })
 
-/** Runs the owner's command on the embedded database and returns its answer. */
+/** Runs an operator's command on the database at `url`, and returns its answer. */
 async function ask(url: string, ...args: string[]): Promise<unknown> {
   const { out, errors } = await runCommand([...args, '--json'], { databaseUrl: url })
   expect(errors).toBe('')

@@ -10,8 +10,8 @@ import pg from 'pg'
 const noteOf = (cluster: string): string => join(cluster, 'recovered-copy')
 
 /**
- * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy, so a note keeps it for the
- * next start if this one ends too early.
+ * Call this before the server starts. The recovery removes PostgreSQL's own sign of a copy, so a note tells the next
+ * start if this one ends too early.
  */
 export function noteCopy(cluster: string): void {
   if (!existsSync(join(cluster, 'recovery.signal'))) return
@@ -22,7 +22,7 @@ export function noteCopy(cluster: string): void {
 
 /**
  * Call this after the server has recovered, and before a gateway can connect. Replaces the epoch's record of its
- * server, so the till finds that it is on another one until `restore finish` begins the next epoch.
+ * server, so the till finds itself on another one until `restore finish` begins the next epoch.
  */
 export async function markCopy(cluster: string, url: string): Promise<void> {
   const note = noteOf(cluster)

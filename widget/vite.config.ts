@@ -45,8 +45,8 @@ type PartName = Exclude<keyof typeof PARTS, 'help'>
 const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**
- * Modules that have no state but caches. Each part has a copy of those that it uses, so the page itself loads only those
- * that it uses, and no part depends on another.
+ * Modules that have no state but caches. Each part has its own copy of the modules that it uses, so the page loads only
+ * what it uses itself, and no part depends on another.
  */
 const COPIED =
   /\/(?:contract\/(?:games|item-name|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|money-rows|works|items|item-name)|flow\/(?:selectors|split|stacks)))\.tsx?$/

@@ -62,7 +62,7 @@ export async function endTest({ hasFailed }: { hasFailed: boolean }): Promise<vo
 
 type BrowserSettings = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 
-/** Opens a browser context for this test, which fails if a page of it violates a policy or has an uncaught error. */
+/** Opens a browser context. The test fails if a page of the context violates a policy or has an uncaught error. */
 export async function openBrowser({
   viewport = SMALL_DESKTOP,
   context = {},

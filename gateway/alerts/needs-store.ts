@@ -6,8 +6,8 @@ import type { Db } from '../db/client.ts'
 
 export type Needs = {
   /**
-   * Trades whose next step has been due for more than a minute, and those about which Steam is still asked a day after
-   * their send or, if their credit is held, after their settlement.
+   * Trades whose next step has been due for more than a minute. Also trades about which Steam is still asked a day
+   * after their send, or a day after their settlement if their credit is held.
    */
   tradesOverdue: number
   /** Bots whose token Steam refuses. */

@@ -53,7 +53,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
         const sent = await Promise.all(
           events.map(async (event) => ({ event, reply: await kit.deliver(event) })),
         )
-        // A handler may refuse one event while it books the other, because the till sends it again.
+        // A handler may refuse one event while it books the other: the till sends the refused one again.
         const refused = sent.filter(({ reply }) => !isAccepted(reply))
         return deliverAll(
           kit,

@@ -96,7 +96,7 @@ describe('a listing', () => {
     await till.db.deleteFrom('vault_told').execute()
   })
 
-  it('that waits for its item keeps its own reports waiting, even if so many others wait that it is forgotten', async () => {
+  it('that waits for its item keeps its own reports waiting, even if more listings wait than are remembered', async () => {
     const sold = JSON.stringify({ kind: 'report', report: { kind: 'sold' } })
     const rows = [waitingRow(1), waitingRow(2), { ...waitingRow(3), reference: 's1', told: sold }]
     await till.db.insertInto('vault_told').values(rows).execute()

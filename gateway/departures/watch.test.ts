@@ -187,7 +187,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('comes back if a newer trade in the history undoes the one by which it left, even if no page shows that one any more', async () => {
+  it('comes back if a newer trade undoes the one by which it left, even if the history no longer shows the older trade', async () => {
     give('9500')
     await readHistory()
     give('9500', { state: 'rolled_back' })

@@ -101,10 +101,10 @@ function waitMsOf({ otherCauses, alone, smallestWish }: Failures): number {
 }
 
 /**
- * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish, so after each failure
- * that an item may have caused, the items of the wish are asked for in wishes of half its size, until that item is alone.
- * It then waits longer after every failure: otherwise an offer that is always refused would be sent every minute
- * forever. Pure.
+ * Groups the items that the rule may ask for now. One item that cannot leave ends its whole wish. So after each failure
+ * that an item may have caused, the rule asks for the items in wishes of half the size, until that item is alone. It
+ * then waits longer after every failure: otherwise an offer that is always refused would be sent every minute forever.
+ * Pure.
  */
 export function askableNow(
   items: readonly FreeItem[],

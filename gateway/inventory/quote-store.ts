@@ -100,8 +100,8 @@ export async function deleteSuperseded(db: Db, now: Date, most: number): Promise
 const SWEEP = 'quotes'
 
 /**
- * Examines about `most` quotes that expired before `before`, from where the last sweep ended, and deletes them unless a
- * trade or a ledger entry uses them. Resolves to the number examined. One check of each quote is enough, because
+ * Examines about `most` quotes that expired before `before`, beginning where the last sweep ended. Deletes those that
+ * no trade or ledger entry uses. Resolves to the number examined. One check of each quote is enough, because
  * trades and ledger entries are never deleted. The sweep's place is a time, so quotes that expired at the same time are
  * examined together.
  */

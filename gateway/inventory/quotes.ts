@@ -167,7 +167,7 @@ async function isStillWorthTotal(
 }
 
 /**
- * An item without a current price keeps the quoted one if its sources are silent, or if it only became unpopular.
+ * An item without a current price keeps the quoted one if its sources are silent, or if it merely became unpopular.
  * Otherwise the sources contradict that price, and the item counts as worthless.
  */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {

@@ -33,7 +33,7 @@ export type InventoryDeps = LookDeps & {
 
 type Caller = {
   signal?: AbortSignal
-  /** Runs the part that needs processor time and memory for each item. */
+  /** Runs, when its turn comes, the part of the call that takes processor time and memory for each item. */
   inTurn?<T>(work: () => Promise<T>): Promise<T>
 }
 

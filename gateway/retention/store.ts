@@ -53,9 +53,9 @@ const lockEndedSql = (
   order by expires_at, id limit ${limit} for update skip locked`
 
 /**
- * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if it has a
- * trade that is open, protected or in escrow, that has a step to come, or that ended or lost its protection at
- * `endedBefore` or later. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the
+ * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if one of
+ * its trades is open, protected or in escrow, has a step to come, or ended or lost its protection at `endedBefore` or
+ * later. Locked deposits wait for the next run. Resolves to the last deposit examined, after which the
  * next batch begins.
  */
 export async function eraseTokens(

@@ -1,6 +1,6 @@
 /**
- * An account can have two open offers at all stores together. Each store has one more for deposits that it locked to the
- * account.
+ * An account can have two open offers across all stores. At each store it can have one more, for deposits that this
+ * store locked to the account.
  */
 import { describe, expect, test } from 'vitest'
 import { judgePartner, type PartnerFacts } from './allowance.ts'

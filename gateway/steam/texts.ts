@@ -1,7 +1,7 @@
 /**
  * Steam's error texts. Some quote the partner's persona name, which can be any 32 characters. So a pattern here
  * is longer than that, or anchored at both ends of the text, and no name can forge a match. A result number counts only
- * in a sentence that quotes no name, or in the one sentence that ends with it after the name.
+ * in a sentence that quotes no name, or in the one sentence that ends with the number, after the name.
  */
 import type { RefusedReason } from './steam.ts'
 

@@ -1,6 +1,6 @@
 /**
- * D-30: shoppers alone cannot exclude a bot from new trades, even if they cause every refusal that they can, at all
- * bots, for hours.
+ * D-30: shoppers alone cannot exclude a bot from new trades, even if for hours they cause every refusal that they
+ * can, at every bot.
  */
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { listBars } from '../bots/bar-store.ts'

@@ -112,9 +112,9 @@ export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Prom
   (await findEndpoint(db, storeId, id)) ?? refuse('not_found')
 
 /**
- * Returns the endpoint, locked until the transaction ends. Writers of deliveries use the `share` lock. A call that
- * disables the endpoint either ends before the writers begin, so they see that it is disabled, or waits for them and
- * then gives up their deliveries.
+ * Returns the endpoint, locked until the transaction ends. Writers of deliveries use the `share` lock. So a call
+ * that disables the endpoint either ends before they begin, and they see the endpoint disabled, or it waits for them
+ * and then gives up their deliveries.
  */
 export const lockedEndpointOf = async (
   tx: Tx,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { secondsInWords, secondsOf } from './seconds.ts'
 
 describe('measured seconds', () => {
-  it('are compared with a limit for the machine’s speed during their own series', () => {
+  it('are compared with a limit that is stretched if the machine was slow during their own series', () => {
     const slow = { ms: [3_900, 1_000], speed: 0.5 }
     const quick = { ms: [1_900], speed: 1 }
     expect(secondsOf([slow, quick], { mostMs: 2_000 })).toEqual({

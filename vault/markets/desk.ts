@@ -197,7 +197,7 @@ const listingsOf = (
 
 /**
  * Takes down a part of the listings. Those that the market was already asked to take down may have been sold meanwhile,
- * so they wait until all others had their turn.
+ * so they wait until all others have had their turn.
  */
 async function takeDown(parts: DeskParts, { takingDown }: State, appId: number): Promise<void> {
   const nowMs = parts.now().getTime()

@@ -1,8 +1,8 @@
 -- oldest version: 0.3.0
 -- A bot may sell the items that it collected, so the vault reads what they cost while the bot still has them.
 
--- What was credited for items, in US cents, by the items' ids in the inventory of their owner: an account to which a
--- bot gave them, or the bot that still has them if the trade that brought them is no longer `held`.
+-- What was credited for items, in US cents, by the items' ids in the inventory of their owner. The owner is an account
+-- to which a bot gave them, or the bot that still has them. The bot's items count once their trade is no longer `held`.
 create or replace view item_cost as
 with named (app_id, asset_id, trade_id, given_id) as (
   select gone.app_id, gone.new_asset_id, entry.trade_id, entry.asset_id

@@ -60,7 +60,7 @@ function checkGift({ departures, bots }: TillMemory, gift: Gift): void {
   )
 }
 
-/** Checks that the books contain the item if and only if a bot has it, and that they name that bot. */
+/** Checks that, in the books, the item is at the bot that has it, and at no bot if none has it. */
 export function checkItem(
   { custody, bots }: TillMemory,
   { facts, deliveredBy }: TradeRow,
