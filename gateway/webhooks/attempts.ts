@@ -41,8 +41,8 @@ export async function listAttempts(
 }
 
 /**
- * The only failure that a store sees for a call without an answer. Whether the port was closed, silent or forbidden
- * would reveal the operator's network. The till's log has the reason.
+ * The only failure that a store sees for a call without an answer. The reason, such as a closed, silent or forbidden
+ * port, would reveal the operator's network. The till's log has it.
  */
 const NO_ANSWER = 'no_answer' as const
 
@@ -54,8 +54,8 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Makes the deliveries of one event due again, or of all events in a range whose type the endpoint wants, independently
- * of running attempts. A call that disables the endpoint waits until the replay is written, and then gives up the
+ * Makes deliveries due again, independently of running attempts: those of one event, or of all events in a range that
+ * the endpoint subscribes to. A call that disables the endpoint waits until the replay is written, and then gives up the
  * replayed deliveries too. A store can replay one range at a time, because a range can have thousands of events.
  */
 export async function replay(

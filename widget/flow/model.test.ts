@@ -105,7 +105,7 @@ class Gateway {
 /** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
-/** The calls. `payments` counts polls, `trades` has the bodies for trades. `answersAtOnce`: no call stays open. */
+/** The calls. `payments`: number of polls. `trades`: bodies of trade calls. `answersAtOnce`: no call stays open. */
 type Line = {
   openCalls: OpenCall[]
   payments: number
@@ -311,7 +311,7 @@ function judge({ flow, line, gateway, expected }: World): void {
 
 const isOfGame = (game: Game, id: string): boolean => id.startsWith(`${game} `)
 
-/** The network works again, but calls that already hang never end: within a second the page must be correct. */
+/** The network works again, but calls that already hang never end. Within a second the page must be correct. */
 async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusesTrades = false
