@@ -27,6 +27,7 @@ import { probePublic } from './public-probe.ts'
 import { botFindings, priceFindings, storeFindings } from './readiness.ts'
 import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-store.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
+import { askSteamTime, steamClockFindings } from './steam-clock.ts'
 import { readStoreStates } from './store-states.ts'
 import { alarmFindings, epochFindings, pauseFindings, vaultFindings } from './till-state.ts'
 import { readPauses, readVault } from './till-state-store.ts'
@@ -88,7 +89,11 @@ async function examineAfterSettings(options: DoctorOptions): Promise<Finding[]> 
     )
   }
   const ofDatabase = await attempt('database', () => examineDatabase(config, databaseUrl))
-  const [ofProxy, ofConsole, ofAlerts] = await Promise.all([
+  const [ofClock, ofProxy, ofConsole, ofAlerts] = await Promise.all([
+    // A sandbox calls no outside host.
+    config.mode === 'live'
+      ? attempt('clock.steam', async () => steamClockFindings(await askSteamTime(nowMs)))
+      : [],
     attempt('public', () => examinePublic(config, masterKey)),
     attempt('console', () => examineConsole(config)),
     attempt('alerts', () => examineAlerts(config, options)),
@@ -99,7 +104,7 @@ async function examineAfterSettings(options: DoctorOptions): Promise<Finding[]> 
   const ofTill = isOurs
     ? await examineTill({ ...config, masterKey, databaseUrl }, options)
     : tillChecksOf(config).map((check) => notChecked(check, 'fix the database first'))
-  return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill, ...ofAlerts]
+  return [...ofDatabase, ...ofClock, ...ofProxy, ...ofConsole, ...ofTill, ...ofAlerts]
 }
 
 /** Runs one part. Turns its failure into a line of the report. */

@@ -1,6 +1,9 @@
-/** The doctor at a public URL without https, which only a sandbox has. */
+/** The doctor's calls to a public URL without https, which only a sandbox has, and to Steam for its time. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { proxyFindings } from './proxy.ts'
+import { askSteamTime, steamClockFindings } from './steam-clock.ts'
 
 it('a public URL without https has no finding about https or a proxy', () => {
   const build = { version: '1.2.3', commit: 'abc' }
@@ -26,4 +29,32 @@ it('a public URL without https has no finding about https or a proxy', () => {
     'proxy.body': 'good',
     'proxy.http': 'not_checked',
   })
+})
+
+/** The finding about a clock that shows 12:00 while Steam answers with `body`. */
+async function clockAt(body: string) {
+  const server = createServer((_request, answer) => answer.end(body))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const noonMs = Date.parse('2026-11-28T12:00:00Z')
+  try {
+    const [finding] = steamClockFindings(await askSteamTime(() => noonMs, url))
+    return `${finding?.state}: ${finding?.says}`
+  } finally {
+    server.close()
+  }
+}
+
+it.each([
+  ['12:00:29', 'good: agrees with the clock of Steam'],
+  ['11:50:00', 'mend: 10 minutes ahead of the clock of Steam'],
+  ['12:00:31', 'mend: 31 seconds behind the clock of Steam'],
+])('a clock at 12:00:00 while Steam’s shows %s', async (steamTime, finding) => {
+  const servertime = Date.parse(`2026-11-28T${steamTime}Z`) / 1000
+  expect(await clockAt(JSON.stringify({ servertime, servertimestring: 'not read' }))).toBe(finding)
+})
+
+it('a clock is not checked if Steam’s answer has no time, or cannot be read', async () => {
+  expect(await clockAt('{}')).toBe('not_checked: Steam’s answer has no time')
+  expect(await clockAt('<html>')).toMatch(/^not_checked: Steam’s time could not be read: /)
 })
