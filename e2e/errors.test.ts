@@ -128,7 +128,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
   })
 })
 
-/** Opens the items of a shopper like `who`, and picks the most expensive one. */
+/** Opens the items of this test's guest `who`, and picks the most expensive one. */
 async function openStandAndPick(who: string) {
   const opened = await openStand({ who })
   await opened.page.getByRole('gridcell').first().click()

@@ -103,7 +103,7 @@ describe('a deposit', () => {
   })
 })
 
-it('a text counts as the reason of an end only if it is in END_REASONS', () => {
+it('a text counts as a reason for an end only if it is in END_REASONS', () => {
   expect(END_REASONS.length).toBeGreaterThan(1)
   expect(END_REASONS.every(isEndReason)).toBe(true)
   expect(isEndReason('bored')).toBe(false)

@@ -16,16 +16,16 @@ import type { ShellDeps } from './trade-store.ts'
 const MARGIN_MS = 3_600_000
 
 /**
- * Pages that a turn, one `history` job, reads, and the time between two turns. Steam allows one page every 15 s; this
+ * How many pages one turn (a `history` job) reads, and the time between two turns. Steam allows one page every 15 s; this
  * reads about one every 20 s. Nine days with 1,000 trades a day take half an hour.
  */
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
 /**
- * Makes the next pass due this much earlier. Sweeps are a minute apart, and a pass begins a moment after its sweep.
- * Without this margin, a sandbox's next sweep would come that moment too early, and its passes would be two minutes
- * apart.
+ * Makes the next pass due this much earlier. Sweeps are a minute apart, and a pass begins a moment after its sweep. In a
+ * sandbox a pass is due every minute: without this margin, the next sweep would come that moment too early, and passes
+ * would be two minutes apart.
  */
 const EARLY_MS = 5_000
 
@@ -95,8 +95,9 @@ export function createHistories(deps: ShellDeps): Histories {
 }
 
 /**
- * How far back to read: to the oldest delivery that can still be reversed, and to the start of the last complete pass
- * or of the watch for departures, whichever is later. Undefined if there is nothing to look for.
+ * How far back to read: to the earlier of two times. One is the oldest delivery that can still be reversed. The other is
+ * the start of the watch for departures, or that of the last complete pass if it is later. Undefined if there is nothing
+ * to look for.
  */
 async function readUntil(
   { trades, departures }: ShellDeps,

@@ -9,7 +9,7 @@ export type Traits = {
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
   cannotTrade?: Obstacle
-  /** The trade link that others know is no longer valid. */
+  /** Has made a new trade link, so the one that others know is no longer valid. */
   tokenRegenerated?: boolean
   /** Accepts an offer just before its sender cancels it. */
   acceptsOnCancel?: boolean
@@ -89,7 +89,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { everyGameProtected: true },
   },
   'confirm-something-else': {
-    line: 'The list of confirmations has a market listing under the number of an offer, and an API key. Switch it on with the Steam id of a bot.',
+    line: 'Besides offers, the bot’s phone must confirm a market listing with the number of an offer, and an API key. Switch it on with the Steam id of a bot.',
     traits: { otherConfirmations: true },
   },
   'busy-for-nine-days': {

@@ -71,7 +71,7 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
   return {
     ...state,
     nextRequest: request + 1,
-    picksReturned: true,
+    hasOpenedStand: true,
     page: {
       stage: 'wait-for-select-items',
       link: { status: 'resolved', text: link },
@@ -99,8 +99,8 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
  * opened before. They must be this account's, and of a game that the deposit accepts.
  */
 function returningPicks(state: FlowState, { tradeUrl }: User): Pick<OpenPicks, 'game' | 'byGame'> | null {
-  const { openPicks, offeredPicks, picksReturned, payment } = state
-  if (picksReturned) return null
+  const { openPicks, offeredPicks, hasOpenedStand, payment } = state
+  if (hasOpenedStand) return null
   const isReturning = (picks: { tradeUrl: string; game: Game }): boolean =>
     picks.tradeUrl === tradeUrl && acceptedGames(payment).includes(picks.game)
   if (openPicks !== null && isReturning(openPicks)) return openPicks

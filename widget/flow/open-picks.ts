@@ -17,9 +17,9 @@ export function withOpenPicks({ state, effects }: Step): Step {
  * Undefined while the kept picks stay valid: before the items are on the page, and during an offer.
  */
 function picksOf(state: FlowState): OpenPicks | null | undefined {
-  const { hash, page, payment, picksReturned } = state
+  const { hash, page, payment, hasOpenedStand } = state
   if (payment === null) return undefined
-  const hasLeftAccount = page.stage === 'wait-for-trade-url-input' && picksReturned
+  const hasLeftAccount = page.stage === 'wait-for-trade-url-input' && hasOpenedStand
   if (isFinal(payment.status) || hasLeftAccount) return null
   if (page.stage !== 'wait-for-select-items' || !isPicking(state)) return undefined
   const { user, game, selection, setAside, elsewhere } = page.stand

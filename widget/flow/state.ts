@@ -169,7 +169,7 @@ export type FlowState = {
   /** The picks that this tab keeps for the next page of this deposit; null if there are none. */
   openPicks: OpenPicks | null
   /** True once a stand has opened: only the first stand gets kept picks back. */
-  picksReturned: boolean
+  hasOpenedStand: boolean
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
   deadlineMs: number | null
@@ -217,7 +217,7 @@ export function initialState(hash: string, stored: Stored): FlowState {
     storedLink: stored.link,
     offeredPicks: stored.picks ?? null,
     openPicks: stored.openPicks ?? null,
-    picksReturned: false,
+    hasOpenedStand: false,
     payment: null,
     deadlineMs: null,
     checksFromMs: null,

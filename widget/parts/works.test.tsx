@@ -8,7 +8,7 @@ const UNTIL = '2026-11-26T04:00:00.000Z'
 const OPERATOR_TEXT = { en: 'We <move>.', ru: 'Мы переезжаем.' }
 const works = { technicalWorks: true, technicalWorksText: OPERATOR_TEXT, technicalWorksUntil: UNTIL }
 
-it('the notice of technical works has the operator’s reason and the planned end, in the language of the page', () => {
+it('the notice of maintenance has the operator’s reason and the planned end, in the language of the page', () => {
   const english = markup(<WorksNotice payment={payment(works)}>Works.</WorksNotice>)
   expect(english).toContain(`Works. We &lt;move&gt;. We expect to be done by ${formatDate(UNTIL, 'en')}.`)
   const russian = markup(<WorksNotice payment={payment(works)}>Works.</WorksNotice>, 'ru')

@@ -38,7 +38,7 @@ export async function sendOffer(connection: Connection, offer: NewOffer, ms: num
   return sendOutcome(answer)
 }
 
-/** Also returns `session_dead` if the session ended and was not renewed in time. */
+/** Any other reason, even a timeout, means that the session has ended and was not renewed in time. */
 function reasonNotSent({ reason }: Unavailable): 'rate_limited' | 'not_our_turn' | 'session_dead' {
   return reason === 'rate_limited' || reason === 'not_our_turn' ? reason : 'session_dead'
 }
