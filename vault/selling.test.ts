@@ -179,7 +179,7 @@ it('the cheapest listing keeps its price, although the market’s list of prices
 })
 
 describe('listings are taken down', () => {
-  it('while the till has the market off, even across restarts, and are made again afterwards', async () => {
+  it('while the market is off at the till, even across restarts, and return afterwards', async () => {
     await putOnSale(2)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
     await runFreshRounds(2)
@@ -190,7 +190,7 @@ describe('listings are taken down', () => {
     expect(listedItems()).toHaveLength(2)
   })
 
-  it('while the till has the market off; the vault sells again in the first round after that, without a restart', async () => {
+  it('while the market is off at the till; the vault sells again in the first round after that, without a restart', async () => {
     await bench.runRounds(1)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
     await bench.runRounds(2)
@@ -201,7 +201,7 @@ describe('listings are taken down', () => {
     expect(bench.logged.slice(before).join()).toContain('the vault began to sell')
   })
 
-  it('while the vault has the market off, even if the till has it on', async () => {
+  it('while the market is off at the vault, even if it is on at the till', async () => {
     bench.switchMarketOff()
     await runFreshRounds(2)
     expect(listedItems()).toEqual([])

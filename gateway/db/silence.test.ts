@@ -191,7 +191,7 @@ describe('the pulse', () => {
     expect(messages()).toEqual(['connections to the database were silent and were replaced'])
   })
 
-  it('leaves other connections in use alone if only its own ended', async () => {
+  it('does not cut a connection in use if only its own connection ended', async () => {
     pulse = await startFastPulse({ silentMs: 60_000, connectMs: 60_000 })
     const before = await pids()
     const client = await pool.pool.connect()

@@ -230,7 +230,7 @@ describe('the inventory call', () => {
   })
 })
 
-describe('how often Steam is asked', () => {
+describe('Steam is asked', () => {
   test('once for simultaneous calls', async () => {
     let letSteamAnswer = () => {}
     till.steam.release = new Promise((resolve) => {
@@ -246,7 +246,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.reads).toBe(1)
   })
 
-  test('not again within a minute, and the answer says how old it is', async () => {
+  test('at most once a minute, and an answer from before says how old it is', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     expect((await till.ask()).ageSeconds).toBe(59)

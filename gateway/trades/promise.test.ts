@@ -176,7 +176,7 @@ describe('D-9 an open offer', () => {
     expect(await shown(second)).toMatchObject({ atOnce: 1_200, held: 0 })
   })
 
-  it('is never credited more at once than the limit, even if the operator lowered it meanwhile', async () => {
+  it('gets no more immediate credit than the limit allows, even if the operator lowered the limit meanwhile', async () => {
     const hash = await openOffer({ total: 3_375n })
     await setStore({ risk_limit_usd_cents: 300n })
     await accept(1)

@@ -122,7 +122,7 @@ it.each([
 describe('the dialog after an offer was declined, within seconds or later', () => {
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
-  it('says first how to pay after all, then warns, with one button, if the offer was declined within seconds', () => {
+  it('says how to pay after all, then warns, and has only one button, if the decline came within seconds', () => {
     const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={payment(atOnce)} />)
     const order = [en.declinedByYou, en.stolenKeyTitle, ...en.stolenKeySteps, en.startAgain]
     expect(html).toContain(en.declinedByYou)
