@@ -30,7 +30,7 @@ import { machineFindings, settingsFindings } from './settings.ts'
 import { askSteamTime, steamClockFindings } from './steam-clock.ts'
 import { readStoreStates } from './store-states.ts'
 import { alarmFindings, epochFindings, pauseFindings, vaultFindings } from './till-state.ts'
-import { readPauses, readVault } from './till-state-store.ts'
+import { awaitVault, readPauses } from './till-state-store.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
@@ -172,7 +172,7 @@ async function examineParts(
     ['bots', () => withClock(examineBots)],
     ['maintenance', () => withClock(async ({ clock }) => pauseFindings(await readPauses(db), clock.now()))],
     ['alarms', async () => alarmFindings(await readNeeds(db))],
-    ['vault', async () => vaultFindings(await readVault(db))],
+    ['vault', async () => vaultFindings(await awaitVault(db))],
     [
       'stores',
       async () =>

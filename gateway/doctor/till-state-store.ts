@@ -1,7 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'
 import type { Pause, VaultState } from './till-state.ts'
+
+const PAUSES = 5
+const PAUSE_MS = 1_000
+
+/** Waits some seconds for a vault that was started a moment ago, as at the end of an upgrade. */
+export async function awaitVault(
+  db: Db,
+  pause = () => delay(PAUSE_MS),
+  vaultRole = VAULT_ROLE,
+): Promise<VaultState> {
+  for (let pauses = 0; ; pauses += 1) {
+    const state = await readVault(db, vaultRole)
+    if (state.role !== 'granted' || state.connected > 0 || pauses === PAUSES) return state
+    await pause()
+  }
+}
 
 export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultState> {
   const { rows } = await sql<{ mayRead: boolean | null; connected: number; unseen: number }>`

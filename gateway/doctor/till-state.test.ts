@@ -21,7 +21,7 @@ import {
   type VaultState,
   vaultFindings,
 } from './till-state.ts'
-import { readPauses, readVault } from './till-state-store.ts'
+import { awaitVault, readPauses, readVault } from './till-state-store.ts'
 
 const DAY_MS = 86_400_000
 const OURS = { mode: 'live', publicUrl: new URL('https://pay.example'), nowMs: 0 } as const
@@ -264,7 +264,11 @@ describe('the doctor on a real PostgreSQL', () => {
     await withMigrationLock(till.url, {}, (client) => grantVault(client, ROLE))
     const asVault = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
     const client = new pg.Client({ connectionString: asVault })
-    await client.connect()
+    // A vault that was started a moment ago connects while the doctor waits for it.
+    const pauses: unknown[] = []
+    const connect = async () => void pauses.push(await client.connect())
+    expect(await awaitVault(till.db, connect, ROLE)).toMatchObject({ role: 'granted', connected: 1 })
+    expect(pauses).toHaveLength(1)
     await till.pool.query(
       `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
          values ('76561198000000001', 'Bot', 'a', 'p', 1, '');
@@ -275,5 +279,10 @@ describe('the doctor on a real PostgreSQL', () => {
     )
     expect(await readVault(till.db, ROLE)).toEqual({ role: 'granted', connected: 1, unseen: 1 })
     await client.end()
+    await expect.poll(() => readVault(till.db, ROLE)).toMatchObject({ connected: 0 })
+    expect(await awaitVault(till.db, async () => void pauses.push('no vault'), ROLE)).toMatchObject({
+      connected: 0,
+    })
+    expect(pauses.slice(1)).toEqual(Array(5).fill('no vault'))
   })
 })
