@@ -20,8 +20,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Appended to a release's stub command: runs the real one. */
-export const REAL_COMMAND = `exec ${process.execPath} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
+/** Appended to a release's stub command: runs the real one, which cannot reach Steam. */
+export const REAL_COMMAND = `exec ${process.execPath} --import ${join(import.meta.dirname, 'without-steam.mjs')} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
 export const REQUIRED_OPTIONS = ['--host', 'pay.till.invalid', '--mail', 'ada@till.invalid']
 
 /** Programs of the test's machine that are used as they are. Besides these, only the stubs below can be found. */
