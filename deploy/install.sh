@@ -395,6 +395,6 @@ fi
 echo
 "$release/bin/tradetill" --env-file "$settings" doctor || true
 echo
-echo "$(basename "$release") is installed. docs/going-live.md continues with the bot."
+echo "$(basename "$release") is installed.$(! is_due key || echo ' docs/going-live.md continues with the bot.')"
 if is_due key; then leave "keep a copy of $folder/master.key away from this machine and from the backups: without it the sealed secrets are lost" && clear_due key; fi
 [ ! -e "$work/left" ] || { echo 'Left for you:' && sed 's/^/- /' "$work/left"; }

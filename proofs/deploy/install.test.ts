@@ -93,6 +93,7 @@ describe('install.sh on an empty machine', () => {
     expect(output).toMatch(/good +settings: all are valid/)
     expect(output).toMatch(/good +database\.version: /)
     expect(output).toMatch(/not checked +clock\.steam: .*out of reach in a test/)
+    expect(output).toContain('tradetill-1 is installed. docs/going-live.md continues with the bot.\n')
     expect(output).toContain('- keep a copy of ')
   })
 

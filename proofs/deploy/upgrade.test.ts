@@ -52,6 +52,7 @@ describe('install.sh from a newer release', () => {
     rmSync(join(root, 'calls'))
     const { status, output } = install(machine, newer, [])
     expect(status).toBe(0)
+    expect(output).toMatch(/^tradetill-2 is installed\.$/m)
     const [backup, dryRun, ...rest] = calls().filter((call) => !/^(?:curl|caddy) /.test(call))
     expect(backup).toBe('systemctl start tradetill-backup')
     expect(dryRun).toMatch(/^tradetill --env-file .*env migrate run --dry-run$/)
