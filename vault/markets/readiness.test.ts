@@ -17,6 +17,7 @@ let isPingRefused: boolean
 let obstacle: string | undefined
 let isOffAtTill: boolean
 let needs: Needs
+let said: unknown[]
 let readiness: Readiness
 
 const now = () => new Date(nowMs)
@@ -29,6 +30,7 @@ beforeEach(() => {
   obstacle = undefined
   isOffAtTill = false
   needs = createNeeds(now)
+  said = []
   readiness = createReadiness(
     {
       market: {
@@ -46,7 +48,7 @@ beforeEach(() => {
       till: { isOff: async () => isOffAtTill },
       isOff: () => false,
       now,
-      say: () => {},
+      say: (...line) => void said.push(line),
       needs,
     },
     createTimetable(now),
@@ -104,7 +106,10 @@ it('a market that refuses pings needs a person only after half an hour', async (
   await pass(30)
   expect(kinds()).toEqual([])
   await pass(5)
-  expect(kinds()).toEqual(['seller_offline'])
+  const because = 'the market refuses: Invalid access token'
+  const text = `the ping has failed for half an hour or longer: ${because}`
+  expect(needs.list()).toMatchObject([{ kind: 'seller_offline', text }])
+  expect(said).toContainEqual(['the ping failed', { market: 'm', account: ACCOUNT, because }])
   isPingRefused = false
   await pass(1)
   expect(kinds()).toEqual([])

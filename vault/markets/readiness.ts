@@ -2,7 +2,7 @@
 import type { Needs } from '../needs.ts'
 import type { MarketAccount } from './book.ts'
 import { isMaintenance } from './maintenance.ts'
-import type { Market } from './market.ts'
+import type { Failure, Market } from './market.ts'
 import type { Till } from './till.ts'
 import type { Timetable } from './timetable.ts'
 
@@ -110,7 +110,9 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
     },
     async stayOnline() {
       if (!timetable.isDue('ping', state.isOnline ? PING_MS : AGAIN_MS)) return
-      if (!(await ping(parts, state, timetable))) parts.say('the ping failed', { market: parts.market.name })
+      const because = await ping(parts, state, timetable)
+      const { market, account } = parts.marketAccount
+      if (because !== undefined) parts.say('the ping failed', { market, account, because })
     },
     feeBp: () => state.feeBp,
   }
@@ -202,20 +204,23 @@ async function readyWithToken({ market, tradeToken }: ReadinessParts): ReturnTyp
   return market.ready()
 }
 
-async function ping(parts: ReadinessParts, state: State, timetable: Timetable): Promise<boolean> {
+/** Resolves to the reason why the ping failed; undefined if the market took it. */
+async function ping(parts: ReadinessParts, state: State, timetable: Timetable): Promise<string | undefined> {
   timetable.note('ping')
-  state.isOnline = await pingWithToken(parts, timetable)
+  const because = await pingWithToken(parts, timetable)
+  state.isOnline = because === undefined
   noteObstacle(parts)
   const nowMs = parts.now().getTime()
   if (state.isOnline) {
     state.offlineSinceMs = undefined
     parts.needs.end('seller_offline', accountName(parts))
-    return true
+    return undefined
   }
   state.offlineSinceMs = Math.min(state.offlineSinceMs ?? nowMs, nowMs)
+  const text = `the ping has failed for half an hour or longer: ${because}`
   if (nowMs - state.offlineSinceMs >= LONG_OFFLINE_MS)
-    parts.needs.note('seller_offline', accountName(parts), 'the ping has failed for half an hour or longer')
-  return false
+    parts.needs.note('seller_offline', accountName(parts), text)
+  return because
 }
 
 function noteObstacle(parts: ReadinessParts): void {
@@ -226,14 +231,34 @@ function noteObstacle(parts: ReadinessParts): void {
 }
 
 /** Tells the market that the seller is online. If it refuses, renews the token, at most once every `RENEW_MS`. */
-async function pingWithToken({ market, account }: ReadinessParts, timetable: Timetable): Promise<boolean> {
+async function pingWithToken(
+  { market, account }: ReadinessParts,
+  timetable: Timetable,
+): Promise<string | undefined> {
+  let refusal: string | undefined
   for (const fresh of [false, true]) {
-    if (fresh && !timetable.isDue('renew', RENEW_MS)) return false
+    if (fresh && !timetable.isDue('renew', RENEW_MS)) break
     const token = await account.accessToken({ fresh })
-    if (token === undefined) return false
+    if (token === undefined) return 'the account has no session'
     const reply = await market.keepOnline(token)
-    if (reply.kind === 'answered') return true
-    if (reply.kind !== 'refused') return false
+    if (reply.kind === 'answered') return undefined
+    refusal = textOf(reply)
+    if (reply.kind !== 'refused') break
   }
-  return false
+  return refusal
+}
+
+function textOf(failure: Failure): string {
+  switch (failure.kind) {
+    case 'unanswered':
+      return `the market did not answer: ${failure.because.slice(0, 100)}`
+    case 'refused':
+      return `the market refuses: ${failure.code.slice(0, 100)}`
+    case 'locked_out':
+      return 'the market refuses the key'
+    case 'busy':
+      return 'too many calls to the market are waiting'
+    default:
+      return failure satisfies never
+  }
 }
