@@ -48,7 +48,7 @@ describe('A-013 the button', () => {
       /<button type="button" class="button primary pay"([^>]*)>(.*?)<\/button>/.exec(panel(given)) ?? []
     expect(text(shownText).trim()).toBe(buttonText)
     expect(attributes).toContain(`aria-disabled="${!isOn}"`)
-    // It can get the focus while it is off: a browser does not focus a disabled button, and a focused button loses the focus when it is disabled.
+    // It can have the focus while it is off. A button with the attribute `disabled` cannot.
     expect(attributes).not.toMatch(/\sdisabled/)
     expect(attributes).toContain('aria-label="Add funds"')
   })
