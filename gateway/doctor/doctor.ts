@@ -64,7 +64,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
 const tillChecksOf = ({ console: place }: Pick<Config, 'console'>): string[] => [
   'epoch',
   ...(place === undefined ? [] : ['console.operators']),
-  ...['prices', 'bots', 'alarms', 'vault', 'stores'],
+  ...['prices', 'bots', 'maintenance', 'alarms', 'vault', 'stores'],
 ]
 /** The parts that need valid settings, with a database and a master key. `console` includes its operators. */
 const CHECKS_AFTER_SETTINGS = [

@@ -79,7 +79,7 @@ describe('a database that disappears during the checks', () => {
     expect(byCheck.get('database.version')?.state).toBe('good')
     expect(byCheck.get('database.identity')?.state).toBe('good')
     expect(byCheck.get('public')?.state).toBe('mend')
-    for (const check of ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']) {
+    for (const check of ['epoch', 'prices', 'bots', 'maintenance', 'alarms', 'vault', 'stores']) {
       expect(byCheck.get(check), check).toMatchObject({
         state: 'not_checked',
         says: expect.stringContaining('the check failed: '),
@@ -119,6 +119,7 @@ it('every part that reads the tables of an unreachable database is listed as not
     'console.operators',
     'prices',
     'bots',
+    'maintenance',
     'alarms',
     'vault',
     'stores',
