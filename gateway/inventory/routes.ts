@@ -50,8 +50,16 @@ export function inventoryRoutes(
         onSend: compressAnswer,
       },
       async ({ query, signal, ip }) => {
-        if (!itemBuckets.has(query.hash)) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
-        const inTurn = <T>(work: () => Promise<T>) => turns(addressKey(ip), work)
+        const refuseIfSpent = () => {
+          if (!itemBuckets.has(query.hash)) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
+        }
+        refuseIfSpent()
+        // Checked again in turn, because calls that waited together may have used the limit up.
+        const inTurn = <T>(work: () => Promise<T>) =>
+          turns(addressKey(ip), () => {
+            refuseIfSpent()
+            return work()
+          })
         const inventory = await readInventory(deps, query, { signal, inTurn })
         itemBuckets.charge(query.hash, inventory.items.length + inventory.unavailableItems)
         return inventory

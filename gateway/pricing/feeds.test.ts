@@ -101,6 +101,17 @@ describe('requests to a source', () => {
     }
   })
 
+  test('are not repeated by a gateway whose clock is ten minutes behind, and the prices stay as they are', async () => {
+    waxpeerSays(5_000)
+    await run(waxpeer(), 3)
+    const readPrices = () => database.db.selectFrom('price').selectAll().orderBy('game').execute()
+    const [requests, prices] = [server.requests.length, await readPrices()]
+    clock.advance(-10 * MINUTE_MS)
+    await run(waxpeer(), 3)
+    expect(server.requests).toHaveLength(requests)
+    expect(await readPrices()).toEqual(prices)
+  })
+
   test('stop for all games after a 429, for as long as the answer asks', async () => {
     server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
     await run(waxpeer(), 29)

@@ -2,7 +2,7 @@
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { countFailure, postponeSource, recordSuccess, takeFeed } from './feed-store.ts'
-import { AHEAD_MS } from './price.ts'
+import { FAR_AHEAD_MS } from './price.ts'
 import type { Feed, PriceSource } from './sources/source.ts'
 
 const MAX_BACKOFF_MS = 3_600_000
@@ -27,7 +27,7 @@ export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undef
   const { name, pace } = source
   const nextAt = new Date(now.getTime() + pace.everyMs)
   const notAskedSince = new Date(now.getTime() - pace.gapMs)
-  const latestAskedAt = new Date(now.getTime() + AHEAD_MS)
+  const latestAskedAt = new Date(now.getTime() + FAR_AHEAD_MS)
   return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, notAskedSince, latestAskedAt })
 }
 

@@ -48,6 +48,12 @@ const USD_PER_USD = 100_000_000n
 /** How far a source's clock may run ahead of ours. */
 export const AHEAD_MS = 5 * 60_000
 
+/**
+ * A stored time further ahead of our clock than this was written by a wrong clock. The clocks of two gateways can be minutes
+ * apart, and neither may discard what the other one stored.
+ */
+export const FAR_AHEAD_MS = HOUR_MS
+
 /** How long a source's last data count for popularity. A failing source must not make items unpopular. */
 const POPULAR_MS = 72 * HOUR_MS
 /** A fall is measured against a price that is at least `from` older than the current one, and at most `to` old. */

@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { RATE_APPLIES } from '../db/rate-applies.ts'
-import { AHEAD_MS, type SourcePrice } from './price.ts'
+import { FAR_AHEAD_MS, type SourcePrice } from './price.ts'
 import { likePatternOf, type PriceHold } from './price-hold.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
@@ -66,7 +66,7 @@ const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
-const latestAsOf = (now: Date): Date => new Date(now.getTime() + AHEAD_MS)
+const latestAsOf = (now: Date): Date => new Date(now.getTime() + FAR_AHEAD_MS)
 
 const FREEZES_PRICE = sql`price_hold.game = price.game and kind = 'frozen'
   and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name
