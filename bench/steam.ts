@@ -145,8 +145,8 @@ type Requests = { ours: number; theirs: number; isFull: boolean }
 function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Requests): Outcome {
   const inS = (values: readonly number[]): string => `${median(values).toFixed(2)}s`
   console.log(
-    `steam: slowest success shown: ${Math.max(...returned).toFixed(2)}s of ${returned.length} who came back, ` +
-      `${Math.max(...waited).toFixed(2)}s of ${waited.length} who did not`,
+    `steam: slowest success shown: ${Math.max(...returned).toFixed(2)}s among the ${returned.length} who came back, ` +
+      `${Math.max(...waited).toFixed(2)}s among the ${waited.length} who did not`,
   )
   const line = (name: string, values: readonly number[], limitS: number): Outcome => ({
     name,

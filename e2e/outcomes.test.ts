@@ -201,7 +201,7 @@ const FURTHER_CHECKS: Partial<Record<ModalStatus, (page: Page) => Promise<void>>
   },
 }
 
-describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the completed modal', () => {
+describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the modal of an ended deposit', () => {
   test.each(
     MODAL_STATUSES.flatMap((status) => [
       { number: ACCEPTANCE_NUMBERS[status], status, language: 'en', viewport: DESKTOP } as const,

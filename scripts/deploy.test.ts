@@ -170,7 +170,7 @@ describe('the service file of the vault', () => {
     const limits = (text: string): string[] =>
       text
         .split('\n')
-        .filter((line) => /^(?:Protect|Private|Restrict(?!art)|NoNew|Lock|SystemCall|UMask)/.test(line))
+        .filter((line) => /^(?:Protect|Private|Restrict|NoNew|Lock|SystemCall|UMask)/.test(line))
     expect(limits(settings.join('\n'))).toEqual(limits(read('deploy/tradetill.service')))
   })
 })

@@ -120,7 +120,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
       if (stop.signal.aborted || isKept === undefined) continue
       if (!isKept) {
         lose()
-        // No alert is needed if somebody disarmed or retired the bot, or restored the database.
+        // No alert is needed if an operator retired the bot or took all bots from the gateways, or restored the database.
         if (await mayBeHeldBriefly(deps, lease)) deps.log.error(about, 'lease of a bot was lost')
         else deps.log.info(about, 'lease of a bot was given up')
         break

@@ -37,7 +37,7 @@ export function createStoreOrders({ url, customer, isForCustomer, clock }: Optio
       const deposit = opened.shift()
       if (deposit === undefined)
         throw new Error(
-          `${address} answered ${answer.status} and opened no deposit at the till of this command`,
+          `${address} answered ${answer.status} and opened no deposit at the stand-in till of this command`,
         )
       refuseOtherCustomer(deposit.customerReference)
       return deposit

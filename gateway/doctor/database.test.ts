@@ -31,7 +31,9 @@ it('a till’s own role needs no right to create tables, and before an upgrade t
   // The right to create tables would end the protection that the second role gives.
   expect(rightsOf({ ...answer, applied: answer.applied.slice(0, -1) })).toMatchObject({
     state: 'mend',
-    advice: expect.stringMatching(/^set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables/),
+    advice: expect.stringMatching(
+      /^set TRADETILL_OWNER_DATABASE_URL to a URL with the role that owns the tables/,
+    ),
   })
   await till.pool.query(`drop owned by ${ROLE}`)
 })

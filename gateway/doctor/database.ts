@@ -78,7 +78,7 @@ function connectionsFinding({ connections: { used, most } }: DatabaseProbe): Fin
   const free = most - used
   if (free >= NEEDED_CONNECTIONS)
     return good('database.connections', `${free} of ${most} connections are free`)
-  const advice = `raise max_connections: a gateway needs ${NEEDED_CONNECTIONS}. A running gateway already has its own`
+  const advice = `raise max_connections: a gateway needs ${NEEDED_CONNECTIONS} to start. If it is running, it has them already, and you can ignore this`
   return mend('database.connections', `${free} of ${most} connections are free`, advice)
 }
 
@@ -89,10 +89,10 @@ function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Findin
   return mend('clock', `${apartMs} ms from the clock of the database`, advice)
 }
 
-/** A till with two roles needs the URL of its owner only for migrations. */
+/** A till with two roles needs the URL of the owner role only for migrations. */
 function withoutOwnerFinding(answer: DatabaseProbe): Finding {
   if (answer.mayCreate || !hasEveryMigration(answer)) return createRightFinding(answer)
-  const says = `the role ${answer.role} may read the tables; only an upgrade needs the owner`
+  const says = `the role ${answer.role} may read the tables; only an upgrade needs the owner role`
   return good('database.rights', says)
 }
 
@@ -103,7 +103,7 @@ function hasEveryMigration({ applied }: DatabaseProbe): boolean {
 
 function createRightFinding({ role, mayCreate }: DatabaseProbe): Finding {
   if (mayCreate) return good('database.rights', `the role ${role} may create tables`)
-  const advice = `set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables; or, if this is that role, as a superuser in this database: grant create on database … to ${role}; grant create on schema public to ${role}`
+  const advice = `set TRADETILL_OWNER_DATABASE_URL to a URL with the role that owns the tables. If ${role} is that role, run this in the database as a superuser: grant create on database … to ${role}; grant create on schema public to ${role}`
   return mend('database.rights', `the role ${role} may not create tables`, advice)
 }
 
@@ -118,7 +118,7 @@ function findingsOfTwoRoles(app: DatabaseProbe, owner: DatabaseAnswer): Finding[
     return [unreachable('database.owner', 'TRADETILL_OWNER_DATABASE_URL', owner.reason)]
   if (app.isSuperuser || app.role === owner.role) {
     const what = app.isSuperuser ? 'is a superuser' : 'is the owner too'
-    const advice = 'use a role that owns nothing in DATABASE_URL: "Two roles" in docs/operating.md'
+    const advice = 'in DATABASE_URL, use a role that owns nothing: "Two roles" in docs/operating.md'
     return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${what}`, advice)]
   }
   const ownerFinding = { ...createRightFinding(owner), check: 'database.owner' }

@@ -116,7 +116,7 @@ type Shown = { payment: Payment | undefined; framed: Framed | undefined }
 function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown): FastifyReply {
   reply.header('vary', 'accept-encoding')
   const isPlain = payment === undefined && framed === undefined
-  // The clock must be the one of the Date header, as in the answers of the API.
+  // The time must come from the clock of the Date header, as in the answers of the API.
   const whole = payment === undefined ? page.plain : page.withPayment(payment, systemClock.now())
   const html = framed === undefined ? whole : whole.replace('<head>', () => `<head>${framed.meta}`)
   if (!/\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) return reply.send(html)

@@ -65,8 +65,9 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Ne
       ({ item, botId }) => item.startsWith(`${trade.id}-`) && botId === trade.botId,
     )
     if (chosen.length === 0) {
-      const why = 'for example because it is protected, gone, on sale or in an open wish'
-      return refused('conflict', `No item of deposit ${depositId} is free, ${why}.`)
+      const why =
+        'Items are not free while they are protected, on sale or in an open wish, or once they are gone.'
+      return refused('conflict', `No item of deposit ${depositId} is free. ${why}`)
     }
     const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
     const wishes = await createWishes(tx, chosen, { askedBy: 'operator', ask })
@@ -77,7 +78,7 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Ne
   })
 }
 
-/** `next`: the `before` of the next page; null on the last page. `rule`: rule for automatic sending; null if off. */
+/** `next`: the filter's `before` for the next page; null on the last page. `rule`: rule for automatic sending; null if off. */
 export type WishPage = { wishes: ListedWish[]; next: bigint | null; rule: SendRule | null }
 
 /** Lists wishes, newest first. */

@@ -100,7 +100,7 @@ describe('a list of the sent offers', () => {
     ])
   })
 
-  it('D-25 does not show an offer with our code and other items', () => {
+  it('D-25 whose offer has our code but other items does not show the trade’s offer', () => {
     const fewer = offer('active', { offerId: '6', itemsToReceive: items.slice(1) })
     expect(events(unknown, listOf(fewer))).toEqual([{ kind: 'offer_missed' }])
     expect(events(unknown, listOf(fewer, offer('active', { offerId: '7' })))).toMatchObject([
@@ -112,7 +112,7 @@ describe('a list of the sent offers', () => {
     expect(events(sending, listOf(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
   })
 
-  it('D-25 without the offer counts as a miss, and three misses over 45 s abandon the trade', () => {
+  it('D-25 without the offer counts as a miss, and the third miss after 45 s abandons the trade', () => {
     expect(events(unknown, listOf(), 44)).toEqual([{ kind: 'offer_missed' }])
     const twice = { ...unknown, missedReads: 2 }
     expect(events(twice, listOf(), 44)).toEqual([{ kind: 'offer_missed' }])
@@ -220,7 +220,7 @@ describe('a read of the offer', () => {
     expect(events(active, readAs('active'))).toEqual([])
   })
 
-  it('adds the Steam trade of an accepted offer if the till knew none or another', () => {
+  it('records the Steam trade of an accepted offer if the till knew none, or a different one', () => {
     const withoutSteamTrade = { ...active, acceptedAt: at(10) }
     expect(events(withoutSteamTrade, readAs('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
@@ -369,7 +369,7 @@ describe('a record of the Steam trade', () => {
     expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('changes nothing before the send is answered, after the reversal, or if it is incomplete; a failed one casts a doubt', () => {
+  it('changes nothing before the send is answered, after the reversal, or while the record is incomplete; a failed record casts a doubt', () => {
     expect(events(active, record({ state: 'pending' }))).toEqual([])
     expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
     expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])

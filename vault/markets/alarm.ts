@@ -11,7 +11,7 @@ export type Alarm =
   | { kind: 'other_price'; itemId: string }
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
-  /** The limits have no room. The seller tries again while the buyer waits. */
+  /** The vault's limits have no room. The seller tries again while the buyer waits. */
   | { kind: 'no_room'; dealId: string }
 
 export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
@@ -23,7 +23,7 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
     case 'strange_listing':
       return ['the market showed a listing that the vault did not make', { listing: alarm.itemId }]
     case 'other_price':
-      return ['the market showed a listing at another price than the vault set', { listing: alarm.itemId }]
+      return ['the market showed a listing at a price that the vault did not set', { listing: alarm.itemId }]
     case 'too_much':
       return ['the market claimed to pay more than the price', { listing: alarm.itemId }]
     case 'no_room':

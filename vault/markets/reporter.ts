@@ -24,10 +24,7 @@ export function createReporter({ record, till, now }: ReporterParts): () => Prom
     checkedAtMs = now().getTime()
     if (last === lastReported) return last
     // The till may have only a part of the last entry's reports. It ignores reports that it already has.
-    const lastComplete = Math.max(0, last - 1)
-    return lastReported !== undefined && last > lastReported
-      ? Math.max(lastReported, lastComplete)
-      : lastComplete
+    return Math.max(0, last - 1)
   }
   const send = async (): Promise<void> => {
     const sinceCheckMs = now().getTime() - checkedAtMs

@@ -252,7 +252,7 @@ describe('the texts of the specification', () => {
   })
 })
 
-describe('D-9 the texts before a press on Add funds', () => {
+describe('D-9 the texts before Add funds is pressed', () => {
   it.each([
     ['en', ['Add funds · $5.00', 'Add $2.85 more', 'Remove $1.20'], 'On 30 November', /CS2 .*8 days/],
     ['ru', ['Пополнить · $5.00', 'Добавьте ещё $2.85', 'Уберите $1.20'], '30 November', /CS2 .*8 дней/],

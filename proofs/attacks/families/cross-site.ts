@@ -1,4 +1,4 @@
-/** Calls that a foreign page makes the shopper's browser send: families 1 to 4. */
+/** Calls that the shopper's browser sends because a foreign page tells it to: families 1 to 4. */
 import { type Case, family } from '../attack.ts'
 import { type Ask, type Target, TOKEN } from '../target.ts'
 

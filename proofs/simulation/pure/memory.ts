@@ -36,7 +36,7 @@ export type Bot = {
   open: Set<TradeRow>
   /** Its bars by scope. */
   bars: Map<BarScope, Bar>
-  /** By partner's Steam id: when another bot last served a partner whom this bot could not, in milliseconds. */
+  /** By partner's Steam id: when another bot last served a partner that this bot could not serve, in milliseconds. */
   doubts: Map<string, number>
   history: HistoryPass & { turnedAt: Date | null }
   /** When Steam first refused its token; null while Steam accepts it. */

@@ -14,7 +14,7 @@ const steamIdOf = (accountId: number): string => String(FIRST_STEAM_ID + BigInt(
 export const BOTS: readonly string[] = [2_001, 2_002, 2_003].map(steamIdOf)
 
 /** Every second shopper owns items that Steam protects after a trade. The last one has no authenticator. */
-export const SHOPPERS_OF_A_SEED: readonly Person[] = Array.from({ length: SHOPPERS }, (_, index) => ({
+export const ALL_SHOPPERS: readonly Person[] = Array.from({ length: SHOPPERS }, (_, index) => ({
   steamId: steamIdOf(1_001 + index),
   accountId: 1_001 + index,
   assets: Array.from({ length: ITEMS_EACH }, (_item, item) => ({

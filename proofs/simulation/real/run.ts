@@ -26,7 +26,7 @@ import { planDeaths } from './deaths.ts'
 import { checkDepartures } from './departures.ts'
 import { promiseOfProblem } from './ledger-promise.ts'
 import { creditByHand, releaseEarly } from './operator.ts'
-import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
+import { ALL_SHOPPERS, BOTS, CANARY_TOKEN } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
 import { startInProcess, startProcess } from './process.ts'
 import { checkReads, READS, type Reads } from './reads.ts'
@@ -261,7 +261,7 @@ async function prepareShopping(scene: Scene): Promise<ShoppingScene> {
       scene.settings.set(Number(id), new Set([termsKeyOf(terms)]))
     }
   }
-  for (const { steamId, assets } of SHOPPERS_OF_A_SEED) {
+  for (const { steamId, assets } of ALL_SHOPPERS) {
     for (const { assetId } of assets) steam.owners.set(assetId, steamId)
   }
   for (const steamId of BOTS) {

@@ -10,7 +10,7 @@ import { requestTrade } from '../../../gateway/trades/request.ts'
 import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam-memory.ts'
 import { must } from '../violation.ts'
-import { CANARY_TOKEN, type Person, SHOPPERS_OF_A_SEED } from './people.ts'
+import { ALL_SHOPPERS, CANARY_TOKEN, type Person } from './people.ts'
 import { startInProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
@@ -49,7 +49,7 @@ function call(scene: ShoppingScene, work: (process: Process) => Promise<void>): 
 function visit(scene: ShoppingScene, number: number): void {
   const { engine, random, stores, secrets } = scene
   const storeId = stores[random.int(stores.length)] ?? 0n
-  const shopper = SHOPPERS_OF_A_SEED[random.int(SHOPPERS_OF_A_SEED.length)]
+  const shopper = ALL_SHOPPERS[random.int(ALL_SHOPPERS.length)]
   if (shopper === undefined) return
   const body = {
     externalId: `top-up ${number}`,
@@ -229,7 +229,7 @@ function decideOn(scene: ShoppingScene, offer: SteamOffer): void {
 
 function acceptNow(scene: ShoppingScene, offer: SteamOffer): void {
   const { engine, random, steam, trace, scheduler, monitor } = scene
-  const hasEscrow = SHOPPERS_OF_A_SEED.some(
+  const hasEscrow = ALL_SHOPPERS.some(
     ({ steamId, hasAuthenticator }) => steamId === offer.partner && !hasAuthenticator,
   )
   if (!steam.accept(offer, { hasEscrow })) return
