@@ -8,6 +8,7 @@ import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { openSmallPool } from './session.ts'
 
 let database: TestDatabase
 let folder: string
@@ -95,4 +96,13 @@ describe('a command', () => {
       'does not know: 0999_later.sql. A later version made it. Start version 99.0.0 or later',
     )
   })
+})
+
+it('a command whose idle connection is cut does not end with that', async () => {
+  const pool = await openSmallPool(database.url)
+  const { rows } = await pool.query('select pg_backend_pid() as pid')
+  await database.pool.query('select pg_terminate_backend($1)', [rows[0].pid])
+  await expect.poll(() => pool.totalCount).toBe(0)
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await pool.end()
 })

@@ -70,8 +70,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
       const now = systemClock.now()
       if (url === undefined) return { config, url, now }
-      const { default: postgres } = await import('pg')
-      const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
+      const pool = await openSmallPool(url)
       try {
         if (config.databaseUrl !== undefined) await requireReachable(pool)
         // A killed gateway leaves the address of its embedded database behind.
@@ -83,8 +82,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
     },
     async pool() {
       const { config, url } = await settings()
-      const { default: postgres } = await import('pg')
-      const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
+      const pool = await openSmallPool(url)
       closers.push(() => pool.end())
       await requireReachable(pool)
       await ownConfig(pool, config)
@@ -101,6 +99,15 @@ const actOf = (deps: FindDeps, { by, reason }: { by?: string; reason?: string })
   operator: by ?? deps.config.operator ?? userName(),
   reason: reason ?? null,
 })
+
+/** Opens a pool of one connection. */
+export async function openSmallPool(url: string): Promise<pg.Pool> {
+  const { default: postgres } = await import('pg')
+  const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
+  // Without a listener, the loss of an idle connection would end the process. The next query reports it.
+  pool.on('error', () => {})
+  return pool
+}
 
 /** Refuses the command if the database does not answer. */
 async function requireReachable(pool: pg.Pool): Promise<void> {
