@@ -31,37 +31,21 @@ export type FairLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>
 type FairLimits = { inAll: number; ofKey: number }
 
 /**
- * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. Of the waiting tasks that may run, the
- * one that came first begins.
+ * Runs at most `inAll` tasks at a time, and at most `ofKey` with the same key. A crowd of one key waits apart, so it never
+ * stands before the tasks of another key.
  */
 export function createFairLimiter({ inAll, ofKey }: FairLimits): FairLimiter {
-  const waiting: { key: string; begin: () => void }[] = []
-  const running = new Map<string, number>()
-  let free = inAll
-  const beginNext = (): void => {
-    const at = free === 0 ? -1 : waiting.findIndex(({ key }) => (running.get(key) ?? 0) < ofKey)
-    const [next] = at < 0 ? [] : waiting.splice(at, 1)
-    if (next === undefined) return
-    free -= 1
-    running.set(next.key, (running.get(next.key) ?? 0) + 1)
-    next.begin()
-  }
-  const end = (key: string): void => {
-    free += 1
-    const left = (running.get(key) ?? 1) - 1
-    if (left > 0) running.set(key, left)
-    else running.delete(key)
-    beginNext()
-  }
+  const all = createLimiter(inAll)
+  const keys = new Map<string, { limited: Limiter; tasks: number }>()
   return async (key, work) => {
-    const { promise, resolve: begin } = Promise.withResolvers<void>()
-    waiting.push({ key, begin })
-    beginNext()
-    await promise
+    const own = keys.get(key) ?? { limited: createLimiter(ofKey), tasks: 0 }
+    keys.set(key, own)
+    own.tasks += 1
     try {
-      return await work()
+      return await own.limited(() => all(work))
     } finally {
-      end(key)
+      own.tasks -= 1
+      if (own.tasks === 0) keys.delete(key)
     }
   }
 }
