@@ -3,6 +3,8 @@
 import { type Connection, createConnectionGroup, KEEP_ALIVE } from '../db/connections.ts'
 import { readIdentity } from '../db/identity.ts'
 import { readApplied } from '../db/schema-version.ts'
+import { sqlState } from '../db/sql-state.ts'
+import { reasonOf } from '../kit/reason.ts'
 
 const CONNECT_MS = 10_000
 const STATEMENT_MS = 10_000
@@ -55,9 +57,6 @@ const SPILL = "select count(distinct i || repeat('x', 8000)) from generate_serie
 /** PostgreSQL's code for a full disk. */
 const DISK_FULL = '53100'
 
-export const isDiskFull = (error: unknown): error is Error & { code: string } =>
-  error instanceof Error && 'code' in error && error.code === DISK_FULL
-
 /** Other errors prove nothing about the disk: the server may limit temporary files. */
 async function findFullDisk(client: Connection): Promise<string | undefined> {
   await client.query("begin; set local work_mem = '64kB'")
@@ -65,7 +64,7 @@ async function findFullDisk(client: Connection): Promise<string | undefined> {
     await client.query(SPILL)
     return undefined
   } catch (error) {
-    return isDiskFull(error) ? error.message : undefined
+    return sqlState(error) === DISK_FULL ? reasonOf(error) : undefined
   } finally {
     await client.query('rollback')
   }
