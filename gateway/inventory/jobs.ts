@@ -60,7 +60,7 @@ const KEEP_MS = 24 * 3_600_000
 const KEEP_ITEMS_MS = 10 * 60_000
 const ANSWERS_AT_A_TIME = 100
 
-/** Deletes the items of old reads, then older requests and unused quotes. Call it every ten minutes. */
+/** Deletes long lists of items of old reads, then older requests and unused quotes. Call it every ten minutes. */
 export async function sweepInventories({
   db,
   clock,

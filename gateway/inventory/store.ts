@@ -271,7 +271,7 @@ const NO_LONGER_KEPT: StoredAnswer = {
 }
 
 /**
- * Removes the items of the next old requests, and keeps their records. Resolves to the number of requests examined. A
+ * Removes long lists of items from the next old requests, and keeps their records. Resolves to the number of requests examined. A
  * large inventory takes hundreds of kilobytes, and its shopper can have it read every few seconds. The sweep's place is
  * a time, so requests of the same time are examined together.
  */
