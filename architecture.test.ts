@@ -108,7 +108,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('D-34 of vault/ exist only in the vault, in two proofs and in tests', () => {
+  it('D-34 only the vault, two proofs and tests import vault/', () => {
     const isOfProof = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('proofs/sales/') ||
       (from.startsWith('proofs/year/') && /store\.ts$|till-database\.ts$/.test(to))
@@ -119,7 +119,7 @@ describe('imports', () => {
     expect(ofVault.filter((vaultImport) => !mayImport(vaultImport))).toEqual([])
   })
 
-  it('of code never run upwards inside the gateway, and run only one way between two folders', () => {
+  it('inside the gateway run downwards, and one way between two folders, except imports of types', () => {
     const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
     const code = imports.filter(({ from, typeOnly }) => folder(from) !== '' && !isTest(from) && !typeOnly)
     const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
@@ -152,7 +152,7 @@ describe('imports', () => {
     expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
-  it('of Steam client libraries exist only in gateway/steam/web/, the vault, steam-sandbox/conformance/ and a bench', () => {
+  it('only gateway/steam/web/, the vault, steam-sandbox/conformance/ and a bench import Steam client libraries', () => {
     const packages =
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
     // A library is imported, or loaded by a function that createRequire made.
@@ -163,7 +163,7 @@ describe('imports', () => {
     expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
   })
 
-  it('of gateway/steam/web/ exist, in the gateway, only where the Steam port is chosen: features use the port', () => {
+  it('no feature of the gateway imports gateway/steam/web/: features use the Steam port', () => {
     const choosers = ['gateway/steam/web/', 'gateway/steam-parts.ts', 'gateway/operations/', 'gateway/cli/']
     const broken = imports.filter(
       ({ from, to }) =>
@@ -175,7 +175,7 @@ describe('imports', () => {
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
 
-  it('of schemas by the widget are types only: zod stays on the server', () => {
+  it('the widget imports only types from files with schemas: zod stays on the server', () => {
     const withZod = sources.filter(
       (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
@@ -186,7 +186,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must import type from ${to}`)).toEqual([])
   })
 
-  it('of widget/ui lead only to itself and the contract', () => {
+  it('in widget/ui lead only to widget/ui and the contract', () => {
     const ofComponents = imports.filter(({ from }) => from.startsWith('widget/ui/') && !isTest(from))
     const broken = ofComponents.filter(({ to }) => !/^(?:widget\/ui|contract)\//.test(to))
     expect(ofComponents.length).toBeGreaterThan(0)
@@ -389,7 +389,7 @@ describe('the tree keeps its promises:', () => {
     expect(paths.filter(({ path }) => path.startsWith('..'))).toEqual([])
   })
 
-  it('no module that tests share has hooks at its top: they would run once per worker, not for every file', () => {
+  it('no module that tests share has hooks at its top: such hooks run once per worker, not for every file', () => {
     const topHook = /^(?:before|after)(?:Each|All)\(/m
     const hasTopHook = (file: string) => topHook.test(readFileSync(join(ROOT, file), 'utf8'))
     // Vitest runs each-test.ts again for every file.

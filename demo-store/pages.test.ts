@@ -40,7 +40,7 @@ describe('the store', () => {
     expect(await callers.readBalances()).toEqual({ USD: 102 })
   })
 
-  test('sells nothing for held money until it is released', async () => {
+  test('sells nothing for held money until the money is released', async () => {
     await changeCart('potion')
     await callers.press({ for: 'cart', hold: 'on' })
     const data = { externalId: lastExternalId(), heldAmount: 1250 }
@@ -56,7 +56,7 @@ describe('the store', () => {
     expect(await readText('/')).toContain('Draught of haste × 1')
   })
 
-  test('does not sell the cart for other money if the shopper took the items back before their credit was released', async () => {
+  test('does not sell a cart for other money after the shopper took back the items that were to pay for it', async () => {
     await changeCart('potion')
     await callers.press({ for: 'cart', hold: 'on' })
     const externalId = lastExternalId()
@@ -69,7 +69,7 @@ describe('the store', () => {
     expect(await readText('/')).toMatch(/Draught of haste − 1/)
   })
 
-  test('sells a cart once even if it was paid twice, and keeps goods that were added later in the cart', async () => {
+  test('sells a cart once even if it was paid twice, and leaves goods that were added later in the cart', async () => {
     await changeCart('potion')
     const paid: string[] = []
     for (const _again of [1, 2]) {
@@ -127,7 +127,7 @@ describe('the store', () => {
     expect(await offerNotice('en')).toBeNull()
   })
 
-  test('frames the deposit in a page of the store if the shopper chose that, and shows that page to no other shopper', async () => {
+  test('frames the deposit in a page of the store if the shopper chose a frame, and shows the page to no other shopper', async () => {
     const answer = await callers.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${lastExternalId()}`)
@@ -157,7 +157,7 @@ describe('the store', () => {
     expect(await ways('ru')).toMatch(/>Открыть платёж<.*lang=ru">Квитанция</)
   })
 
-  test('says that money is on hold, and calls it credited only after the hold', async () => {
+  test('says that money is on hold, and does not call the money credited until the hold ends', async () => {
     const state = async () => /<span class="status \w+">([^<]*)</.exec(await callers.readParts())?.[1]
     await callers.send({ data: { heldAmount: 1250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     expect(await state()).toBe('Items received, money on hold')

@@ -46,7 +46,7 @@ describe('a top-up', () => {
     ])
   })
 
-  test('is requested again if the till fails once', async () => {
+  test('is requested a second time if the till fails the first time', async () => {
     demo.till.statuses.push(503)
     expect((await callers.press()).status).toBe(303)
     const ids = demo.till.calls.map((call) => call.body.externalId)
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect(await callers.readBalances()).toEqual({ USD: 2000 })
   })
 
-  test('that overtakes earlier ones is booked, and the earlier ones then change neither status nor balance', async () => {
+  test('that overtakes earlier webhooks is booked, and the earlier ones then change neither status nor balance', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await callers.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
     await callers.send({ id: 'first', sequence: 3, ...pending })
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     expect(await callers.readParts()).not.toContain('Trade offer sent')
   })
 
-  test('of a full reversal is booked even before the webhooks of the credit and a partial reversal, which then change nothing', async () => {
+  test('of a full reversal is booked even if it comes first, and the late webhooks of the credit change nothing', async () => {
     const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
     await callers.send({ id: 'two', sequence: 4, ...reversed(1250) })
     expect(await callers.readBalances()).toEqual({})
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     expect(await callers.readParts()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
-  test('about held money shows the amount and its date, and does not let it be spent', async () => {
+  test('about held money shows the amount and the date of its release, and the shopper cannot spend it', async () => {
     await callers.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await callers.readParts()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
@@ -136,7 +136,7 @@ describe('a webhook', () => {
     expect(await callers.readBalances()).toEqual({ USD: 1250 })
   })
 
-  test('with an unknown type is answered 2xx and changes nothing; a test is answered with its challenge', async () => {
+  test('of an unknown type is answered 2xx and changes nothing, and a test is answered with its challenge', async () => {
     expect((await callers.send({ type: 'till.news' })).status).toBe(204)
     const tested = await callers.send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
     expect([tested.status, await tested.json()]).toEqual([200, { challenge: 'n0nce' }])
@@ -229,7 +229,7 @@ describe('shoppers', () => {
     expect(herParts).toContain('<span class="status good">Credited</span>')
   })
 
-  test('are credited for their own payments even if the store lost its records of them, as after restoring an old backup', async () => {
+  test('are credited for their payments even if the store restored a backup from before the payments', async () => {
     const cookie = await cookieOf('mira_sol')
     await callers.send({ data: { externalId: 'topup-lost', customerReference: 'mira_sol' } })
     expect(await callers.readBalances()).toEqual({})

@@ -169,7 +169,7 @@ describe('the page', () => {
     expect(moving).toBe(0)
   })
 
-  test('A-072 announces the selection once it stops changing, not item by item', async () => {
+  test('A-072 announces the selection when it stops changing, not item by item', async () => {
     const { page, texts } = await openDeposit()
     await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
@@ -196,7 +196,7 @@ describe('the page', () => {
     expect(first).toMatch(/^3 selected, \$/)
   })
 
-  test('announces the items once they are loaded, and a search without a result', async () => {
+  test('announces that the items are loaded, and that a search found nothing', async () => {
     const { page, texts } = await openDeposit()
     await giveLink(page, texts, await shopper())
     const announcer = page.locator('.stand > [role=status]').first()
@@ -205,7 +205,7 @@ describe('the page', () => {
     await expect.poll(() => announcer.textContent()).toBe(texts.nothingFound('zzzz'))
   })
 
-  test('A-092 announces the last minute of the timer at 30 and 10 seconds only', async () => {
+  test('A-092 announces the time left at 30 and 10 seconds, and no other second of the last minute', async () => {
     const { page } = await openBrowser()
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
     if (scene === undefined) throw new Error('the scene does not exist')

@@ -78,7 +78,7 @@ describe('D-30 a barred bot', () => {
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   })
 
-  test('causes a refusal if all others are barred too, shown in both languages, until the bars end', async () => {
+  test('causes a refusal, shown in both languages, while all other bots are barred too', async () => {
     const { page, texts } = await openStand()
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()

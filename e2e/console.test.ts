@@ -254,7 +254,7 @@ test('an operator removes an endpoint with a reason, and only the record of this
   await page.getByRole('cell', { name: 'webhook remove' }).first().waitFor()
 })
 
-test('a list whose next page cannot be loaded keeps its rows, says so, and loads that page after a press', async () => {
+test('a list whose next page cannot be loaded keeps its rows, reports the failure, and loads the page after a press', async () => {
   const [older, newer] = [await createDeposit(), await createDeposit()]
   const { page } = await openBrowser({ viewport: DESKTOP })
   await enterSandbox(page)

@@ -74,7 +74,7 @@ async function expectError(type: InventoryErrorType, who: string) {
 }
 
 describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
-  test('A-125 if it is hidden, and its button leads to the setting that shows it', async () => {
+  test('A-125 a hidden inventory says so, and its button leads to the setting that shows it', async () => {
     const { page } = await expectError('hidden', 'magic_hidden')
     const { steamId } = await shopper('magic_hidden')
     const popup = page.waitForEvent('popup')
@@ -92,9 +92,11 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     }
     await expect.poll(retryAndCount, { interval: 1_000 }).toBeGreaterThan(0)
   })
-  test('A-124 if the shopper does not own the game', () => expectError('tradeNotAvailable', 'magic_no_game'))
-  test('A-126 A-112 if Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
-  test('A-127 A-089 if the link is no longer valid, and the link’s field says so too', async () => {
+  test('A-124 a shopper who does not own the game reads that', () =>
+    expectError('tradeNotAvailable', 'magic_no_game'))
+  test('A-126 A-112 a shopper whose trades Steam would delay reads that', () =>
+    expectError('escrow', 'magic_hold'))
+  test('A-127 A-089 a link that is no longer valid is reported, and its field is marked as invalid', async () => {
     const { page, texts } = await expectError('invalidPartner', 'magic_new_token')
     const field = page.getByRole('textbox', { name: texts.tradeLink })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
@@ -102,7 +104,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await page.getByRole('heading', { name: texts.guideTitle }).waitFor()
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 if the page is offline, and is requested again once the page is online', async () => {
+  test('A-123 A-102 an offline page shows the error, and requests the inventory when it is online again', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -121,7 +123,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
   })
-  test('A-123 if Steam does not return it', async () => {
+  test('A-123 an inventory that Steam does not return shows the error', async () => {
     const { steamId } = await shopper('magic_last_second')
     await beginForTest('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
@@ -145,7 +147,7 @@ const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
-  test('A-129 A-026 if Steam refuses it, while the page behind is locked and keeps its scroll position', async () => {
+  test('A-129 A-026 a refusal by Steam locks the page behind the error, which keeps its scroll position', async () => {
     const { page, texts } = await openStandAndPick('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await beginForTest('send-15', { steamId })
@@ -165,7 +167,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('if the link has expired: the error leads to Steam’s trade settings, and the page behind it calls the link incorrect', async () => {
+  test('if the link has expired, and leads to Steam’s trade settings; the page behind calls the link incorrect', async () => {
     const { page, texts } = await openStandAndPick('magic_seller')
     const { steamId } = await shopper('magic_seller')
     await beginForTest('token-regenerated', { steamId })
@@ -177,7 +179,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await errorAlert(page, texts, 'invalidPartner').waitFor()
   })
 
-  test('A-022 A-074 A-128 during maintenance: no inventory, no new trade, and one line on the page until it ends', async () => {
+  test('A-022 A-074 A-128 maintenance stops inventories and new trades, and has a line on the page until it ends', async () => {
     const { page, texts } = await openStandAndPick('magic_accepts')
     const controlsBox = () => page.locator('.controls').boundingBox()
     const before = await controlsBox()

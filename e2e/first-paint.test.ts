@@ -210,7 +210,7 @@ test('a link that is pasted before the rest of the page has loaded is kept, and 
   await page.getByRole('link', { name }).waitFor()
 })
 
-test('the page keeps the shell until the rest of its code has loaded, and then shows the items', async () => {
+test('the page shows its shell until the rest of its code has loaded, and then the items', async () => {
   const deposit = await createDeposit({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })

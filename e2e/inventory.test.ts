@@ -33,7 +33,7 @@ test.each(['en', 'ru'] as const)(
 
 const STICKERS = ['Natus Vincere (Holo) | Stockholm 2021', 'Natus Vincere (Holo) | Antwerp 2022 Legends']
 
-test('a long name is shown in full on a phone, because long names differ at their ends', async () => {
+test('a phone shows long names in full, because they differ at their ends', async () => {
   const { page } = await openStand({ viewport: MOBILE }, async ({ page: before }) => {
     await before.route('**/api/inventory?*', async (route) => {
       const response = await route.fetch()

@@ -219,7 +219,7 @@ test('A-069 a deposit whose shopper is known shows the link in another browser, 
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
-test('nine items are in the first view of a phone; when they are scrolled, the controls stay in view and the link panel does not', async () => {
+test('the first view of a phone has nine items; scrolling keeps the controls in view, but not the link panel', async () => {
   const { page } = await openStand({ language: 'ru', viewport: MOBILE })
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()
@@ -289,7 +289,7 @@ test('A-080 A-081 A-083 a paste that contains one trade link puts just that link
   expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
 })
 
-test('A-083 the Paste button puts the copied link into the field, or focuses the field if the page may not read the clipboard', async () => {
+test('A-083 the Paste button fills in the copied link, or focuses the field if the page may not read the clipboard', async () => {
   const { page, context, texts } = await openDeposit({ language: 'ru', viewport: MOBILE })
   const { name, tradeUrl } = await shopper()
   const button = page.getByRole('button', { name: texts.paste, exact: true })
@@ -306,7 +306,7 @@ test('A-083 the Paste button puts the copied link into the field, or focuses the
   expect(await button.count()).toBe(0)
 })
 
-test('D-17 the page explains in its own words why a link cannot be changed, and an unknown refusal in the server’s', async () => {
+test('D-17 the page explains why a link cannot be changed in its own words, or in the server’s if it lacks words', async () => {
   const { page, texts } = await openConfirmation()
   await page.getByRole('button', { name: texts.stepBack }).click()
   await change(page, texts).click()
@@ -346,7 +346,7 @@ test('D-39 the till serves a clip of less than 400 KB, and links to another if t
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
-test('D-27 after a second tab gave the deposit to another account, the first tab shows that account once the shopper returns to it', async () => {
+test('D-27 after a second tab gave the deposit to another account, the first tab shows that account on return', async () => {
   const { page, context, texts, deposit } = await openStand()
   const other = await shopper('magic_seller')
   const second = await context.newPage()

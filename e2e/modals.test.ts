@@ -69,7 +69,7 @@ describe.each([
   { language: 'en', viewport: DESKTOP, clientLinks: 1 },
   { language: 'ru', viewport: MOBILE, clientLinks: 0 },
 ] as const)('the confirmation in $language at $viewport.width px', ({ language, viewport, clientLinks }) => {
-  test('A-020 A-021 A-041 A-049 A-051 A-092 A-111 A-119 shows everything that identifies the genuine offer', async () => {
+  test('A-020 A-021 A-041 A-049 A-051 A-092 A-111 A-119 the modal shows everything that identifies the genuine offer', async () => {
     const { page, texts, deposit } = await openConfirmation({ language, viewport })
     const dialog = confirmation(page, texts)
     const [bot, offer] = await page.evaluate(async () => {
@@ -98,7 +98,7 @@ describe.each([
     expect(deposit.hash).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  test('A-026 locks the page behind it, and restores its scroll position', async () => {
+  test('A-026 the page behind the modal is locked, and its scroll position is restored', async () => {
     const { page, deposit, texts } = await openStand({ language, viewport })
     await page.mouse.move(60, 500)
     await expectScroll(page)
@@ -126,7 +126,7 @@ describe.each([
   })
 })
 
-test('A-061 A-062 the trade is created and then polled, and a shopper who steps back sees the offer’s number and the time left', async () => {
+test('A-061 A-062 the page polls the trade that it created, and shows offer and time left to a shopper who steps back', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
   const answers: number[] = []
@@ -206,7 +206,7 @@ test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its pri
     .toBe(true)
 })
 
-test('A-051 Esc and a click outside do not close the confirmation, because the offer stays open', async () => {
+test('A-051 neither Esc nor a click outside closes the confirmation', async () => {
   const { page, texts } = await openConfirmation()
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
@@ -230,7 +230,7 @@ test('A-051 Esc and a click outside do not close the confirmation, because the o
 describe('maintenance', () => {
   afterEach(() => switchMaintenance('off'))
 
-  test('A-022 shows its notice only while it lasts, and an open trade continues', async () => {
+  test('A-022 shows a notice until it ends, and an open trade continues', async () => {
     const { page, texts } = await openConfirmation()
     const dialog = confirmation(page, texts)
     expect(await dialog.getByText(texts.technicalWorks).count()).toBe(0)
@@ -273,7 +273,7 @@ test('A-065 an open modal uses the deposit’s language, not the stored one; D-1
 })
 
 describe('another payment', () => {
-  test('begun while an offer is open leads back to that offer, until it has ended', async () => {
+  test('leads back to an open offer until that offer ends', async () => {
     const { page, texts, deposit, offerId } = await openConfirmation({ language: 'en' })
     const { url } = await createDeposit({ language: 'ru' })
     await page.goto(url)

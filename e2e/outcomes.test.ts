@@ -258,7 +258,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the modal 
   )
 })
 
-test('D-24 an offer that Steam holds ends the deposit, and the page gives the hold as the reason', async () => {
+test('D-24 an offer that Steam holds ends the deposit, and the page names the hold as the reason', async () => {
   const caller = await callerOf(till.gateway, await createDeposit())
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
@@ -284,7 +284,7 @@ test('A-054 if somebody else cancels an offer within seconds, the page says how 
   await expectScamWarning(page)
 })
 
-test('A-067 if an offer is declined while the page shows it, the alarm sounds in a loop, quietly, until 1.5 s after the mouse moves', async () => {
+test('A-067 if an offer is declined in front of the shopper, an alarm loops quietly until 1.5 s after a mouse move', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation({}, async (visited) => {
     await visited.context.addInitScript(RECORD_SOUNDS)
     await visited.page.clock.install()
@@ -308,7 +308,7 @@ test('A-067 if an offer is declined while the page shows it, the alarm sounds in
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 
-test('A-064 A-100 after success the page redirects to the deposit’s redirectUrl, once each time the page is opened', async () => {
+test('A-064 A-100 each visit to the page of a paid deposit redirects to its redirectUrl once', async () => {
   const target = `${till.store}/?thanks`
   const { page, seen, deposit, offerId, texts } = await openConfirmation(
     { deposit: { redirectUrl: target } },

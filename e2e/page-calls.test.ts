@@ -86,7 +86,7 @@ describe('A-104 the error report', () => {
   })
 })
 
-test('A-103 A-062 an empty answer to the trade call is enough to start the polls', async () => {
+test('A-103 A-062 the page accepts an empty answer to the trade call', async () => {
   const opened = await openStand()
   const { page, texts } = opened
   await page.route('**/api/trade', async (route) => {
@@ -123,7 +123,7 @@ test('A-107 A-109 the page calls only the till, and loads nothing but pictures f
   expect(new Set(foreign.map(({ url }) => new URL(url).port))).toEqual(new Set([new URL(till.sandbox).port]))
 })
 
-test('A-017 A-023 A-053 in reais: the page shows the amount that the store credits, and the part that is held', async () => {
+test('A-017 A-023 A-053 the page shows, in reais, the amount that the store credits and the part that is held', async () => {
   // Other tests add stores to the till of this worker.
   const [store] = await query("select id, risk_limit_usd_cents as risk from store where name = 'Ember Forge'")
   onTestFinished(async () => {

@@ -8,7 +8,7 @@ import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('for a typed amount, the page picks items worth at least as much, and no more than the cheapest item that covers it alone', async () => {
+test('for a typed amount the page picks enough items, worth at most as much as the cheapest single item that covers it', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')
@@ -49,7 +49,7 @@ test('D-15 on a phone a button picks items for the store’s amount, and its men
   )
 })
 
-test('on a phone the count opens the list of picks, and the confirmation lists as many items, with the same prices after a reload', async () => {
+test('on a phone the count opens the list of picks; the confirmation lists as many, with the same prices after a reload', async () => {
   const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
   await pickItems(page, 3)
   const count = (n: number) => page.getByRole('button', { name: texts.selectedCount(n) })
@@ -105,7 +105,7 @@ test('on a phone, removing the only pick moves the focus to the button that pick
   await expect.poll(() => count.getAttribute('aria-expanded')).toBe('false')
 })
 
-test('Shift picks a range, Ctrl+A picks everything that the search shows, and / focuses the search', async () => {
+test('Shift picks a range, Ctrl+A picks all items that the search found, and / focuses the search', async () => {
   const { page, texts } = await openStand()
   const cell = (index: number) => page.getByRole('gridcell').nth(index)
   const picked = () => page.getByRole('gridcell', { selected: true }).count()

@@ -67,7 +67,7 @@ function watchPolls(page: Page) {
   }
 }
 
-test('A-061 A-131 a failing server and a lost connection are reported once each; once the connection is back, the page is up to date within a second', async () => {
+test('A-061 A-131 a failing server and a lost connection cause one report each; back online, the page is current within a second', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0
@@ -117,7 +117,7 @@ test('A-061 A-131 a failing server and a lost connection are reported once each;
   await success(page, texts).waitFor()
 })
 
-test('D-25 a tab that slept repeats calls that hung: no spinner stays, and there is one offer', async () => {
+test('D-25 a tab that slept repeats calls that hung, removes the spinner, and causes only one offer', async () => {
   const opened = await openStand({}, ({ page }) => page.clock.install())
   const { page, texts } = opened
   await pickItems(page, 1)
@@ -153,7 +153,7 @@ test('D-25 a tab that slept repeats calls that hung: no spinner stays, and there
   expect(await offersTo(till.sandbox, await shopper())).toHaveLength(1)
 })
 
-test('nothing is paid while the dialogs’ code cannot be loaded, and the page requests it again at another address', async () => {
+test('nobody can pay while the dialogs’ code cannot be loaded, and the page requests that code at another address', async () => {
   const dialogs = /\/assets\/modals-[\w-]+\.js/
   const visited = await openStand({}, async ({ page }) => {
     await page.clock.install()
@@ -248,7 +248,7 @@ test('a page that the browser froze and kept is up to date within a second of co
   await success(page, texts).waitFor()
 })
 
-test('a change in one of two tabs is visible in the other as soon as the shopper comes back to it', async () => {
+test('a change in one of two tabs is visible in the other when the shopper returns to it', async () => {
   const opened = await openStand({}, ({ page }) => page.clock.install())
   const { page, context, deposit, texts } = opened
   await pickItems(page, 1)

@@ -100,7 +100,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
   })
 })
 
-test('A-003 A-109 the hash alone opens the flow, at /deposit/HASH and at /HASH, in a fresh browser', async () => {
+test('A-003 A-109 /deposit/HASH and /HASH open a deposit in a fresh browser, without a password', async () => {
   const { hash, id } = await createDeposit()
   for (const path of [`/deposit/${hash}`, `/${hash}`]) {
     const { page } = await openBrowser()
@@ -169,7 +169,7 @@ test('A-030 the money section of the help page ends with a complete sentence, wh
   }
 })
 
-test('A-065 A-066 once the page is loaded, choosing the other language needs no connection', async () => {
+test('A-065 A-066 after the page has loaded, the other language can be chosen without a connection', async () => {
   const { page } = await openDeposit({ deposit: { language: 'ru' } })
   await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
   // This link's text is in the document itself. The file with the other texts is loaded later.
@@ -225,7 +225,7 @@ test('A-006 the header names the store, the deposit and the purpose of the page'
   await page.getByRole('banner').getByText(`#${deposit.id}`, { exact: true }).waitFor()
 })
 
-test('A-031 /home of a till without a home page shows "page not found"', async () => {
+test('A-031 /home shows "page not found" if the operator has no home page', async () => {
   const { page } = await openBrowser()
   await page.route('**/home', async (route) => {
     const response = await route.fetch()

@@ -247,7 +247,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
   expect(await payButton(page, texts).isDisabled()).toBe(false)
 })
 
-test('A-113 the minimum is that of the chosen game', async () => {
+test('A-113 the page shows and applies the minimum of the chosen game', async () => {
   const { page } = await openStandAs({}, 'quiet_lynx')
   const minimum = async () => centsOf((await page.locator('.summary-facts dd').first().textContent()) ?? '')
   const minima = [
@@ -341,7 +341,7 @@ test('at a zoom of 400 % the first item is visible once the items are shown', as
   expect(await page.locator('.bottom-hint').isVisible()).toBe(false)
 })
 
-test('A-019 A-114 a deposit for two games shows two tabs, and opens on one of them', async () => {
+test('A-019 A-114 a deposit for two games shows two tabs, with one of them selected', async () => {
   const { page, texts, inventory } = await openStand({
     who: 'magic_seller',
     deposit: { games: ['rust', 'dota'] },

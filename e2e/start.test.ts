@@ -180,7 +180,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     till = await startTill({ ...place, env: { ...place.env, ...withEndlessEnrolment } })
   })
 
-  test('after the next start, the till still has its deposit, and the store its top-up', async () => {
+  test('after the next start, the till has its old deposit, and the store its old top-up', async () => {
     const [deposit] = before.deposits
     expect(deposit).toBeDefined()
     expect(await depositIds()).toEqual(before.deposits)
@@ -197,7 +197,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     expect(opened.headers.get('location')).toMatch(new RegExp(`^${place.gateway}/deposit/[0-9a-f]{32}$`))
   })
 
-  test('bots of a fresh world are enrolled again', async () => {
+  test('bots of a fresh world are enrolled', async () => {
     await expect
       .poll(() => query('select 1 from bot where online'), { message: 'both bots are online' })
       .toHaveLength(2)
@@ -305,7 +305,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 immediately show effects that take days on Steam, such as a reversal after three days', async () => {
+  test('D-40 immediately show a reversal that takes three days on Steam', async () => {
     const { eventTypes } = await payHeldDeposit('magic_reverser')
     expect(await eventTypes()).not.toContain('deposit.reversed')
     expect((await advanceClock('3d')).code).toBe(0)

@@ -89,7 +89,7 @@ test('A-121 the page of an unknown deposit says that it was not found, in both l
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
 })
 
-test('the page and the log report that Steam is down, and the page recovers once Steam is back', async () => {
+test('the page and the log report that Steam is down, and the page recovers when Steam is back', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
@@ -108,7 +108,7 @@ test('the page and the log report that Steam is down, and the page recovers once
   await retryUntilItems(page, texts)
 })
 
-test('a trade link that is given while Steam is down is kept and accepted later, and the log reports that Steam is down', async () => {
+test('a trade link entered while Steam is down, which the log reports, is kept and accepted later', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
@@ -130,7 +130,7 @@ test('a trade link that is given while Steam is down is kept and accepted later,
   })
 })
 
-test('a trade link that is given while the till is down is kept, and the page does not blame Steam', async () => {
+test('a trade link entered while the till is down is kept, and the page does not blame Steam', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place, 'ru')
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
@@ -153,7 +153,7 @@ function countErrorToasts(): void {
   new MutationObserver(count).observe(document.body, { childList: true, subtree: true })
 }
 
-test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, and the outcome still arrives', async () => {
+test('A-061 A-100 A-131 failing polls cause one report, in the till’s words, and the outcome arrives afterwards', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await openOfferWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
@@ -218,7 +218,7 @@ test('the pages of the till, the sandbox and the demo store show a notice of san
   await page.getByRole('note').getByText(texts.sandboxBanner).waitFor()
 })
 
-test('live mode refuses a sandbox address, and a missing master key and database, and lists all three', async () => {
+test('live mode refuses a sandbox address, a missing master key and a missing database, and lists all three', async () => {
   const refused = run('gateway/main.ts', {
     TRADETILL_MODE: 'live',
     TRADETILL_STEAM_SANDBOX_URL: parts.place.sandbox,

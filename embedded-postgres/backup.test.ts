@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('a copy made under load has all commits from before it, and the database restored from it is recognised as restored', async () => {
+test('a copy made under load has all earlier commits, and a database restored from the copy is recognised as restored', async () => {
   const writer = new pg.Client({ connectionString: embedded.url })
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
@@ -135,7 +135,7 @@ test('a restored copy is recognised as a copy, not as a failover, at every start
   })
 })
 
-test('after a start that was killed once it had recovered a copy, the next start still recognises the copy', async () => {
+test('a start that was killed after recovering a copy does not prevent the next start from recognising the copy', async () => {
   const onCopy = await startOfCopy('killed')
   await onCopy(async (url) => {
     await query(url, 'update epoch set system_identifier = life.system_identifier from database_life() life')

@@ -94,7 +94,7 @@ async function startInChild() {
   return { child, ended, url: url ?? '' }
 }
 
-test('the database is durable, asks for a password, and keeps it private', async () => {
+test('the database is durable, asks for a password, and keeps the password private', async () => {
   const { log, lines } = captureLog()
   const addresses = {
     publicUrl: 'http://localhost:4400/',
@@ -149,7 +149,7 @@ test('the server ends after a kill -9 of the process that started it', async () 
   await expect.poll(tryQuery, { message: 'the server ends' }).toContain('ECONNREFUSED')
 })
 
-test('commits survive a kill -9 of the process that started the server, and a new start works at once, after which the old server is gone', async () => {
+test('commits survive a kill -9 of the process that started the server, and a new start at once replaces the old server', async () => {
   const owner = await startInChild()
   await query(owner.url, 'create table outlived (n int); insert into outlived values (7)')
   owner.child.kill('SIGKILL')
@@ -206,7 +206,7 @@ test('a data folder that was deleted and recreated, and that other accounts cann
   }
 })
 
-test('a database is still there after the permissions of its data folder have changed', async () => {
+test('a database survives a change of its data folder’s permissions', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
@@ -221,7 +221,7 @@ test('a database is still there after the permissions of its data folder have ch
   }
 })
 
-test('of two databases of a data folder, a start uses the one that PostgreSQL can reach, or is refused and names both', async () => {
+test('a start with two databases in its data folder uses the one within PostgreSQL’s reach, or is refused and names both', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)
@@ -259,7 +259,7 @@ test('a database that PostgreSQL can no longer reach is not replaced by a new on
   await expectKept(folder)
 })
 
-test('a start ends a PostgreSQL that outlived its killed supervisor, even one that is suspended', async () => {
+test('a start ends a PostgreSQL that outlived its killed supervisor, even if that PostgreSQL is suspended', async () => {
   const folder = ownFolder()
   const first = await start(folder, false)
   const cluster = await clusterOf(first.url)

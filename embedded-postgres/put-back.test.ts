@@ -29,7 +29,7 @@ function newFolders(): { copy: string; dataDir: string } {
   return { copy, dataDir }
 }
 
-test('of two restores into the same folder, one is refused and does not touch the files of the other', async () => {
+test('one of two restores into the same folder is refused, and leaves the files of the other alone', async () => {
   const { copy, dataDir } = newFolders()
   const results = await Promise.allSettled([putBack(copy, dataDir), putBack(copy, dataDir)])
   expect(results).toEqual([
@@ -50,7 +50,7 @@ test('a restore that fails halfway leaves no part of the database behind, becaus
   expect(existsSync(join(home, 'cluster'))).toBe(false)
 })
 
-test('a restore that fails keeps the former password and key, and leaves nothing of its own behind', async () => {
+test('a restore that fails keeps the former password and key, and removes its own files', async () => {
   const { copy, dataDir } = newFolders()
   writeFileSync(join(copy, 'master.key'), 'of the copy')
   mkdirSync(dataDir)

@@ -44,14 +44,14 @@ async function followingPage() {
   return { listener, send, pass, become, streams, server }
 }
 
-it('a visible page shows the changes of half a second together', async () => {
+it('a visible page collects the changes of half a second and shows them together', async () => {
   const { listener, send } = await followingPage()
   expect(listener).not.toHaveBeenCalled()
   await send(CHANGED + CHANGED)
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('a hidden page shows a change as soon as it is visible again, and only once', async () => {
+it('a hidden page shows a change once, when the page becomes visible', async () => {
   const { listener, send, pass, become } = await followingPage()
   become('hidden')
   await send(CHANGED)
@@ -64,7 +64,7 @@ it('a hidden page shows a change as soon as it is visible again, and only once',
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('a page whose stream ended asks for its data as soon as a new stream is open: it may have missed a change', async () => {
+it('a page asks for its data when a new stream opens after the end of one, as a change may have been missed', async () => {
   const { listener, send, pass, streams } = await followingPage()
   streams.at(-1)?.close()
   await pass(3_000)
@@ -81,7 +81,7 @@ it('a page whose stream broke opens another after three seconds, as it does afte
   expect(streams).toHaveLength(2)
 })
 
-it('a page tries again 3, 6 and 12 seconds after failed attempts to open a stream', async () => {
+it('a page waits 3, 6 and 12 seconds after failed attempts to open a stream', async () => {
   const { pass, streams, server } = await followingPage()
   server.isDown = true
   streams.at(-1)?.close()

@@ -22,11 +22,11 @@ afterAll(() => till.close())
 
 const needs = () => readNeeds(till.db)
 
-test('every count of a till without problems is 0', async () => {
+test('a till without problems has only counts of 0', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot counts while its bar has more than half an hour left, unless the reason of the bar is only a doubt', async () => {
+test('a barred bot counts while its bar has more than half an hour left, unless the bar’s reason is a doubt', async () => {
   const { botId } = bot.bot
   const bar = (reason: string, minutes: number) =>
     sql`
@@ -75,7 +75,7 @@ test('a departure counts until it is explained or called off, or its items are b
   expect(await needs()).toMatchObject({ departuresUnexplained: 0 })
 })
 
-test('an active bot counts if it has no session, or if its process has died', async () => {
+test('an active bot counts if it has no session or its process has died', async () => {
   const set = (values: { online: boolean; lease_until: Date }) =>
     till.db.updateTable('bot').set(values).where('id', '=', bot.bot.botId).execute()
   const hour = (sign: number) => new Date(Date.now() + sign * 3_600_000)
@@ -103,7 +103,7 @@ test('a missing item does not count before its absence is certain', async () => 
   expect(await needs()).toMatchObject({ itemsMissing: 1 })
 })
 
-test('a trade counts a day after it should have been settled, or a day after its send began if it is still open, although its bot asks Steam every hour', async () => {
+test('a trade counts a day after it should have been settled, and an open trade counts a day after its send began', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'cs' }))
   const held = till.db.selectFrom('trade').select('id').where('state', '=', 'held')
   const { id } = await held.executeTakeFirstOrThrow()
@@ -121,7 +121,7 @@ test('a trade counts a day after it should have been settled, or a day after its
   await set({ due_at: null })
 })
 
-test('an endpoint counts after repeated failures, unless its store disables it', async () => {
+test('an endpoint counts after repeated failures, unless its store has disabled it', async () => {
   const receiver = await startReceiver()
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   const store = await aStore(till, { webhookUrl: receiver.url })
@@ -150,7 +150,7 @@ test('a need for a person that the vault reports counts until the vault no longe
 })
 
 // The alerts have copies of these times, because most commands do not load the rules of trades.
-test('the times copied from the rules of trades agree with them: one is equal, the other a minute longer', () => {
+test('the times agree with the rules of trades: one equals theirs, and the other is a minute longer', () => {
   const now = new Date()
   const next = nextLook(new Date(now.getTime() - IN_VAIN_MS), now)
   expect(next.getTime() - now.getTime()).toBe(ASK_AGAIN_MS - 60_000)

@@ -59,7 +59,7 @@ const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
 
 const reports = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
-test('a problem that needs a person is reported once, signed, and again whenever its count rises', async () => {
+test('a problem that needs a person is reported in a signed message, and reported again whenever its count rises', async () => {
   await insertDeadBot()
   await passMinutes(5)
   expect(reports()).toMatchObject([
@@ -163,7 +163,7 @@ test('a receiver that is slow with one message gets the others meanwhile', async
   expect(calls).toBeGreaterThan(1)
 })
 
-test('a date in Retry-After is the machine’s time, however far the till’s clock is ahead', async () => {
+test('a date in Retry-After is compared with the machine’s time, however far ahead the till’s clock is', async () => {
   await jump(till, 24 * 3_600)
   const date = new Date(deps.clock.machineNow().getTime() + 2 * 3_600_000)
   receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
@@ -175,7 +175,7 @@ test('a date in Retry-After is the machine’s time, however far the till’s cl
   expect(reports()).toHaveLength(2)
 })
 
-test('checks that run at the same time report a problem only once', async () => {
+test('simultaneous checks report a problem once', async () => {
   await insertDeadBot()
   await sendAlerts(deps)
   await jump(till, 61)
@@ -183,7 +183,7 @@ test('checks that run at the same time report a problem only once', async () => 
   expect(reports()).toHaveLength(1)
 })
 
-test('a test message has its own type but the fields and the signature of an alert, and is sent only once', async () => {
+test('a test message has a type of its own and the fields and signature of an alert, and is not repeated', async () => {
   const sent = await sendTestAlert(deps, { url: receiver.url, secret: SECRET })
   expect(sent).toMatchObject({ kind: 'answered', status: 204 })
   await passMinutes(2)

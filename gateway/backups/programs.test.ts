@@ -20,7 +20,7 @@ it('a search finds the program of the server’s major version', async () => {
   })
 })
 
-it('a search refuses a program of another version, and says where to get the right one', async () => {
+it('a search refuses a program of another version, and says where to get the right version', async () => {
   const found = await findProgram('pg_restore', { major: 18, folder })
   expect(found).toMatchObject({ kind: 'missing' })
   const message = found.kind === 'missing' ? found.message : ''

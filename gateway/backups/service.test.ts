@@ -112,7 +112,7 @@ it('the check of a copy removes the folders of killed checks, and none of a chec
   }
 })
 
-it('the check of a dump says whether its secrets are sealed with the master key of these settings', async () => {
+it('the check of a dump says whether the dump’s secrets are sealed with the master key of these settings', async () => {
   expect(await check(database.url, 7)).toMatchObject({ inspection: { isOwnKey: true } })
   expect(await check(database.url, 8)).toMatchObject({ inspection: { isOwnKey: false } })
 })
@@ -147,7 +147,7 @@ it('a missing dump is reported before missing programs', async () => {
   expect(await checkDump(join(folder, 'none.dump'), nowhere)).toEqual({ kind: 'refused', reason })
 })
 
-it('of two dumps of the same second, the later one is refused and does not touch the file of the first', async () => {
+it('the later of two dumps in the same second is refused, and leaves the first dump’s file alone', async () => {
   const place = join(folder, 'at-once')
   mkdirSync(place)
   const first = join(place, 'tradetill-1970-01-01T00-00-00.dump.partial')

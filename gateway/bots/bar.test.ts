@@ -25,7 +25,7 @@ describe('a bar', () => {
     expect(nextBar(first, refusedAt(10))).toBe(first)
   })
 
-  it('of a rate-limited bot grows if Steam still limits the bot after half a minute', () => {
+  it('of a rate-limited bot grows if Steam limits the bot again half a minute later', () => {
     const first = nextBar(undefined, refusedAt(0, 'rate_limited'))
     expect(nextBar(first, refusedAt(10, 'rate_limited'))).toBe(first)
     expect(nextBar(first, refusedAt(35, 'rate_limited'))).toMatchObject({
@@ -41,7 +41,7 @@ describe('a bar', () => {
     expect(nextBar(long, refusedAt(20, 'rate_limited'))).toBe(long)
   })
 
-  it('covers one game if the reason is about one game, and all games otherwise', () => {
+  it('covers one game if its reason is about one game, and otherwise all games', () => {
     expect(nextBar(undefined, refusedAt(0, 'inventory_full')).scope).toBe('cs')
     expect(nextBar(undefined, refusedAt(0, 'too_many_in_all')).scope).toBe('all')
   })

@@ -81,7 +81,7 @@ describe('an honest shopper', () => {
     },
   )
 
-  test('is served next, before all waiting pages that have already had a read', async () => {
+  test('is served before all waiting pages that have already had a read', async () => {
     const { ask, advanceTo, reads } = start({ burst: 20, everyMs: 4_000 })
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
     await advanceTo(10_000)
@@ -115,7 +115,7 @@ describe('a store', () => {
     ])
   })
 
-  test('never fills all places for simultaneous reads, so another store is served immediately', async () => {
+  test('never takes all simultaneous reads, so another store is served immediately', async () => {
     const { ask, advanceTo, reads } = start()
     for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
     await advanceTo(100)
@@ -152,7 +152,7 @@ describe('the budget', () => {
   })
 })
 
-test('turns that still wait when the queue stops are dropped, and resolve', async () => {
+test('turns that wait when the queue stops are dropped, and their promises resolve', async () => {
   const { queue, ask, advanceTo, reads } = start()
   ask('store', 'page')
   const dropped = queue.add({ storeId: 'store', depositId: 'page' }, () => Promise.reject(new Error('no')))
@@ -162,7 +162,7 @@ test('turns that still wait when the queue stops are dropped, and resolve', asyn
   expect(reads).toHaveLength(1)
 })
 
-test('a turn resolves even if it expires while the queue is dropping expired turns', async () => {
+test('a turn that expires while the queue drops expired turns resolves too', async () => {
   let nowMs = 0
   let stepMs = 0
   // With a step, each reading of the clock advances it.

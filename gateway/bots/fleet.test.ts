@@ -78,7 +78,7 @@ describe('the choice of a bot', () => {
     expect(choose([almostFull, aBot({ botId: 2n, liveOffers: 20 })], 6)?.botId).toBe(2n)
   })
 
-  it('keeps to the operator’s limits', () => {
+  it('respects the operator’s limits', () => {
     const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: { cs: 10, dota: 1, rust: 1, tf: 1 } }
     expect(choose([aBot({ liveOffers: 2 })], 1, limits)).toBeUndefined()
     expect(choose([aBot({ itemsHeld: 10 })], 1, limits)).toBeUndefined()
@@ -136,7 +136,7 @@ describe('a request that waits for a bot', () => {
     expect(moves(mine, other)).toBe(answer)
   })
 
-  it('does not return to a bot that was tried, and leaves a bot that is gone', () => {
+  it('does not return to a bot that it tried before, and leaves a bot that no longer exists', () => {
     const [first, second] = [aBot({ botId: 1n, late: true }), aBot({ botId: 2n })]
     const request = { botId: 1n, tried: [2n], game: 'cs' as const, items: 1 }
     expect(isBetterElsewhere([first, second], DEFAULT_FLEET_LIMITS, request)).toBe(false)

@@ -97,7 +97,7 @@ it('a bot whose last read was of an unreadable inventory recovers without anothe
   expect(keeper.health.failing().inventories).toBeNull()
 })
 
-it('an outage begins after the usual time if the inventories of others cannot be read either', async () => {
+it('an outage begins after the usual time if other shoppers’ inventories cannot be read either', async () => {
   await read(NOVA)
   broken.add(NOVA.steamId).add(ODD.steamId)
   expect(await failedFor(31, [ODD])).toBe(OUTAGE_SECONDS)

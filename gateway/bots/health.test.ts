@@ -48,7 +48,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.failing().offers !== null).toBe(fails)
   })
 
-  it('does not fail because of a rate limit until Steam refuses again after our pause', () => {
+  it('does not fail because of a rate limit, but fails if Steam refuses again after our pause', () => {
     const bot = aBot()
     bot.recordAnswer('inventories', limited)
     bot.after(300)
@@ -112,7 +112,7 @@ describe('a capability of a bot (offers or inventories)', () => {
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
-  it('reports how long ago it was last answered', () => {
+  it('reports how long ago Steam last answered', () => {
     const bot = aBot()
     expect(bot.sinceAnswerMs('offers')).toBe(Number.POSITIVE_INFINITY)
     bot.recordAnswer('offers', down)
@@ -138,7 +138,7 @@ describe('without a session', () => {
     expect(bot.failing()).toEqual({ offers: 31_000, inventories: 31_000 })
   })
 
-  it('inventories that failed before keep failing until one is read', () => {
+  it('inventories that failed before keep failing until an inventory is read', () => {
     const bot = aBot()
     bot.recordAnswer('inventories', down)
     bot.recordNoSession(down)
@@ -149,7 +149,7 @@ describe('without a session', () => {
   })
 })
 
-it('failures recorded by the last holder of the lease continue', () => {
+it('a new holder of the lease continues the failures that the last holder recorded', () => {
   const bot = aBot({ offers: 20_000, inventories: 20_000 })
   expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
   bot.recordAnswer('inventories', down)

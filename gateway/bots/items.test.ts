@@ -73,7 +73,7 @@ describe('items in the hands of a bot', () => {
     expect(out).toMatchObject([{ asset_id: body.items[0], received_asset_id: first }])
   })
 
-  it('cannot be moved while their sender can take them back', async () => {
+  it('cannot be moved while the shopper can take them back', async () => {
     await deliver('cs')
     const [item] = await heldItems(till.db)
     expect(item?.protectedUntil).toBeInstanceOf(Date)
@@ -127,7 +127,7 @@ describe('items in the hands of a bot', () => {
     expect(await countInRow()).toEqual({ items_held: 10, entries: 0 })
   })
 
-  it('are each counted only once when two processes count at the same time', async () => {
+  it('are each counted once by two processes that count at the same time', async () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItems(tx)
@@ -138,7 +138,7 @@ describe('items in the hands of a bot', () => {
     expect(await countInRow()).toEqual({ items_held: 2, entries: 0 })
   })
 
-  it('are counted by game in small batches, each once, and the count is right after every batch', async () => {
+  it('are counted by game in small batches, each item once, and the count is right after every batch', async () => {
     await deliver('dota')
     await deliver('cs')
     await deliver('dota')
@@ -177,7 +177,7 @@ describe('items in the hands of a bot', () => {
     expect(await heldByGame(till.db, bot.botId)).toEqual(fewer)
   })
 
-  it('are counted by game, each only once, when two processes count at the same time', async () => {
+  it('are counted by game, each item once, when two processes count at the same time', async () => {
     await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItemsByGame(tx)
@@ -188,7 +188,7 @@ describe('items in the hands of a bot', () => {
     expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
   })
 
-  it('are listed completely after each batch that updates the list, and no longer once they have left', async () => {
+  it('are listed completely after each batch that updates the list, and removed when they leave', async () => {
     await deliver('dota')
     await deliver('cs')
     const listed = async () =>

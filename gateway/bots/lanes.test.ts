@@ -37,7 +37,7 @@ describe('the lanes of a bot', () => {
     expect(starts).toEqual([1n, 2n])
   })
 
-  it('hold a trade only once, even if it moves to another lane', async () => {
+  it('hold each trade once, even if the trade moves to another lane', async () => {
     const { add, starts, end } = stuckLanes()
     for (const id of [1n, 2n, 2n]) void add(id, 'reviews')
     void add(2n, 'sends')
@@ -55,7 +55,7 @@ describe('the lanes of a bot', () => {
     expect(starts).toEqual([1n, 1n])
   })
 
-  it('drop waiting trades when stopped, and wait for running ones', async () => {
+  it('drop waiting trades when they stop, and wait for running trades', async () => {
     const { add, starts, end, stop } = stuckLanes()
     const turns = Promise.all([add(1n, 'sends'), add(2n, 'sends')])
     const stopped = stop()

@@ -25,7 +25,7 @@ describe('a login that fails', () => {
     expect(retry.nextMs()).toBe(1_000)
   })
 
-  it('because of our own limits waits its turn, and its wait does not double', () => {
+  it('because of our own limits waits for its turn, and does not double its wait', () => {
     const retry = createLoginRetry(() => 0.5)
     expect([retry.nextTurnMs(), retry.nextTurnMs(), retry.nextMs()]).toEqual([3_000, 3_000, 1_000])
   })

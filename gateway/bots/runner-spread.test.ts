@@ -106,7 +106,7 @@ it('two processes hold equal numbers of bots, and one keeps its bots while the o
   expect(captured.lines.join('')).not.toContain('was lost')
 })
 
-it('a process without bots still counts among the processes, and as a holder of its master key', async () => {
+it('a process without bots counts as a process, and as a holder of its master key', async () => {
   await enrol(3)
   const withoutBots = start({ maxBots: 0 })
   const withBots = start()
@@ -169,7 +169,7 @@ describe('a process with too many bots', () => {
   })
 })
 
-it('a bot that no process has room for is reported', async () => {
+it('a bot for which no process has room is reported', async () => {
   await enrol(3)
   const first = start({ maxBots: 1 })
   const second = start({ maxBots: 1 })

@@ -197,7 +197,7 @@ describe('a session', () => {
     expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
   })
 
-  it('D-18 that Steam refuses puts the bot out of service immediately, and for good if Steam still refuses it an hour later', async () => {
+  it('D-18 a session that Steam refuses stops the bot immediately, and for good if Steam refuses again an hour later', async () => {
     await enrol()
     steam.session = 'dead'
     const first = start()
@@ -224,7 +224,7 @@ describe('a session', () => {
     expect(lines).not.toContain(TOKEN)
   })
 
-  it('D-18 that Steam refused by mistake comes back, and the refusal is forgotten', async () => {
+  it('D-18 a session that Steam refused by mistake comes back, and the refusal is deleted', async () => {
     await enrol()
     steam.session = 'dead'
     start()
@@ -280,7 +280,7 @@ describe('a failure of a bot', () => {
     return { offers: row.offers_failing_since !== null, inventories: row.inventories_failing_since !== null }
   }
 
-  it('D-28 is stored while one kind of call fails, and cleared when the call works again', async () => {
+  it('D-28 a failing kind of call is stored, and cleared when such a call works again', async () => {
     await enrol()
     const { contexts } = start()
     await expectOnline()
@@ -297,7 +297,7 @@ describe('a failure of a bot', () => {
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 
-  it('D-28 covers every kind of call while the bot’s session cannot be opened', async () => {
+  it('D-28 every kind of call counts as failing while the bot’s session cannot be opened', async () => {
     await enrol()
     steam.session = 'down'
     start()
@@ -339,7 +339,7 @@ describe('the jobs of a bot', () => {
     expect(mostBusy).toBe(1)
   })
 
-  it('for trades do not wait for inventories that Steam answers slowly', async () => {
+  it('for trades do not wait for slow inventories', async () => {
     await enrol()
     const gate = Promise.withResolvers<void>()
     const requests: bigint[] = []
@@ -366,7 +366,7 @@ describe('the jobs of a bot', () => {
     await expect.poll(() => requests).toHaveLength(20)
   })
 
-  it('start the watch over offers, which continues while offers are left', async () => {
+  it('start the watch over offers, which continues while there are open offers', async () => {
     await enrol()
     let offersLeft = 0
     const watch = vi.fn(async () => offersLeft)

@@ -5,7 +5,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { countingSteam, BOT_TOKEN as TOKEN } from '../testing/counting-steam.ts'
 import { proveBot } from './service.ts'
 
-it('an enrolment asks again if Steam’s list of offers has no content, and says so if that lasts', async () => {
+it('an enrolment asks again if Steam’s list of offers has no content, and says so if that continues', async () => {
   const steam = countingSteam()
   const box = createSecretBox(randomBytes(32))
   const prove = () => proveBot({ steam, box, clock: systemClock, refreshToken: TOKEN })

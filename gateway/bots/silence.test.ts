@@ -71,7 +71,7 @@ afterEach(async () => {
 
 const expectOnline = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
 
-it('a bot is given up when its lease ends, even while statements are waiting, and is taken again when the database answers', async () => {
+it('a bot is given up when its lease ends, even if statements are waiting, and taken again when the database answers', async () => {
   const [bot] = contexts
   expect(bot?.mayWrite(15_000)).toBe(true)
 

@@ -21,7 +21,7 @@ describe('the share of a process', () => {
     expect(shares(rooms, bots)).toEqual(expected)
   })
 
-  it('leaves out no bot while a process has room, and never exceeds what a process may hold', () => {
+  it('covers every bot while a process has room, and never exceeds what a process may hold', () => {
     for (let bots = 0; bots <= 30; bots += 1) {
       for (const rooms of [[1, 2, 3], [7], [4, 4, 4], [1, 30], [2, 9, 9]]) {
         const given = shares(rooms, bots)
@@ -38,7 +38,7 @@ describe('the share of a process', () => {
   })
 })
 
-it('bots that no process has room for are counted, unless no process runs', () => {
+it('bots for which no process has room are counted, unless no process runs', () => {
   const processes = [
     { owner: 'a', maxBots: 2 },
     { owner: 'b', maxBots: 1 },

@@ -68,7 +68,7 @@ describe('a lease', () => {
     expect(new Set(ids).size).toBe(6)
   })
 
-  it('D-40 does not run out when the clock is advanced', async () => {
+  it('D-40 a lease does not run out when the clock is advanced', async () => {
     const sandbox = openDatabase(database.url, 1, 'sandbox')
     await aBot(1)
     const [lease] = await takeLeases(sandbox.db, OWNER, 10)
@@ -78,7 +78,7 @@ describe('a lease', () => {
     await sandbox.close()
   })
 
-  it('goes to another process, under a higher lease number, once it has run out', async () => {
+  it('that has run out goes to another process, under a higher lease number', async () => {
     await aBot()
     const [first] = await takeLeases(database.db, OWNER, 10)
     expect(await takeLeases(database.db, OTHER_OWNER, 10)).toEqual([])
@@ -150,7 +150,7 @@ describe('the bot for a trade', () => {
         chooseBotForTrade(tx, { partnerSteamId, game: 'cs', items, tried: [] }, DEFAULT_FLEET_LIMITS),
       )
 
-  it('is undefined while no session is open or no lease is valid', async () => {
+  it('is undefined while no bot has an open session and a valid lease', async () => {
     await aBot()
     expect(await choose()).toBeUndefined()
     const [lease] = await takeLeases(database.db, OWNER, 10)
@@ -188,7 +188,7 @@ describe('the bot for a trade', () => {
     expect(await choose(OTHER_SHOPPER)).toEqual({ botId: second })
   })
 
-  it('has fewer than five live offers with the partner', async () => {
+  it('has fewer than five live offers with the shopper', async () => {
     const [bot] = await onlineBots(10)
     for (let offers = 0; offers < 5; offers += 1) await aTrade(bot, 'active')
     expect(await choose()).toBeUndefined()
@@ -232,7 +232,7 @@ describe('the room of a bot', () => {
     expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])
   })
 
-  it('goes to one of two simultaneous requests: the other waits and finds none', async () => {
+  it('goes to one of two simultaneous requests: the other request waits and finds no room', async () => {
     const [bot] = await onlineBots(10)
     // Wrapped in an object, because the transaction must not wait for the other request.
     const begun = await database.db.transaction().execute(async (tx: Tx) => {
@@ -253,7 +253,7 @@ describe('the room of a bot', () => {
     })
   })
 
-  it('is awaited while every bot is locked, and the request then gets the bot that still has room', async () => {
+  it('is awaited by a request while every bot is locked, and the request then gets the bot that has room left', async () => {
     const [first, second] = await onlineBots(90, 10)
     const begun = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })

@@ -28,7 +28,7 @@ function startWatch() {
 }
 
 describe('the end of a token', () => {
-  it('is logged once as a warning less than 30 days before, and once as an error less than 7 days before', () => {
+  it('is logged as one warning less than 30 days before, and as one error less than 7 days before', () => {
     const { watch, lines, clock } = startWatch()
     watch([aBot(40)])
     expect(lines).toHaveLength(0)

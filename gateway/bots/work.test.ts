@@ -72,7 +72,7 @@ describe('a job of a bot', () => {
     expect(lines.join('')).toContain('work on a trade failed')
   })
 
-  it('fails without an error line if its send has not begun when the bot is given up', async () => {
+  it('fails without an error line if the bot is given up before the send begins', async () => {
     const first = Promise.withResolvers<void>()
     const trade = vi.fn(() => first.promise)
     const { give, stop, lines } = await startBot({ trade })
@@ -95,7 +95,7 @@ describe('a job of a bot', () => {
     expect(laneOf).toHaveBeenCalledTimes(4)
   })
 
-  it('does nothing if its trade has no work due', async () => {
+  it('does nothing if no work of its trade is due', async () => {
     const trade = vi.fn(never)
     const { give } = await startBot({ laneOf: async () => undefined, trade })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('done')

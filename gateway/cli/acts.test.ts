@@ -332,7 +332,7 @@ describe('an act', () => {
     expect(await readTables()).toEqual(before)
   })
 
-  it('that is repeated is recorded once: a payout with the same reference, a bot paused twice', async () => {
+  it('that is repeated is recorded once, such as a payout with the same reference or a second pause', async () => {
     const { storeId } = await addStore()
     await addBalance(storeId, 2_500n)
     const bot = String((await aBot(till)).bot.botId)
@@ -346,7 +346,7 @@ describe('an act', () => {
 })
 
 describe('a record', () => {
-  it('contains no secret, even if one was typed as a reason or in a URL', async () => {
+  it('contains no secret, even if the operator typed one in a reason or URL', async () => {
     const typed = ['tt_live_abcdefgh_secret', 'whsec_c2VjcmV0', 'eyJhbGciOiJFZERTQSJ9.c2VjcmV0.c2ln']
     const { apiKey } = await addStore()
     const url = `http://localhost:1/hook?token=s3cr3t`

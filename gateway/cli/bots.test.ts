@@ -62,7 +62,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('every list command prints something for an empty list; bot list prints it on stderr, so scripts count no bots', async () => {
+it('every list command prints a line for an empty list; that of bot list is on stderr, so scripts count no bots', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
@@ -108,13 +108,13 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('\toffline (no gateway holds it)\t')
   })
 
-  it('list says that a bot is logging in, if a gateway holds it and nothing has gone wrong', async () => {
+  it('list says that a bot is logging in if a gateway holds the bot and nothing has failed', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     await database.pool.query("update bot set lease_until = now() + interval '1 hour'")
     expect((await run(['bot', 'list'])).out).toContain('\toffline (logging in)\t')
   })
 
-  it('list says that a retired bot has no token, and that a token without an end does not expire', async () => {
+  it('list says that a retired bot has no token, and that a token without an end time does not expire', async () => {
     await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     await database.pool.query('update bot set token_expires_at = null')
     expect((await run(['bot', 'list'])).out).toContain('\ttoken does not expire\t')
@@ -200,7 +200,7 @@ describe('bot', () => {
     expect(out.match(/answers about its offers were empty/g)).toHaveLength(tokens.length)
   })
 
-  it('add uses another account’s trade link to ask whether Steam would hold the bot’s trades', async () => {
+  it('add asks Steam, with another account’s trade link, whether it would hold the bot’s trades', async () => {
     const { steamId, refreshToken } = firstBot()
     const link = sandbox.as('nova_hound').tradeUrl()
     const bars = async () => (await database.pool.query('select bot_id, scope, reason from bot_bar')).rows

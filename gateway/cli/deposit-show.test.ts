@@ -144,7 +144,7 @@ it('moved items are recorded, each with operator and reason, and the export show
   expect(acts).toMatchObject([{ ...record, arguments: { item, bot: 'Tradetill Bot' } }])
 })
 
-it('a payout is recorded once, reduces the balance, and is refused if it is too large or reuses the reference of another payout', async () => {
+it('a payout reduces the balance once, and is refused if it is too large or has another payout’s reference', async () => {
   await paidDeposit('dota')
   const balance = async () => (await run('store', 'show', '1')).out.match(/available .*/)?.[0]
   expect(await balance()).toBe('available 30.00 USD, held 0.00 USD, reversed 0.00 USD')

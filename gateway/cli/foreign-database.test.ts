@@ -36,7 +36,7 @@ const inShell = (args: string[], env: Record<string, string> = {}) =>
 const storeCount = async () => (await sql`select from store`.execute(database.db)).rows.length
 
 describe.each(COMMANDS)('%s %s', (...args) => {
-  it('is refused on a live database if the shell has only DATABASE_URL, and makes no master key', async () => {
+  it('is refused on a live database if the shell sets only DATABASE_URL, and makes no master key', async () => {
     await claimDatabase(database.pool, { mode: 'live', keyFingerprint: fingerprintOf(KEY) })
     expect(await inShell(args)).toEqual({
       code: 4,
@@ -73,7 +73,7 @@ describe('a command', () => {
     expect(await inShell(add)).toEqual({ code: 4, out: '', errors: expected })
   })
 
-  it('whose role may not read the tables yet, as right after a restore, says what grants the role its rights', async () => {
+  it('whose role may not read the tables, as right after a restore, says how the role gets its rights', async () => {
     const role = `new_role_${randomBytes(4).toString('hex')}`
     await database.pool.query(`create role ${role} login password 'secret'`)
     const asRole = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href
@@ -98,7 +98,7 @@ describe('a command', () => {
   })
 })
 
-it('a command whose idle connection is cut does not end with that', async () => {
+it('a command does not end when its idle connection is cut', async () => {
   const pool = await openSmallPool(database.url)
   const { rows } = await pool.query('select pg_backend_pid() as pid')
   await database.pool.query('select pg_terminate_backend($1)', [rows[0].pid])

@@ -43,7 +43,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     for (const [option, { brief }] of options) expect(out).toMatch(lineOf(`--${kebab(option)}`, brief))
   })
 
-  it('has an example that the command accepts: it fails only because it reaches no database, till or handler', async () => {
+  it('has an example that the command accepts: the run fails because it reaches no database, till or handler', async () => {
     const { out } = await helpOf(name)
     const example = /^ {2}npm run --silent tradetill -- (.*)$/m.exec(out)?.[1] ?? ''
     const answer = await runCommand(wordsOf(example), { databaseUrl: NOWHERE })

@@ -335,7 +335,7 @@ describe('--json', () => {
     expect(answers.get(name)).toBeDefined()
   })
 
-  it('prints something in each list, so the fields of its rows are tested, except in the lists named here', () => {
+  it('prints at least one row in each list except those named here, so the test covers the rows’ fields', () => {
     const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
     const empty = [...answers].flatMap(([name, value]) =>
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),

@@ -69,7 +69,7 @@ describe('npm run live', () => {
     expect(lines.join()).not.toMatch(TOKEN)
   })
 
-  it('asks for name, password and code on request, for a bot without a Steam app', async () => {
+  it('asks for name, password and code if told to, for a bot without a Steam app', async () => {
     const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
     if (bot === undefined) throw new Error('the sandbox has no bot')
     const { accountName, password, sharedSecret } = credentialsOf(bot)
@@ -85,11 +85,11 @@ describe('npm run live', () => {
     expect(first).toMatch(/^ok {2}the session opens/)
   })
 
-  it('names the setting that is missing', async () => {
+  it('names the missing setting', async () => {
     await expect(linesOf(settings({ tradeLink: '' }))).rejects.toThrow('TRADETILL_LIVE_TRADE_LINK')
   })
 
-  it('writes a record on request, even of a run that fails', async () => {
+  it('writes a record if told to, even of a run that fails', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
     const working = settings({
       refreshToken: sandbox.as(botSteamId()).refreshToken(),

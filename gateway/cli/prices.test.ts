@@ -26,7 +26,7 @@ it('price show prints a source’s price, the weekly level, and the shopper’s 
   expect(code).toBe(0)
 })
 
-it('price show marks a price from the future, which does not count', async () => {
+it('price show marks a price from the future and does not use it', async () => {
   const asOf = new Date(Date.now() + 3_600_000)
   const row = { marketHashName: 'Case', usdMicros: 1n, levelUsdMicros: null, popularity: 60, asOf }
   await savePrices(database.db, { source: 'market', game: 'cs' }, [{ ...row, popularityKind: 'sales30d' }])
@@ -116,7 +116,7 @@ it.each([
   expect(await holds()).toEqual([])
 })
 
-it('a game has at most 200 patterns: then an old one can still be changed, but none can be added', async () => {
+it('a game has at most 200 patterns: the next one is refused, but an old one can be changed', async () => {
   const hold = { game: 'cs', kind: 'blocked', usdMicros: null, since: new Date() } as const
   for (let n = 1; n <= 200; n += 1) await savePriceHold(database.db, { ...hold, name: `Pattern ${n} *` })
   const freeze = (pattern: string) => runWith('freeze', '--game', 'cs', '--item', pattern)

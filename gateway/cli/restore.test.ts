@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-it('restore finish may spend an hour on counting items, because the till does nothing until it ends', async () => {
+it('restore finish may count items for an hour, because the till does nothing before the count is complete', async () => {
   await aBot(till)
   await sql`create table seen (statement_timeout text)`.execute(till.db)
   await sql`

@@ -44,7 +44,7 @@ describe('a command finds the Steam sandbox', () => {
     expect(sandboxFor(runningGateway(MOVED_SANDBOX_URL))).toBe(MOVED_SANDBOX_URL)
   })
 
-  it('that a setting names, rather than the gateway’s', () => {
+  it('that a setting names, not the gateway’s sandbox', () => {
     const env = { ...runningGateway(MOVED_SANDBOX_URL), TRADETILL_STEAM_SANDBOX_URL: 'http://127.0.0.1:4501' }
     expect(sandboxFor(env)).toBe('http://127.0.0.1:4501')
   })
@@ -70,13 +70,13 @@ describe('a command finds the console and the public address', () => {
     expect(addressesFor(runningGateway())).toEqual(['http://localhost:4300', undefined])
   })
 
-  it('that a setting names, rather than the gateway’s console', () => {
+  it('that a setting names, not the gateway’s console', () => {
     const env = { ...gateway(), TRADETILL_CONSOLE_PORT: '4504' }
     expect(addressesFor(env)).toEqual(['http://localhost:4400', 'http://localhost:4504'])
   })
 })
 
-it('the doctor examines the embedded database of the gateway that runs on its data folder, in both roles', async () => {
+it('the doctor examines, in both roles, the embedded database of the gateway on its data folder', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.close())
   const env = runningGateway()

@@ -19,7 +19,7 @@ const keyIdOf = (apiKey: string): string => apiKey.slice(8, 16)
 
 const ADD = ['store', 'add', '--name', 'Ember', '--origin', 'https://store.test']
 
-it('a store is added, is shown, and gets more keys; no secret is shown twice', async () => {
+it('a store is added and shown, and gets more keys; each secret is shown once', async () => {
   const added = await run(
     ...ADD,
     '--webhook-url',
@@ -48,7 +48,7 @@ it('a store is added, is shown, and gets more keys; no secret is shown twice', a
   }
 })
 
-it('the command that tests a webhook is named when a store gets an address, and only then', async () => {
+it('a store that gets an address is told the command that tests webhooks; no other change names it', async () => {
   const sandboxTest = (id: string) => `trigger --store ${id} deposit.succeeded`
   const hook = ['--webhook-url', 'http://localhost:1/hook']
   expect((await run(...ADD)).out).not.toContain('test and')
@@ -151,7 +151,7 @@ it.each([
   expect(answer.errors).toContain(reason)
 })
 
-it('a key reads and writes deposits by default, is shown with its end, and is reported after 30 days without use, until it ends; its lifetime must be a duration', async () => {
+it('a key reads and writes deposits by default; its end and a month without use are shown', async () => {
   const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
   const addKey = ['key', 'add', '--store', storeId, '--name']
   await run(...addKey, 'seasonal', '--expires', '40d')

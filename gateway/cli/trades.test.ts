@@ -70,7 +70,7 @@ describe('trade end', () => {
     expect(await ledgerErrors()).toBe('')
   })
 
-  it('is overruled by later proof: the bot checks again a minute later', async () => {
+  it('is overruled by proof that the bot finds a minute later', async () => {
     const { tradeId, depositId, offerId } = await anOffer()
     await end(tradeId)
     session.accept(offerId)
@@ -95,7 +95,7 @@ describe('trade end', () => {
     expect(await statusOf(depositId)).toBe('created')
   })
 
-  it('changes and records nothing the second time, and is refused for an unknown trade or once the items arrived', async () => {
+  it('changes nothing the second time, and is refused for an unknown trade or one whose items have arrived', async () => {
     const { tradeId, offerId } = await anOffer()
     await end(tradeId)
     expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('had already ended') })
@@ -149,7 +149,7 @@ describe('trade credit', () => {
     expect(await credit(id)).toMatchObject({ code: 4 })
   })
 
-  it('needs the offer’s number if the till does not know it, and refuses a number that differs from the known one', async () => {
+  it('needs the offer’s number if the till does not know it, and refuses a number other than the known one', async () => {
     const lost = await unknownTrade()
     expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
     expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })
@@ -170,7 +170,7 @@ describe('trade credit', () => {
 })
 
 describe('trade release', () => {
-  it('makes held credit available, but not until a day after the trade’s protection has ended', async () => {
+  it('makes held credit available, from a day after the end of the trade’s protection', async () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId } = await anOffer()
     await credit(tradeId)
