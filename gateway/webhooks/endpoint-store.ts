@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookEndpointTable } from '../db/webhook-tables.ts'
@@ -93,8 +93,8 @@ export const changeEndpoint = (
     .executeTakeFirst()
 
 /**
- * Disables an endpoint and gives up its waiting deliveries. Locks the endpoint before its deliveries, as every
- * transaction that locks both must.
+ * Disables an endpoint and gives up the first of its waiting deliveries. `sweepDisabledEndpoints` gives up the rest.
+ * Locks the endpoint before its deliveries, as every transaction that locks both must.
  */
 export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
   const row = await tx
@@ -103,22 +103,64 @@ export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | '
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await giveUpDeliveries(tx, id, 'the endpoint was disabled')
+  await giveUpDeliveries(tx, id)
   return row
 }
 
-async function giveUpDeliveries(tx: Tx, id: bigint, why: string): Promise<void> {
-  await tx
-    .updateTable('webhook_delivery')
-    .set({ state: 'failed', due_at: null, last_result: why })
-    .where('endpoint_id', '=', id)
-    .where('state', '=', 'due')
-    .execute()
+/** The most deliveries that one transaction gives up, because it keeps the endpoint locked. */
+export const MOST_GIVEN_UP = 500
+
+/**
+ * Gives up waiting deliveries of a locked, disabled endpoint, and returns their number. If it is `MOST_GIVEN_UP`, more
+ * may be left.
+ */
+export async function giveUpDeliveries(tx: Tx, id: bigint): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_delivery set state = 'failed', due_at = null, last_result = (
+      select case when removed_at is null then 'the endpoint was disabled' else 'the endpoint was removed' end
+      from webhook_endpoint where id = ${id})
+    where id = any(array(
+      select id from webhook_delivery where endpoint_id = ${id} and state = 'due'
+      order by due_at limit ${MOST_GIVEN_UP} for update))`.execute(tx)
+  return Number(numAffectedRows)
 }
 
-/** Removes a locked endpoint. If deliveries refer to its row, the row stays without its secrets. */
+/** As `giveUpDeliveries`. Returns 0 if the endpoint is not disabled. Locks the endpoint. */
+export async function giveUpIfDisabled(tx: Tx, id: bigint): Promise<number> {
+  const endpoint = await tx
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', 'disabled')
+    .forShare()
+    .executeTakeFirst()
+  return endpoint === undefined ? 0 : giveUpDeliveries(tx, id)
+}
+
+/** Up to `limit` endpoints, removed ones too, whose deliveries were not all given up when they were disabled. */
+export async function disabledEndpointsWithDue(db: Db, limit: number): Promise<bigint[]> {
+  const rows = await db
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('state', '=', 'disabled')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_delivery')
+          .select('webhook_delivery.id')
+          .whereRef('webhook_delivery.endpoint_id', '=', 'webhook_endpoint.id')
+          .where('webhook_delivery.state', '=', 'due'),
+      ),
+    )
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Removes a locked endpoint, and gives up deliveries as `disableEndpoint` does. If deliveries refer to its row, the row
+ * stays without its secrets.
+ */
 export async function removeEndpoint(tx: Tx, id: bigint, now: Date): Promise<void> {
-  await giveUpDeliveries(tx, id, 'the endpoint was removed')
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_endpoint')
     .where('id', '=', id)
@@ -133,10 +175,16 @@ export async function removeEndpoint(tx: Tx, id: bigint, now: Date): Promise<voi
     .set({ secret: Buffer.alloc(0), previous_secret: null, previous_until: null })
     .where('id', '=', id)
     .execute()
+  await giveUpDeliveries(tx, id)
 }
 
-/** Enables an endpoint whose URL the operator entered, which is proof enough. */
+/**
+ * Enables an endpoint whose URL the operator entered, which is proof enough. If it was disabled, first gives up the
+ * deliveries that the sweep has not reached, because they would be sent.
+ */
 export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
+  let givenUp = MOST_GIVEN_UP
+  while (givenUp === MOST_GIVEN_UP) givenUp = await giveUpIfDisabled(tx, id)
   await tx
     .updateTable('webhook_endpoint')
     .set({ proved: true, state: 'enabled', disabled_reason: null })

@@ -14,9 +14,11 @@ import {
   type EndpointRow,
   endpointsOf,
   findEndpoint,
+  giveUpDeliveries,
   insertEndpoint,
   lockAndCountEndpoints,
   lockEndpoint,
+  MOST_GIVEN_UP,
   removeEndpoint,
 } from './endpoint-store.ts'
 import { addressOf, type FindAllowance, refuseUrl, withCommand } from './url.ts'
@@ -124,14 +126,23 @@ export const lockedEndpointOf = async (
 
 type Switch = { id: bigint; on: boolean }
 
-/** Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events. */
-export const switchEndpoint = (db: Db, storeId: bigint, request: Switch): Promise<Endpoint> =>
-  inTransaction(db, (tx) => switchWithin(tx, storeId, request))
+/**
+ * Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events. Enabling
+ * first gives up those that are left, one transaction after the other. A disabled endpoint gets no new ones.
+ */
+export async function switchEndpoint(db: Db, storeId: bigint, request: Switch): Promise<Endpoint> {
+  for (;;) {
+    const endpoint = await inTransaction(db, (tx) => switchWithin(tx, storeId, request))
+    if (endpoint !== undefined) return endpoint
+  }
+}
 
-async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
+/** Resolves to undefined if the endpoint cannot be enabled yet. */
+async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint | undefined> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
   if (on === (row.state !== 'disabled')) return toEndpoint(row)
   if (!on) return toEndpoint(await disableEndpoint(tx, id, 'by_store'))
+  if ((await giveUpDeliveries(tx, id)) === MOST_GIVEN_UP) return undefined
   const change = { state: row.proved ? 'enabled' : 'pending', disabled_reason: null } as const
   return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
 }

@@ -1,0 +1,85 @@
+/** A disabled endpoint's waiting deliveries are given up in several short transactions. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
+import { enableByOperator, MOST_GIVEN_UP } from './endpoint-store.ts'
+import { removeOwnEndpoint, switchEndpoint } from './endpoints.ts'
+import { sweepDisabledEndpoints } from './jobs.ts'
+
+const WAITING = 2 * MOST_GIVEN_UP + 1
+
+let till: Till
+let store: { id: bigint }
+let endpointId: bigint
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
+  endpointId = (await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()).id
+  await expiredDeposit(till, store)
+  await publishEvents(till.deps)
+  await sql`
+    with more as (
+      insert into event (id, store_id, deposit_id, type, payload, sequence, part)
+      select gen_random_uuid(), store_id, deposit_id, type, payload, number, number
+      from event, generate_series(2, ${WAITING}::int) number returning id
+    )
+    insert into webhook_delivery (event_id, endpoint_id, due_at)
+    select id, ${endpointId}, ${till.clock.now()} from more`.execute(till.db)
+})
+afterEach(() => till.close())
+
+const switchTo = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpointId, on })
+
+/** The number of deliveries by state and last result. */
+async function deliveries(): Promise<Record<string, number>> {
+  const rows = await till.db
+    .selectFrom('webhook_delivery')
+    .select(({ fn }) => ['state', 'last_result', fn.countAll<bigint>().as('count')])
+    .groupBy(['state', 'last_result'])
+    .execute()
+  return Object.fromEntries(rows.map((row) => [row.last_result ?? row.state, Number(row.count)]))
+}
+
+describe('an endpoint with many waiting deliveries', () => {
+  it('is disabled in a short transaction, and the sweep gives up what is left', async () => {
+    expect(await switchTo(false)).toMatchObject({ state: 'disabled' })
+    expect(await deliveries()).toEqual({
+      'the endpoint was disabled': MOST_GIVEN_UP,
+      due: WAITING - MOST_GIVEN_UP,
+    })
+    expect(await claimDue(till.deps, endpointId)).toEqual([])
+    await sweepDisabledEndpoints(till.deps)
+    expect(await deliveries()).toEqual({ 'the endpoint was disabled': WAITING })
+  })
+
+  it('is removed in a short transaction, and the sweep gives up what is left', async () => {
+    await removeOwnEndpoint(till.deps, store.id, endpointId)
+    expect(await deliveries()).toEqual({
+      'the endpoint was removed': MOST_GIVEN_UP,
+      due: WAITING - MOST_GIVEN_UP,
+    })
+    await sweepDisabledEndpoints(till.deps)
+    expect(await deliveries()).toEqual({ 'the endpoint was removed': WAITING })
+  })
+
+  it.each([
+    ['its store', () => switchTo(true)],
+    ['the operator', () => till.db.transaction().execute((tx) => enableByOperator(tx, endpointId))],
+  ])('gets none of them if %s enables it before the sweep', async (_, enable) => {
+    await switchTo(false)
+    await enable()
+    expect(await till.db.selectFrom('webhook_endpoint').select('state').execute()).toEqual([
+      { state: 'enabled' },
+    ])
+    expect(await deliveries()).toEqual({ 'the endpoint was disabled': WAITING })
+  })
+})
+
+it('the sweep leaves the deliveries of an enabled endpoint', async () => {
+  await sweepDisabledEndpoints(till.deps)
+  await till.db.transaction().execute((tx) => enableByOperator(tx, endpointId))
+  expect(await deliveries()).toEqual({ due: WAITING })
+})
