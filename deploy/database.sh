@@ -31,6 +31,7 @@ runuser -u postgres -- createdb --owner=tradetill_owner tradetill
 mkdir -p "$folder"
 echo "postgres://tradetill_app:$app@$at/tradetill" > "$folder/database_url"
 echo "postgres://tradetill_owner:$owner@$at/tradetill" > "$folder/owner_database_url"
-openssl rand -base64 32 > "$folder/master.key"
 [ -e "$folder/env" ] || cp "$here/../.env.example" "$folder/env"
+# Last, because a later run of install.sh takes the key as the sign that everything above is done.
+openssl rand -base64 32 > "$folder/master.key"
 echo "$folder has the key, the addresses of the database, and env: edit what says EDIT there."

@@ -252,8 +252,10 @@ database_and_settings() {
   if [ -e "$folder/master.key" ]; then
     say there "$folder/master.key"
   else
-    act "make the roles, the database, the master key and the files in $folder" make_database
+    # If this run stops once the key is made, the next one must still ask for a copy of it.
+    [ "$check" ] || mkdir -p -m 700 "$folder"
     make_due key
+    act "make the roles, the database, the master key and the files in $folder" make_database
   fi
   if [ "$(setting TRADETILL_PUBLIC_URL)" = "https://$host" ] && [ "$(setting TRADETILL_SUPPORT_EMAIL)" = "$mail" ] &&
     { [ -z "$console" ] || [ "$(setting TRADETILL_CONSOLE_URL)" = "https://$console" ]; }; then

@@ -4,7 +4,16 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFileSync, chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -56,6 +65,16 @@ describe('install.sh on an empty machine', () => {
     const sum = execFileSync('md5sum', [join(root, 'etc/caddy/Caddyfile')], { encoding: 'utf8' }).slice(0, 32)
     writeFileSync(join(root, 'conffiles'), ` /etc/caddy/Caddyfile ${sum}\n`)
     const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL_COMMAND })
+    // The first run stops right after the master key is made, the second one later.
+    const isFirst = join(root, 'is-first')
+    writeFileSync(isFirst, '')
+    const openssl = readlinkSync(join(root, 'bin/openssl'))
+    rmSync(join(root, 'bin/openssl'))
+    machine.writeProgram(
+      'openssl',
+      `${openssl} "$@"\n[ "$2" = -base64 ] && [ -e ${isFirst} ] && rm ${isFirst} && exit 1\nexit 0`,
+    )
+    expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 1 })
     machine.failNextCall('daemon-reload')
     expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 1 })
     const { status, output, errors } = install(machine, release, REQUIRED_OPTIONS)
