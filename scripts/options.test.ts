@@ -32,6 +32,16 @@ describe('the arguments of a command', () => {
     },
   )
 
+  it('are refused if there are two where one is expected', () => {
+    const usage = { ...USAGE, others: 'FOLDER' }
+    expect(readOptions(['a'], usage)).toMatchObject({ kind: 'run', others: ['a'] })
+    expect(readOptions(['a', 'b'], usage)).toEqual({
+      kind: 'refused',
+      text: expect.stringContaining("Unexpected argument 'b': there can be only one FOLDER."),
+    })
+    expect(readOptions(['a', 'b'], { ...USAGE, others: 'NAME …' })).toMatchObject({ others: ['a', 'b'] })
+  })
+
   it('can ask for help, even beside other options', () => {
     expect(readOptions(['--record', '--help'], USAGE)).toEqual({
       kind: 'help',

@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** `flags`: options without a value, by name, each with what it does. `others`: what the remaining arguments are. */
+/**
+ * `flags`: options without a value, by name, each with what it does. `others`: what the remaining argument is. If it ends
+ * with an ellipsis, there can be several.
+ */
 export type Usage = { command: string; flags: Record<string, string>; others?: string }
 
 export type ReadOptions =
@@ -8,7 +11,7 @@ export type ReadOptions =
   | { kind: 'help'; text: string }
   | { kind: 'refused'; text: string }
 
-/** Reads the arguments of a command. Refuses an unknown argument, because it would have no effect. */
+/** Reads the arguments of a command. Refuses an argument that is unknown or one too many: it would have no effect. */
 export function readOptions(args: readonly string[], usage: Usage): ReadOptions {
   const names = Object.keys(usage.flags)
   const options = Object.fromEntries([...names, 'help'].map((name) => [name, { type: 'boolean' as const }]))
@@ -19,6 +22,8 @@ export function readOptions(args: readonly string[], usage: Usage): ReadOptions 
       allowPositionals: usage.others !== undefined,
     })
     if (values.help === true) return { kind: 'help', text: helpOf(usage) }
+    if (positionals.length > 1 && usage.others?.endsWith('…') === false)
+      throw new Error(`Unexpected argument '${positionals[1]}': there can be only one ${usage.others}.`)
     return { kind: 'run', flags: new Set(Object.keys(values)), others: positionals }
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
