@@ -4,7 +4,7 @@ import { ownershipOf } from '../db/identity.ts'
 import { judgeSchema, migrationFiles } from '../db/schema-version.ts'
 import { counted } from '../kit/counted.ts'
 import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
-import { type Finding, good, mend, notChecked } from './finding.ts'
+import { type Finding, good, mend, notChecked, timeServerAdvice } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
 /** The connections that one gateway needs. "Connections" in docs/scaling.md lists them. */
@@ -85,8 +85,7 @@ function connectionsFinding({ connections: { used, most } }: DatabaseProbe): Fin
 function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Finding {
   const apartMs = Math.round(Math.abs(databaseMs - machineMs))
   if (apartMs <= MOST_APART_MS + doubtMs) return good('clock', `${apartMs} ms from the clock of the database`)
-  const advice = 'let both machines use a time server (timedatectl set-ntp true)'
-  return mend('clock', `${apartMs} ms from the clock of the database`, advice)
+  return mend('clock', `${apartMs} ms from the clock of the database`, timeServerAdvice('both machines'))
 }
 
 /** A till with two roles needs the URL of the owner role only for migrations. */

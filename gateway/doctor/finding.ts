@@ -27,6 +27,10 @@ export const notChecked = (check: string, why: string): Finding => ({
   advice: null,
 })
 
+/** How to fix a wrong clock. */
+export const timeServerAdvice = (whose: 'this machine' | 'both machines'): string =>
+  `let ${whose} use a time server (timedatectl set-ntp true)`
+
 const SECOND_MS = 1_000
 const UNITS: readonly [name: string, ms: number][] = [
   ['day', 86_400 * SECOND_MS],

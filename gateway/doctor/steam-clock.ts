@@ -1,7 +1,7 @@
 /** Compares this machine's clock with Steam's. The database's clock proves little: it is often on the same machine. */
 import { z } from 'zod'
 import { reasonOf } from '../kit/reason.ts'
-import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
+import { ageText, type Finding, good, mend, notChecked, timeServerAdvice } from './finding.ts'
 import { ask } from './public-probe.ts'
 
 /** A public call without a key. Its answer has Steam's time in seconds. */
@@ -29,5 +29,5 @@ export function steamClockFindings(time: SteamTime): Finding[] {
   const aheadMs = time.machineMs - time.steamMs
   if (Math.abs(aheadMs) <= MOST_APART_MS) return [good(check, 'agrees with the clock of Steam')]
   const says = `${ageText(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of Steam`
-  return [mend(check, says, 'let this machine use a time server (timedatectl set-ntp true)')]
+  return [mend(check, says, timeServerAdvice('this machine'))]
 }
