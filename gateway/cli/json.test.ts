@@ -170,7 +170,9 @@ async function printBooks(): Promise<void> {
   await print(['payout', 'list'])
   await print(['payout', 'void', '1', '--reason', 'the bank sent it back'])
   await print(['store', 'statement', '1', '--currency', 'USD'])
-  await print(['store', 'report', '1', '--from', dayFromNow(-30), '--to', dayFromNow(1), '--by', 'month'])
+  const period = ['--from', dayFromNow(-30), '--to', dayFromNow(1), '--by', 'month']
+  await print(['store', 'report', '1', ...period])
+  await print(['report', 'money', ...period])
   await printWebhooks()
   await print(['store', 'list'])
   await print(['store', 'disable', '1', '--reason', 'its contract ended'])
@@ -250,8 +252,7 @@ async function printAll(): Promise<void> {
   await print(['bot', 'renew', second.steamId], {
     onStderr: (text) => approveLogin(sandbox.url, text, second.steamId),
   })
-  await print(['bot', 'pause', '2'])
-  await print(['bot', 'resume', '2'])
+  for (const act of ['pause', 'resume']) await print(['bot', act, '2'])
   await print(['bot', 'retire', '2', '--reason', 'banned'])
   await print(['bot', 'remove', '3', '--reason', 'sold'])
   await print(['bot', 'list'])

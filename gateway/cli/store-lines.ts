@@ -3,7 +3,7 @@ import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { KeyList } from '../operations/keys.ts'
 import type { PayoutPage } from '../operations/payouts.ts'
-import type { StatementPage, StoreReport } from '../operations/store-books.ts'
+import type { MoneyReport, StatementPage, StoreReport } from '../operations/store-books.ts'
 import type { FreshStore, StorePage, StoreView, UpdatedStore } from '../operations/stores.ts'
 import { PREFIX } from './command.ts'
 
@@ -109,7 +109,9 @@ export const statementCsv = ({ currency, movements }: StatementPage): string[] =
     })),
   )
 
-export const reportLines = ({ rows, opening, closing }: StoreReport): string[] => [
+type Books = Omit<StoreReport, 'storeId'>
+
+export const reportLines = ({ rows, opening, closing }: Books): string[] => [
   ...opening.map((balance) => `opening\t${balanceAtText(balance)}`),
   ...rows.map(({ begins, currency, cause, movements, heldMinor, availableMinor, commissionMinor }) =>
     [
@@ -124,21 +126,50 @@ export const reportLines = ({ rows, opening, closing }: StoreReport): string[] =
   ...closing.map((balance) => `closing\t${balanceAtText(balance)}`),
 ]
 
+export const moneyReportLines = ({ own, ...books }: MoneyReport): string[] => [
+  ...reportLines(books),
+  ...own.map(({ begins, kind, currency, amountMinor }) =>
+    [begins, 'yours', kind, formatAmount(amountMinor, currency)].join('\t'),
+  ),
+]
+
 const balanceAtText = ({ currency, heldMinor, availableMinor }: StoreReport['opening'][number]): string =>
   `available ${formatAmount(availableMinor, currency)}, held ${formatAmount(heldMinor, currency)}`
 
-export const reportCsv = ({ rows, opening, closing }: StoreReport): string[] => {
+const REPORT_COLUMNS = [
+  'begins',
+  'cause',
+  'movements',
+  'currency',
+  'held',
+  'available',
+  'commission',
+] as const
+
+export const reportCsv = (books: Books): string[] => csvLines(REPORT_COLUMNS, csvRowsOf(books))
+
+/** A row of an own account fills only the column `yours`. */
+export const moneyReportCsv = ({ own, ...books }: MoneyReport): string[] =>
+  csvLines(
+    [...REPORT_COLUMNS, 'yours'],
+    [
+      ...csvRowsOf(books).map((row) => ({ ...row, yours: null })),
+      ...own.map(({ begins, kind, currency, amountMinor }) => {
+        const rest = { movements: null, held: null, available: null, commission: null }
+        return { ...rest, begins, cause: `yours ${kind}`, currency, yours: decimalOf(amountMinor, currency) }
+      }),
+    ],
+  )
+
+function csvRowsOf({ rows, opening, closing }: Books) {
   const balanceRows = (cause: string, balances: StoreReport['opening']) =>
     balances.map((row) => ({ ...row, begins: null, cause, movements: null, commissionMinor: null }))
-  return csvLines(
-    ['begins', 'cause', 'movements', 'currency', 'held', 'available', 'commission'],
-    [...balanceRows('opening', opening), ...rows, ...balanceRows('closing', closing)].map((row) => ({
-      ...row,
-      held: decimalOf(row.heldMinor, row.currency),
-      available: decimalOf(row.availableMinor, row.currency),
-      commission: row.commissionMinor === null ? null : decimalOf(row.commissionMinor, row.currency),
-    })),
-  )
+  return [...balanceRows('opening', opening), ...rows, ...balanceRows('closing', closing)].map((row) => ({
+    ...row,
+    held: decimalOf(row.heldMinor, row.currency),
+    available: decimalOf(row.availableMinor, row.currency),
+    commission: row.commissionMinor === null ? null : decimalOf(row.commissionMinor, row.currency),
+  }))
 }
 
 export const payoutLines = ({ payouts, next }: PayoutPage): string[] => [

@@ -12,7 +12,14 @@ import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import type { ActDeps } from './operation.ts'
 import { listPayouts, recordPayout, voidPayout } from './payouts.ts'
-import { creditStore, debitStore, reportStore, showStatement, writeOffStore } from './store-books.ts'
+import {
+  creditStore,
+  debitStore,
+  reportMoney,
+  reportStore,
+  showStatement,
+  writeOffStore,
+} from './store-books.ts'
 import { listStores } from './stores.ts'
 
 let till: Till
@@ -168,6 +175,37 @@ it('the statement begins with the latest movement, and the rows of the report ad
   expect(await reportStore(deps, { storeId: 1n, from: to, to: began, by: 'day' })).toMatchObject({
     refusal: 'usage',
   })
+})
+
+it('the report of all stores is the sum of their reports, and its own accounts change by as much', async () => {
+  await debitStore(deps, money(100n, 'e'))
+  await recordPayout(deps, { storeId, currency: 'USD', amount: 400n, reference: 'wire 3' })
+  const period = { from: began, to: new Date(till.clock.now().getTime() + 1), by: 'month' } as const
+  const answer = await reportMoney(deps, period)
+  if (answer.kind !== 'done') throw new Error(answer.message)
+  const { rows, opening, closing, own } = answer.data
+  const stores = await till.db.selectFrom('store').select('id').execute()
+  const reports = await Promise.all(stores.map(({ id }) => reportStore(deps, { storeId: id, ...period })))
+  const each = reports.flatMap((report) => (report.kind === 'done' ? report.data.rows : []))
+  const add = (parts: typeof rows, key: 'availableMinor' | 'commissionMinor') =>
+    parts.reduce((sum, part) => sum + (part[key] ?? 0n), 0n)
+  for (const { cause, currency, movements, availableMinor, commissionMinor } of rows) {
+    const parts = each.filter((row) => row.cause === cause && row.currency === currency)
+    expect(parts.reduce((sum, part) => sum + part.movements, 0)).toBe(movements)
+    expect(add(parts, 'availableMinor')).toBe(availableMinor)
+    expect(add(parts, 'commissionMinor')).toBe(commissionMinor ?? 0n)
+  }
+  expect(new Set(each.map(({ cause }) => cause))).toEqual(new Set(rows.map(({ cause }) => cause)))
+  const dollars = (list: typeof closing) => list.find(({ currency }) => currency === 'USD')?.availableMinor
+  const ofStores = rows.filter(({ currency }) => currency === 'USD')
+  expect(add(ofStores, 'availableMinor')).toBe((dollars(closing) ?? 0n) - (dollars(opening) ?? 0n))
+  // Debits equal credits: what the stores got, the operator's accounts gave.
+  const ofOperator = own.filter(({ currency }) => currency === 'USD')
+  expect(ofOperator.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)).toBe(
+    -add(ofStores, 'availableMinor'),
+  )
+  expect(ofOperator.find(({ kind }) => kind === 'commission')).toMatchObject({ amountMinor: 300n })
+  expect(await reportMoney(deps, { ...period, to: began })).toMatchObject({ refusal: 'usage' })
 })
 
 const NOT_POSTED = 'a payout or adjustment is not posted as recorded'

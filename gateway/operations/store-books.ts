@@ -1,13 +1,16 @@
 import type { Currency } from '../../contract/money.ts'
 import type { Statement } from '../../contract/store-api.ts'
+import type { Db } from '../db/client.ts'
 import { recordAdjustment } from '../ledger/adjustment.ts'
 import type { AdjustmentKind } from '../ledger/entry.ts'
 import { readStatement } from '../stores/balance-store.ts'
 import {
   type BalanceAt,
   balancesAt,
+  type OwnRow,
   type ReportFilter,
   type ReportRow,
+  readOwnChanges,
   readReport,
 } from '../stores/report-store.ts'
 import { act } from './act.ts'
@@ -84,19 +87,41 @@ export type StoreReport = { storeId: bigint; rows: ReportRow[]; opening: Balance
 
 const LONGEST_REPORT_MS = 400 * 86_400_000
 
-export async function reportStore({ db }: FindDeps, filter: ReportFilter): Promise<Answer<StoreReport>> {
-  const { storeId, from, to } = filter
-  const spanMs = to.getTime() - from.getTime()
-  if (spanMs <= 0 || spanMs > LONGEST_REPORT_MS) {
-    return refused('usage', 'The period must be at most 400 days and end after it begins.')
-  }
+type OneStore = ReportFilter & { storeId: bigint }
+
+export async function reportStore({ db }: FindDeps, filter: OneStore): Promise<Answer<StoreReport>> {
+  const { storeId } = filter
+  if (!isPeriod(filter)) return NO_PERIOD
   if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
-  return done({
-    storeId,
+  return done({ storeId, ...(await booksOf(db, filter)) })
+}
+
+/** The sum of all stores' reports. `own`: how the operator's own accounts changed. */
+export type MoneyReport = Omit<StoreReport, 'storeId'> & { own: OwnRow[] }
+
+export async function reportMoney(
+  { db }: FindDeps,
+  period: Omit<ReportFilter, 'storeId'>,
+): Promise<Answer<MoneyReport>> {
+  if (!isPeriod(period)) return NO_PERIOD
+  const books = await booksOf(db, { ...period, storeId: null })
+  return done({ ...books, own: await readOwnChanges(db, period) })
+}
+
+function isPeriod({ from, to }: Pick<ReportFilter, 'from' | 'to'>): boolean {
+  const spanMs = to.getTime() - from.getTime()
+  return spanMs > 0 && spanMs <= LONGEST_REPORT_MS
+}
+
+const NO_PERIOD = refused('usage', 'The period must be at most 400 days and end after it begins.')
+
+async function booksOf(db: Db, filter: ReportFilter): Promise<Omit<StoreReport, 'storeId'>> {
+  const { storeId, from, to } = filter
+  return {
     rows: await readReport(db, filter),
     opening: await balancesAt(db, storeId, from),
     closing: await balancesAt(db, storeId, to),
-  })
+  }
 }
 
 export type AdjustedStore = {

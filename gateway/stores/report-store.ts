@@ -1,10 +1,12 @@
-/** A store's movements in a period, summed by day or month, cause and currency. */
-import { sql } from 'kysely'
+/** The movements of a store, or of all stores, in a period, summed by day or month, cause and currency. */
+import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
-import type { EntryCause } from '../db/schema.ts'
+import type { AccountKind, EntryCause } from '../db/schema.ts'
 
-export type ReportFilter = { storeId: bigint; from: Date; to: Date; by: 'day' | 'month' }
+type Period = { from: Date; to: Date; by: 'day' | 'month' }
+/** `storeId`: null for all stores. */
+export type ReportFilter = Period & { storeId: bigint | null }
 
 export type ReportRow = {
   /** Day, or first day of the month, in UTC. */
@@ -18,12 +20,15 @@ export type ReportRow = {
   commissionMinor: bigint | null
 }
 
+const accountsOf = (storeId: bigint | null): RawBuilder<unknown> =>
+  storeId === null ? sql`account.store_id is not null` : sql`account.store_id = ${storeId}`
+
 /** Reads the report. `from` is inclusive, `to` is exclusive. */
 export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter): Promise<ReportRow[]> {
   const side = (column: 'debit_account' | 'credit_account', sign: 1 | -1) => sql`
     select entry.id, entry.created_at, entry.currency, entry.cause, entry.trade_id, account.kind, ${sign}::int * entry.amount as amount
     from account join ledger_entry entry on entry.${sql.ref(column)} = account.id
-    where account.store_id = ${storeId} and entry.created_at >= ${from} and entry.created_at < ${to}`
+    where ${accountsOf(storeId)} and entry.created_at >= ${from} and entry.created_at < ${to}`
   const { rows } = await sql<ReportRow>`
     with moved as (${side('credit_account', 1)} union all ${side('debit_account', -1)}),
     commissions as (
@@ -46,8 +51,24 @@ export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter
 
 export type BalanceAt = { currency: Currency; heldMinor: bigint; availableMinor: bigint }
 
-/** Returns a store's balances just before a time: the current ones less all movements since. */
-export async function balancesAt(db: Db, storeId: bigint, at: Date): Promise<BalanceAt[]> {
+export type OwnRow = { begins: string; currency: Currency; kind: AccountKind; amountMinor: bigint }
+
+/** How the operator's own accounts changed in a period: credits less debits. */
+export async function readOwnChanges(db: Db, { from, to, by }: Period): Promise<OwnRow[]> {
+  const side = (column: 'debit_account' | 'credit_account', sign: 1 | -1) => sql`
+    select entry.created_at, account.currency, account.kind, ${sign}::int * entry.amount as amount
+    from account join ledger_entry entry on entry.${sql.ref(column)} = account.id
+    where account.store_id is null and entry.created_at >= ${from} and entry.created_at < ${to}`
+  const { rows } = await sql<OwnRow>`
+    select to_char(date_trunc(${by}, created_at at time zone 'UTC'), 'YYYY-MM-DD') as begins, currency, kind,
+      sum(amount)::bigint as "amountMinor"
+    from (${side('credit_account', 1)} union all ${side('debit_account', -1)}) moved
+    group by 1, 2, 3 order by 1, 2, 3`.execute(db)
+  return rows
+}
+
+/** Returns the balances of a store, or of all stores, just before a time: the current ones less all movements since. */
+export async function balancesAt(db: Db, storeId: bigint | null, at: Date): Promise<BalanceAt[]> {
   const { rows } = await sql<BalanceAt>`
     select currency, coalesce(sum(was) filter (where kind = 'held'), 0)::bigint as "heldMinor",
       coalesce(sum(was) filter (where kind = 'available'), 0)::bigint as "availableMinor"
@@ -55,7 +76,7 @@ export async function balancesAt(db: Db, storeId: bigint, at: Date): Promise<Bal
       select account.currency, account.kind, account.balance
         - coalesce((select sum(amount) from ledger_entry where credit_account = account.id and created_at >= ${at}), 0)
         + coalesce((select sum(amount) from ledger_entry where debit_account = account.id and created_at >= ${at}), 0) as was
-      from account where store_id = ${storeId}
+      from account where ${accountsOf(storeId)}
     ) past group by currency order by currency`.execute(db)
   return rows
 }

@@ -20,6 +20,21 @@ const balances = z.array(
   z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
 )
 const balanceAt = z.strictObject({ currency, heldMinor: minor, availableMinor: minor })
+const books = {
+  rows: z.array(
+    z.strictObject({
+      begins: z.iso.date(),
+      currency,
+      cause: z.string(),
+      movements: z.int(),
+      heldMinor: minor,
+      availableMinor: minor,
+      commissionMinor: minor.nullable(),
+    }),
+  ),
+  opening: z.array(balanceAt),
+  closing: z.array(balanceAt),
+}
 const updatedStore = z.strictObject({
   storeId: id,
   mode: z.enum(['sandbox', 'live']),
@@ -146,21 +161,10 @@ export const STORE_SHAPES: Record<string, z.ZodObject> = {
     ),
     next: id.nullable(),
   }),
-  'store report': z.strictObject({
-    storeId: id,
-    rows: z.array(
-      z.strictObject({
-        begins: z.iso.date(),
-        currency,
-        cause: z.string(),
-        movements: z.int(),
-        heldMinor: minor,
-        availableMinor: minor,
-        commissionMinor: minor.nullable(),
-      }),
-    ),
-    opening: z.array(balanceAt),
-    closing: z.array(balanceAt),
+  'store report': z.strictObject({ storeId: id, ...books }),
+  'report money': z.strictObject({
+    ...books,
+    own: z.array(z.strictObject({ begins: z.iso.date(), currency, kind: z.string(), amountMinor: minor })),
   }),
   'store credit': adjusted,
   'store debit': adjusted,

@@ -4,6 +4,7 @@ import { moment } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { saleCsvLines, saleLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
+import { money } from './store-books.ts'
 
 type Flags = FindFlags & { from: Date; to: Date; csv?: boolean }
 
@@ -35,6 +36,6 @@ const sales = command({
 })
 
 export const report = buildRouteMap({
-  routes: { sales },
-  docs: { brief: 'what the till earned by selling items' },
+  routes: { money, sales },
+  docs: { brief: 'the money of all stores, and what the till earned by selling items' },
 })

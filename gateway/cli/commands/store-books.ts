@@ -2,7 +2,14 @@ import { CURRENCIES, type Currency } from '../../../contract/money.ts'
 import { amountIn, CURRENCY, limitUpTo, moment, pageBefore, STORE, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'
 import type { Session } from '../session.ts'
-import { reportCsv, reportLines, statementCsv, statementLines } from '../store-lines.ts'
+import {
+  moneyReportCsv,
+  moneyReportLines,
+  reportCsv,
+  reportLines,
+  statementCsv,
+  statementLines,
+} from '../store-lines.ts'
 
 const ONE_STORE = { kind: 'tuple', parameters: [STORE] } as const
 const MOST_LISTED = 500
@@ -40,19 +47,21 @@ export const statement = command({
 
 const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME' } as const
 
+const PERIOD = {
+  from: { ...TIME, brief: 'beginning of the period, such as 2026-11-01 (UTC)' },
+  to: { ...TIME, brief: 'end of the period, exclusive' },
+  by: { kind: 'enum', values: ['day', 'month'], brief: 'one row per day or per month', default: 'day' },
+  csv: CSV,
+  ...FIND,
+} as const
+
 type ReportFlags = FindFlags & { from: Date; to: Date; by: 'day' | 'month'; csv?: boolean }
 
 export const report = command({
   does: 'report the movements of a store’s money in a period, by day or month, cause and currency, with your commission',
   example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
   parameters: {
-    flags: {
-      from: { ...TIME, brief: 'beginning of the period, such as 2026-11-01 (UTC)' },
-      to: { ...TIME, brief: 'end of the period, exclusive' },
-      by: { kind: 'enum', values: ['day', 'month'], brief: 'one row per day or per month', default: 'day' },
-      csv: CSV,
-      ...FIND,
-    },
+    flags: PERIOD,
     positional: ONE_STORE,
   },
   load: async () => {
@@ -61,6 +70,18 @@ export const report = command({
       reportStore(await session.find(), { storeId, from, to, by })
   },
   lines: (data, { csv = false }) => (csv ? reportCsv(data) : reportLines(data)),
+})
+
+export const money = command({
+  does: 'report the movements of all stores’ money in a period, as store report does for one, and of your own accounts',
+  example: 'report money --from 2026-11-01 --to 2026-12-01 --by month',
+  parameters: { flags: PERIOD },
+  load: async () => {
+    const { reportMoney } = await import('../../operations/store-books.ts')
+    return async (session: Session, { from, to, by }: ReportFlags) =>
+      reportMoney(await session.find(), { from, to, by })
+  },
+  lines: (data, { csv = false }) => (csv ? moneyReportCsv(data) : moneyReportLines(data)),
 })
 
 const ADJUSTMENT = {
