@@ -15,11 +15,17 @@ export type MoveAnswer =
 
 const ITEM = /^(\d{1,18})-(\d{1,20})$/
 
-/** Records that the operator took the item from the bot. `item`: trade id and shopper's asset id, such as `12-345`. */
-export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: string): Promise<MoveAnswer> {
+/** Reads the id of an item: trade id and shopper's asset id, such as `12-345`. */
+export function parseItem(item: string): { tradeId: bigint; assetId: string } | undefined {
   const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []
-  if (assetId === '') return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })
-  const tradeId = BigInt(trade)
+  return assetId === '' ? undefined : { tradeId: BigInt(trade), assetId }
+}
+
+/** Records that the operator took the item from the bot. */
+export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: string): Promise<MoveAnswer> {
+  const key = parseItem(item)
+  if (key === undefined) return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })
+  const { tradeId, assetId } = key
   return inTransaction(db, async (tx): Promise<MoveAnswer> => {
     const row = await lockTradeOfItem(tx, tradeId)
     const [held] = await heldItems(tx, { item: { tradeId, assetId } })

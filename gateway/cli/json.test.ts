@@ -227,6 +227,7 @@ async function printAll(): Promise<void> {
   await print(['items', 'return', String(deposit), '--reason', 'paid twice'])
   await print(['items', 'rule', '--keep', '500', '--to', 'storage'])
   await print(['items', 'moved', '--reason', 'sold'], { input: `${items[0]?.item},rest of the line\n` })
+  await print(['items', 'unmoved', '--reason', 'wrong'], { input: `${items[0]?.item}\n` })
   const line = `${items[1]?.item},skinport.com,1,30.00,26.00,USD,2026-11-02`
   await print(['items', 'sold', '--reason', 'sold'], { input: `${line}\n` })
   await aDeparture(till.db, bot.botId)
@@ -260,8 +261,7 @@ async function printAll(): Promise<void> {
   await print(['maintenance', 'on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.'])
   await print(['maintenance', 'off'])
   await print(['clock', 'advance', '8d'])
-  await print(['migrate', 'status'])
-  await print(['migrate', 'run'])
+  for (const act of ['status', 'run']) await print(['migrate', act])
   const backup = await print(['backup', 'create', '--to', join(folder, 'backups')])
   await print(['backup', 'check', String(backup.path)])
   mkdirSync(join(folder, 'copy', 'cluster'), { recursive: true })
@@ -344,8 +344,7 @@ describe('--json', () => {
     expect(empty).toEqual([
       // A number finds a deposit. The other kinds are tested with the search.
       ...['shoppers', 'stores', 'bots', 'items', 'events', 'departures'].map((list) => `find: ${list}`),
-      'items moved: refused',
-      'items sold: refused',
+      ...['moved', 'unmoved', 'sold'].map((verb) => `items ${verb}: refused`),
       'deposit show: needs',
       'shopper show: openTrades',
       'price coverage: losses',

@@ -8,7 +8,14 @@ import type { BotList } from '../operations/bots.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DeparturePage } from '../operations/departures.ts'
 import type { AddedBots } from '../operations/enrolment.ts'
-import type { ItemHistories, ItemList, ItemPage, ListedItemView, MovedItems } from '../operations/items.ts'
+import type {
+  ItemHistories,
+  ItemList,
+  ItemPage,
+  ListedItemView,
+  MovedItems,
+  UnmovedItems,
+} from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
@@ -191,7 +198,8 @@ export const itemHistoryLines = ({ items }: ItemHistories): string[] =>
     itemLine(item),
     ...moves.map(({ moved, at, bot, assetId, departureId, partnerSteamId }) => {
       const side = moved === 'in' ? 'from' : 'to'
-      const other = partnerSteamId === null ? [] : [`${side} ${partnerSteamId}`]
+      const byHand = departureId === null ? ['by hand'] : []
+      const other = partnerSteamId === null ? byHand : [`${side} ${partnerSteamId}`]
       const departure = departureId === null ? [] : [`departure ${departureId}`]
       return [
         '',
@@ -208,6 +216,11 @@ export const itemHistoryLines = ({ items }: ItemHistories): string[] =>
 export const movedLines = ({ moved, refused }: MovedItems): string[] => [
   ...refused.map(({ item, message }) => `${item} ${message}`),
   `${moved.length} recorded as moved.`,
+]
+
+export const unmovedLines = ({ unmoved, refused }: UnmovedItems): string[] => [
+  ...refused.map(({ item, message }) => `${item} ${message}`),
+  `${unmoved.length} booked to their bots again.`,
 ]
 
 export const departureLines = ({ departures, next }: DeparturePage): string[] => [

@@ -235,7 +235,7 @@ test('every act of the command line is in the console, or is listed here with th
       // These have separate calls, because a phone approves them: see logins.test.ts.
       ...['bot enrol', 'bot renew'],
       // These read standard input, or work without a gateway.
-      ...['items moved', 'items sold', 'restore finish', 'restore recount'],
+      ...['items moved', 'items unmoved', 'items sold', 'restore finish', 'restore recount'],
       // These need the master key from the machine's settings.
       ...['key-ring forget', 'key-ring rotate'],
       // Works in a sandbox only.

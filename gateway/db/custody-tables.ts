@@ -12,6 +12,8 @@ export type CustodyEntryTable = {
   created_at: Generated<Date>
   /** The departure that caused the entry: the item left by it, came back, or reached another bot of the till. */
   departure_id: Generated<bigint | null>
+  /** The entry by which an operator had recorded that the item left. This entry takes that record back. */
+  undoes: Generated<bigint | null>
 }
 
 /** A Steam trade in which a bot gave items. */

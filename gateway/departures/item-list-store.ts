@@ -71,7 +71,7 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
     select first.id as place, (${bot}::text is null or last.bot_id = any(array(
         select id from bot where id::text = ${bot} or steam_id = ${bot}))) and (${state}::text is null or ${STATE} = ${state}) as fits
     from (
-      select id, trade_id, asset_id from custody_entry where moved = 'in' and departure_id is null
+      select id, trade_id, asset_id from custody_entry where moved = 'in' and departure_id is null and undoes is null
         and ${before === null ? sql`true` : sql`id < ${before}`} and ${condition}
       order by id desc limit ${mostItemsToLookAt(filter)}
     ) first ${LAST}
@@ -123,7 +123,7 @@ export type ItemMove = {
   bot: string
   assetId: string | null
   departureId: bigint | null
-  /** The account that it came from or went to; null if the operator moved it by hand. */
+  /** The account that it came from or went to; null if an operator recorded the move, or took such a record back. */
   partnerSteamId: string | null
 }
 
@@ -136,7 +136,7 @@ export async function movesOf(
     select moved, entry.created_at as at, bot.name as bot, received_asset_id as "assetId",
       departure_id as "departureId", case when departure.partner_steam_id = bot.steam_id then giver.steam_id
         when departure_id is not null then departure.partner_steam_id
-        when moved <> 'out' then trade.partner_steam_id end as "partnerSteamId"
+        when moved <> 'out' and undoes is null then trade.partner_steam_id end as "partnerSteamId"
     from custody_entry entry join bot on bot.id = entry.bot_id join trade on trade.id = entry.trade_id
     left join departure on departure.id = entry.departure_id left join bot giver on giver.id = departure.bot_id
     where entry.trade_id = ${tradeId} and entry.asset_id = ${givenAssetId} order by entry.id`.execute(db)

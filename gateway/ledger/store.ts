@@ -188,18 +188,28 @@ type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
  * Records that items of a trade came to the bot (`in`), went back to their shopper (`back`), or left otherwise
- * (`out`). `departureId`: the departure that moved them, or whose reversal did.
+ * (`out`). `departureId`: the departure that moved them, or whose reversal did. `undoes`: the entry that the operator
+ * took back.
  */
 export async function recordCustody(
   tx: Tx,
-  movement: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out'; departureId?: bigint },
+  movement: {
+    tradeId: bigint
+    botId: bigint
+    at: Date
+    moved: 'in' | 'back' | 'out'
+    departureId?: bigint
+    undoes?: bigint
+  },
   items: readonly MovedItem[],
 ): Promise<void> {
   if (items.length === 0) return
-  const { tradeId, botId, at, moved, departureId = null } = movement
+  const { tradeId, botId, at, moved, departureId = null, undoes = null } = movement
   await sql`
-    insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id)
-    select ${tradeId}::bigint, asset_id, received_asset_id, ${botId}::bigint, ${moved}, ${at}::timestamptz, ${departureId}::bigint
+    insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id,
+      undoes)
+    select ${tradeId}::bigint, asset_id, received_asset_id, ${botId}::bigint, ${moved}, ${at}::timestamptz, ${departureId}::bigint,
+      ${undoes}::bigint
     from unnest(${items.map(({ assetId }) => assetId)}::text[],
       ${items.map(({ receivedAssetId }) => receivedAssetId)}::text[]) moved (asset_id, received_asset_id)`.execute(
     tx,

@@ -163,7 +163,7 @@ where d.status <> 'created' and not exists (
 union all
 select 'the arrival of an item is not booked, or booked wrongly', 'trade ' || t.id || ', item ' || i.asset_id
 from delivered t join trade_item i on i.trade_id = t.id
-left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in' and c.departure_id is null
+left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in' and c.departure_id is null and c.undoes is null
 where c.id is null or c.received_asset_id is distinct from i.received_asset_id or c.bot_id <> t.bot_id
 union all
 select 'an item went back without a reversal, or the other way round', 'trade ' || i.trade_id || ', item ' || i.asset_id
@@ -176,11 +176,18 @@ from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at
 union all
 select 'a custody entry does not follow from the one before it', 'custody entry ' || id
 from (
-  select id, moved, bot_id, departure_id, lag(moved) over item as was, lag(bot_id) over item as at
+  select id, moved, bot_id, departure_id, undoes, lag(id) over item as before, lag(moved) over item as was,
+    lag(bot_id) over item as at, lag(departure_id) over item as was_departure
   from custody_entry window item as (partition by trade_id, asset_id order by id)
 ) c
-where case moved when 'in' then was is distinct from (case when departure_id is not null then 'out' end)
+where case moved when 'in' then was is distinct from (case when departure_id is not null or undoes is not null then 'out' end)
+    -- Only the last move can be taken back, and only one that an operator recorded.
+    or (undoes is not null and (undoes <> before or at <> bot_id or was_departure is not null or departure_id is not null))
   when 'out' then was is distinct from 'in' or at <> bot_id else false end
+union all
+select 'an operator took back the move of an item without a record of it', 'custody entry ' || c.id
+from custody_entry c where c.undoes is not null and not exists (select from operator_act a where a.act = 'items unmoved'
+  and a.arguments ->> 'item' = c.trade_id || '-' || c.asset_id)
 -- From here on, checks need all rows. The checks above can run on a selection of deposits: verify.ts cuts the file here.
 union all
 select 'the balances of a currency do not sum to zero', currency || ': ' || sum(balance)

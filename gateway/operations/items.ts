@@ -1,6 +1,6 @@
-/** Items that bots have or had, and the act that records moved items. */
+/** Items that bots have or had, and the acts that record moved items. */
 import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
-import { type MoveAnswer, moveItem } from '../bots/items.ts'
+import { type MoveAnswer, moveItem, parseItem } from '../bots/items.ts'
 import {
   type ItemFilter,
   type ItemMove,
@@ -10,8 +10,17 @@ import {
   movesOf,
   selectItems,
 } from '../departures/item-list-store.ts'
+import { type UndoAnswer, undoMove } from '../departures/undone-move-store.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
+import {
+  type ActDeps,
+  type Answer,
+  done,
+  type FindDeps,
+  type Refused,
+  refused,
+  unchanged,
+} from './operation.ts'
 
 /** `item`: trade number and the shopper's asset id, such as `17-38112345678`. `recordMoved` takes this form. */
 export type ItemView = Omit<HeldItem, 'price' | 'botId'> & { priceMinor: bigint }
@@ -92,21 +101,47 @@ const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refu
 
 /** Records that items left their bots, one act for each item. A refused item does not stop the others. */
 export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): Promise<Answer<MovedItems>> {
-  const data: MovedItems = { moved: [], refused: [] }
-  let firstRefusal: Refused | undefined
+  const { done: moved, ...rest } = await actOnEach(items, (item) => recordOneMoved(deps, item))
+  return answerOf({ moved, refused: rest.refused }, { ...rest, done: `${moved.length} recorded as moved.` })
+}
+
+export type UnmovedItems = { unmoved: string[]; refused: MovedItems['refused'] }
+
+/** Takes back records that items left, one act for each item. A refused item does not stop the others. */
+export async function recordUnmoved(
+  deps: ActDeps,
+  items: AsyncIterable<string>,
+): Promise<Answer<UnmovedItems>> {
+  const { done: unmoved, ...rest } = await actOnEach(items, (item) => recordOneUnmoved(deps, item))
+  return answerOf(
+    { unmoved, refused: rest.refused },
+    { ...rest, done: `${unmoved.length} booked to their bots again.` },
+  )
+}
+
+type EachAnswer = { done: string[]; refused: MovedItems['refused']; firstRefusal: Refused | undefined }
+
+async function actOnEach(
+  items: AsyncIterable<string>,
+  actOn: (item: string) => Promise<Answer<MovedItem>>,
+): Promise<EachAnswer> {
+  const each: EachAnswer = { done: [], refused: [], firstRefusal: undefined }
   for await (const item of items) {
-    const answer = await recordOneMoved(deps, item)
+    const answer = await actOn(item)
     if (answer.kind !== 'refused') {
-      data.moved.push(item)
+      each.done.push(item)
       continue
     }
     const { refusal, message } = answer
-    firstRefusal ??= refused(refusal, message)
-    data.refused.push({ item: item.slice(0, 50), message })
+    each.firstRefusal ??= refused(refusal, message)
+    each.refused.push({ item: item.slice(0, 50), message })
   }
-  const message = `${data.moved.length} recorded as moved.`
-  if (firstRefusal === undefined) return done(data, message)
-  return { ...firstRefusal, message: `${data.refused.length} not recorded.`, data }
+  return each
+}
+
+function answerOf<T>(data: T, each: { refused: unknown[]; firstRefusal: Refused | undefined; done: string }) {
+  if (each.firstRefusal === undefined) return done(data, each.done)
+  return { ...each.firstRefusal, message: `${each.refused.length} not recorded.`, data }
 }
 
 type MovedItem = { item: string; bot: string }
@@ -117,5 +152,25 @@ function recordOneMoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>>
     const answer = await moveItem({ db: tx, clock: deps.clock }, item)
     if (answer.kind === 'refused') return NOT_MOVED[answer.reason]
     return done({ item, bot: answer.item.bot })
+  })
+}
+
+/** Each message follows the item's id. */
+const NOT_UNMOVED: Record<Extract<UndoAnswer, { kind: 'refused' }>['reason'], Refused> = {
+  unknown: refused('not_found', 'is not an item that a bot ever had'),
+  not_moved: refused('conflict', 'is not recorded as moved'),
+  sold: refused('conflict', 'is recorded as sold too: a sale cannot be taken back'),
+  left: refused('conflict', 'left its bot in a Steam trade since: items departures shows it'),
+}
+
+function recordOneUnmoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>> {
+  const what = { name: 'items unmoved', needsReason: true, argumentsOf: (moved: MovedItem) => moved }
+  return act(deps, what, async (tx) => {
+    const key = parseItem(item)
+    if (key === undefined) return NOT_MOVED.not_an_item
+    const answer = await undoMove(tx, key, deps.clock.now())
+    if (answer.kind === 'refused') return NOT_UNMOVED[answer.reason]
+    const data = { item, bot: answer.bot }
+    return answer.kind === 'undone' ? done(data) : unchanged(data, 'It was booked to its bot before.')
   })
 }

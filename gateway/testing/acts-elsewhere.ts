@@ -5,7 +5,7 @@ export const ACTS_TESTED_ELSEWHERE = [
   ...verbs('bot', 'enrol add renew'),
   ...verbs('trade', 'look end credit release reverse'),
   ...verbs('store', 'free-room disable enable credit debit write-off'),
-  ...verbs('items', 'moved drift sold send return unwish rule'),
+  ...verbs('items', 'moved unmoved drift sold send return unwish rule'),
   ...verbs('webhook', 'remove replay rotate'),
   ...verbs('operator', 'add link remove'),
   ...verbs('proposal', 'decline limit'),

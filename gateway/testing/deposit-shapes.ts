@@ -164,6 +164,10 @@ export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
     moved: z.array(z.string()),
     refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
   }),
+  'items unmoved': z.strictObject({
+    unmoved: z.array(z.string()),
+    refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
+  }),
   'items departures': z.strictObject({
     departures: z.array(
       z.strictObject({

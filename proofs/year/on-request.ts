@@ -13,6 +13,7 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/departures/item-list-store.ts': 'an operator',
   'gateway/departures/list-store.ts': 'an operator',
   'gateway/departures/sale-list-store.ts': 'an operator',
+  'gateway/departures/undone-move-store.ts': 'an operator',
   'gateway/departures/wish-store.ts selectWishes': 'an operator',
   'gateway/departures/wish-store.ts tradeOfDeposit': 'an operator',
   'gateway/departures/wish-store.ts withdrawWish': 'an operator',

@@ -14,7 +14,14 @@ import {
   type SeriousFlags,
 } from '../command.ts'
 import { driftLines } from '../drift-lines.ts'
-import { departureLines, itemHistoryLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
+import {
+  departureLines,
+  itemHistoryLines,
+  itemLines,
+  itemPageLines,
+  movedLines,
+  unmovedLines,
+} from '../lines.ts'
 import { soldLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
 import { giveBack, rule, send, unwish, wishes } from './wishes.ts'
@@ -40,6 +47,18 @@ const moved = command({
       recordMoved(await session.act(flags), firstColumn(session.terminal.lines()))
   },
   lines: movedLines,
+})
+
+const unmoved = command({
+  does: 'take back records of `items moved`: the same lines on stdin; the bots have the items after all',
+  example: "items unmoved --reason 'wrong file' < moved.csv",
+  parameters: { flags: SERIOUS_ACT },
+  load: async () => {
+    const { recordUnmoved } = await import('../../operations/items.ts')
+    return async (session: Session, flags: SeriousFlags) =>
+      recordUnmoved(await session.act(flags), firstColumn(session.terminal.lines()))
+  },
+  lines: unmovedLines,
 })
 
 const sold = command({
@@ -203,6 +222,7 @@ export const items = buildRouteMap({
     unwish,
     rule,
     moved,
+    unmoved,
     sold,
     departures,
     explain,
