@@ -46,7 +46,7 @@ describe('sandbox mode', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  test('makes a master key in a private file, reads it from then on, and refuses a damaged one', () => {
+  test('makes a master key in a private file, reads that key at later starts, and refuses a damaged key', () => {
     const [first, second] = [makeOwnKey(folder), makeOwnKey(folder)]
     expect(second.equals(first)).toBe(true)
     expect(read({})).toMatchObject({ config: { masterKey: first } })
@@ -132,7 +132,7 @@ describe('sandbox mode', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
   })
 
-  test('has all roles by default; a setting can name some of them, but only with a DATABASE_URL', () => {
+  test('has all roles by default; a setting that names roles needs a DATABASE_URL', () => {
     expect(read({})).toMatchObject({
       config: { roles: new Set(['web', 'bots', 'work', 'console']), drainMs: 0 },
     })
@@ -143,7 +143,7 @@ describe('sandbox mode', () => {
     expect(problemsOf(roles)).toEqual([expect.stringContaining('TRADETILL_ROLES needs a DATABASE_URL')])
   })
 
-  test('has a console, at localhost, only if its port is set', () => {
+  test('has a console at localhost if its port is set, and otherwise none', () => {
     expect(read({})).toMatchObject({ config: { console: undefined } })
     expect(read({ TRADETILL_CONSOLE_PORT: '4304' })).toMatchObject({
       config: { console: { url: new URL('http://localhost:4304'), host: '127.0.0.1', port: 4304 } },
@@ -186,7 +186,7 @@ describe('sandbox mode', () => {
     })
   })
 
-  test('D-13 refuses a commission so small that a pumped price pays more than the weekly level, unless that is intended', () => {
+  test('D-13 refuses a commission so small that a pumped price pays above the weekly level, unless a setting allows it', () => {
     const small = { TRADETILL_COMMISSION_BPS: '2500,rust:2300,tf:0' }
     const reason =
       'TRADETILL_COMMISSION_BPS is too small for rust, tf compared with TRADETILL_PRICE_SPIKE_BPS'
@@ -251,7 +251,7 @@ describe('live mode', () => {
     expect(answer).toMatchObject({ config: { masterKey: Buffer.alloc(32, 2) } })
   })
 
-  test('reads the addresses of the database from files, and refuses a file that is missing or an address that is set twice', () => {
+  test('reads the database’s addresses from files, and refuses a missing file or an address that is set twice', () => {
     const [file, none] = [join(folder, 'url'), join(folder, 'none')]
     writeFileSync(file, `${LIVE.DATABASE_URL}\n`)
     const { DATABASE_URL: url, ...others } = LIVE

@@ -90,7 +90,7 @@ describe('advancing', () => {
 })
 
 describe('following', () => {
-  it('D-40 brings every process to the time of the advanced sandbox, and calls onAdvance() once in each', async () => {
+  it('D-40 brings every process to the advanced sandbox’s time, and calls onAdvance() once in each process', async () => {
     const processes = [aProcess(), aProcess()]
     const followAll = () => Promise.all(processes.map(({ follow }) => follow()))
     await followAll()
@@ -109,7 +109,7 @@ describe('following', () => {
     expect(clock.aheadMs()).toBe(8 * DAY_MS)
   })
 
-  it('never goes back, and advances a sandbox that starts again at today’s time', async () => {
+  it('never goes back, and advances a sandbox that restarted at today’s time', async () => {
     steam.advance(8 * DAY_S)
     const { follow, clock } = aProcess()
     await follow()
@@ -137,7 +137,7 @@ describe('the SQL function till_now()', () => {
     return rows[0]?.ahead
   }
 
-  it('D-40 is ahead on the connections of sandbox mode, and on no other', async () => {
+  it('D-40 is ahead on the connections of sandbox mode only', async () => {
     expect(await secondsAhead(sandboxMode)).toBe(0)
     await advance('8d')
     expect(await secondsAhead(sandboxMode)).toBe(8 * DAY_S)
@@ -157,7 +157,7 @@ describe('the SQL function till_now()', () => {
     expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
   })
 
-  it('is the default of every column with an automatic time, except in the table of migrations; no other function reads the time', async () => {
+  it('is the only function that reads the time, and the default of all time columns except the migrations’', async () => {
     const { rows } = await sql<{ name: string; value: string }>`
       select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
@@ -195,7 +195,7 @@ describe('the clock of live mode', () => {
     })
   })
 
-  it('D-40 is the machine’s, even if a sandbox once advanced the clock in the database', async () => {
+  it('D-40 shows the machine’s time, even on a database whose clock a sandbox advanced', async () => {
     await advance('8d')
     const time = new Date(0)
     expect((await openClock(database.db, 'live')).machineTime(time)).toEqual(time)

@@ -33,7 +33,7 @@ describe('a deposit that the store opens', () => {
     expect(await orders.makeStoreOpen()).toMatchObject({ customerReference: 'no va' })
   })
 
-  it('for another customer is refused with an explanation: the right customer’s balance would never change', async () => {
+  it('for another customer is refused, and the message says how to name the right customer', async () => {
     const orders = await ordersOf({ customerOf: () => 'guest' })
     await expect(orders.makeStoreOpen()).rejects.toThrow(
       /for the customer "guest" instead of "no va" .*Put \{CUSTOMER\} into the address/,

@@ -112,7 +112,7 @@ describe('verify', () => {
     expect(results).toHaveLength(CHECKS.length)
   })
 
-  it('names the checks that it could not make, and still finds a wrong answer', async () => {
+  it('names the checks that it could not make, and finds a wrong answer nevertheless', async () => {
     const withoutBalance = await resultsOf({ change: { balance: undefined } })
     expect(namesOf(withoutBalance, 'failed')).toEqual([])
     expect(namesOf(withoutBalance, 'incomplete')).toHaveLength(CHECKS.length)
@@ -166,7 +166,7 @@ describe('verify', () => {
     await expect(createBalanceReader(url, 'nova')('USD')).rejects.toThrow('minor units')
   })
 
-  it('ends with exit code 1 if a check failed, and with 4 if one could not be made', async () => {
+  it('ends with exit code 1 if a check failed, and with 4 if a check could not be made', async () => {
     const handler = await startStoreHandler({ flaw: 'ignores the challenge' })
     const args = ['verify', handler.url, '--secret', SECRET, '--balance', handler.balanceUrl]
     const wrong = await runCommand([...args, '--only', 'challenge'], {})
@@ -185,7 +185,7 @@ describe('verify', () => {
     await handler.close()
   })
 
-  it('refuses options with which no check would run, and a port that is taken', async () => {
+  it('refuses options that leave no check to run, and a port that is taken', async () => {
     const handler = await startStoreHandler()
     const { port } = new URL(handler.url)
     const args = ['verify', handler.url, '--secret', SECRET, '--till']

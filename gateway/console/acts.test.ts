@@ -39,7 +39,7 @@ test('the page uses every find and every act', () => {
   expect([...Object.keys(FINDS), ...Object.keys(ACTS)].filter((name) => !isNamed(name))).toEqual([])
 })
 
-test('a store is registered, and its key and secret are shown only once', async () => {
+test('a store is registered, and its key and secret are never shown a second time', async () => {
   const answer = await doAct('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook?key=abc' })
   const { storeId, apiKey, webhookSecret } = answer.data
   expect(answer).toMatchObject({ status: 200, data: { apiKey: expect.stringMatching(/^tt_test_/) } })
@@ -96,7 +96,7 @@ test('an address can be opened to a store’s webhooks and closed again, but nev
   expect(await doAct('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
 })
 
-test('freeing the part of a store’s limit that reversals use needs a reason', async () => {
+test('an operator needs a reason to free the part of a store’s limit that reversals use', async () => {
   const { storeId } = (await doAct('store add', EMBER)).data
   expect(await doAct('store free-room', { storeId })).toMatchObject({ status: 400 })
   expect(await doAct('store free-room', { storeId }, 'barred')).toMatchObject({
@@ -114,7 +114,7 @@ test('a rule that keeps more than 100,000 items with a bot is refused', async ()
   expect(await doAct('items rule', { ...rule, keep: 100_000 }, 'more room')).toMatchObject({ status: 200 })
 })
 
-test('the text of a maintenance can be changed while its end is kept', async () => {
+test('the text of a maintenance can be changed without a change of its end', async () => {
   const { until } = (await doAct('maintenance on', { lasts: '2h' })).data
   expect(until).toMatch(/^\d{4}-/)
   const text = { en: 'We move.', ru: 'Мы переезжаем.' }

@@ -214,7 +214,7 @@ describe('a call', () => {
     expect((await doAct('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe('conflict')
   })
 
-  test('needs no fresh passkey in a session that a sandbox’s key opened', async () => {
+  test('needs no fresh passkey if a sandbox’s key opened the session', async () => {
     const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
     till.clock.advance(6 * MINUTE_MS)
     const answer = await post(till, 'act/key-revoke', {
@@ -296,7 +296,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await pay(ada, '100.00')).toMatchObject({ status: 200 })
   })
 
-  test('is needed for an act above the limit, which is then done once', async () => {
+  test('is needed for an act above the limit, and two simultaneous approvals do the act once', async () => {
     const before = await payoutCount()
     const answer = await pay(ada, '100.01')
     expect(answer).toMatchObject({ status: 202, error: { kind: 'proposed' } })
@@ -321,7 +321,7 @@ describe('D-33 the approval of a second operator', () => {
     })
   })
 
-  test('is needed for many small payouts just as for one large payout, from operators or from the command line', async () => {
+  test('is needed for small payouts whose sum is above the limit, by an operator or on the command line', async () => {
     expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))
@@ -356,7 +356,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await decide(grace, proposalId, 'decline')).toMatchObject({ status: 200 })
   })
 
-  test('must be given by two operators if the proposal came from the command line, which cannot prove who types', async () => {
+  test('is needed from two operators if the command line, which cannot prove who types, made the proposal', async () => {
     const before = await payoutCount()
     const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
     const answer = await recordPayout(till.by('Grace'), payout)
@@ -370,7 +370,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await payoutCount()).toBe(before + 1)
   })
 
-  test('comes too late for a declined proposal', async () => {
+  test('is refused for a declined proposal', async () => {
     const proposalId = proposalIdIn((await pay(ada, '150.00')).error?.message)
     expect(await decide(ada, proposalId, 'decline')).toMatchObject({ status: 200 })
     expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
@@ -384,7 +384,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await pay(ada, '99999.00')).toMatchObject({ status: 409, error: { kind: 'conflict' } })
   })
 
-  test('is needed for a change of the limit too', async () => {
+  test('is needed for a change of the limit', async () => {
     const answer = await changeApprovalLimit(till.by('host'), { aboveUsdMinor: null })
     expect(answer).toMatchObject({ refusal: 'proposed' })
     const list = await listProposals({ ...till.by('host') })

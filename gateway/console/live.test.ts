@@ -46,7 +46,7 @@ async function startLive() {
   }
 }
 
-it('at a beat the streams of ended sessions close, and the others get the change', async () => {
+it('at a beat the streams of ended sessions close, and the other streams get the change', async () => {
   const { state, open, pass } = await startLive()
   const [ended, other] = [await open('ended'), await open('other')]
   state.mayStay = (session) => session !== '/ended'
@@ -83,7 +83,7 @@ it('a check that is running when the gateway stops writes to no stream', async (
   expect(stream.text).toBe(': open\n\n')
 })
 
-it('one session has at most six streams', async () => {
+it('a session has at most six streams', async () => {
   const { open } = await startLive()
   const statuses: number[] = []
   for (let n = 0; n < 7; n += 1) statuses.push((await open('eager')).status)

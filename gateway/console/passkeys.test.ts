@@ -22,7 +22,7 @@ async function readPasskey() {
   return passkey
 }
 
-it('an outage while the challenge is looked up is not taken for an invalid passkey', async () => {
+it('an outage during the look-up of the challenge is not reported as an invalid passkey', async () => {
   const passkey = await readPasskey()
   await expect(readRegistration(party, registration, outage)).rejects.toThrow('the database does not answer')
   await expect(readAssertion(party, { assertion, passkey }, outage)).rejects.toThrow(

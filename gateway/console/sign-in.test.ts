@@ -84,7 +84,7 @@ describe('D-33 a one-time link', () => {
     expect((await register(till, secretOf(second.data))).status).toBe(200)
   })
 
-  test('refuses a passkey made for another origin or link, or without verifying the user', async () => {
+  test('refuses a passkey that was made for another origin or link, or without verification of the user', async () => {
     const link = await linkFor(till, name)
     const foreign = createAuthenticator('http://localhost:4302')
     expect(await refusalOf(register(till, link, foreign))).toBe('passkey_refused')
@@ -150,7 +150,7 @@ describe('a session', () => {
     expect((await whoAmI(headers)).status).toBe(200)
   })
 
-  test('has a cookie that is hidden from scripts and other hosts, and sent over https only', async () => {
+  test('has a cookie that scripts and other hosts cannot read, and that is sent over https only', async () => {
     const answer = await register(till, await linkFor(till, name))
     const cookie = String(answer.headers['set-cookie'])
     expect(cookie).toMatch(

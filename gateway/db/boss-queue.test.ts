@@ -62,7 +62,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
 
-  test('keeps one waiting job for each key, and a delayed job does not keep out an immediate one', async () => {
+  test('keeps one waiting job for each key, but accepts an immediate job beside a delayed one', async () => {
     await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date(Date.now() + 3_600_000) })
     await ring({ n: 2 }, { singletonKey: 'a' })
     await ring({ n: 3 }, { singletonKey: 'a' })
@@ -97,7 +97,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(1)
   })
 
-  test('a job that is sent while notifications are cut off is found once they are back', async () => {
+  test('a job that is sent while notifications are cut off is found when they are back', async () => {
     await pollHourly()
     await queue.work('bell', collect)
     await ring({ n: 1 })
@@ -111,7 +111,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(2)
   })
 
-  test('an urgent job is taken before those that have waited longer', async () => {
+  test('an urgent job is taken before jobs that have waited longer', async () => {
     for (let n = 0; n < 5; n += 1) await ring({ n })
     await ring({ n: 'urgent' }, { urgent: true })
     await queue.work('bell', collect, { concurrency: 1 })
@@ -163,7 +163,7 @@ describe('queue', () => {
     expect(lookCalls().at(-1)?.flat(2)).toEqual(expect.arrayContaining(names))
   })
 
-  test('a failed job runs again, but a job that succeeded at the same time does not', async () => {
+  test('a failed job runs again, and a job that succeeded at the same time does not', async () => {
     await ring({ n: 'fails once' })
     await ring({ n: 'good' })
     let failures = 0

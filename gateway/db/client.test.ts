@@ -25,7 +25,7 @@ test('a connection that breaks inside a transaction ends the transaction, not th
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-test('a pool is crowded once the given number of queries waits for a connection', async () => {
+test('a pool is crowded if at least the given number of queries waits for a connection', async () => {
   const single = openDatabase(database.url, 1)
   const held = await single.pool.connect()
   const waiting = [single.pool.query('select 1'), single.pool.query('select 1')]

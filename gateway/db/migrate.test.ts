@@ -56,7 +56,7 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
   })
 
-  test('a migration that takes long is not ended by the time limit of the database or of a router', async () => {
+  test('a long migration is ended neither by the database’s time limit nor by a router’s', async () => {
     const keptAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     onTestFinished(() => keptAlive.mockRestore())
     await sql`alter database ${sql.table(nameOf(database))} set statement_timeout = '500ms'`.execute(
@@ -140,7 +140,7 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('Start that version')
   })
 
-  test('code that a newer schema still allows starts on it, and older code does not', async () => {
+  test('code starts on a newer schema if that schema allows it, and older code does not', async () => {
     const older = mkdtempSync(join(tmpdir(), 'tradetill-older-'))
     onTestFinished(() => rmSync(older, { recursive: true }))
     cpSync(folder, older, { recursive: true })
@@ -179,7 +179,7 @@ describe('migrate', () => {
       }
     }
 
-    test('is waited for briefly and repeatedly, so other statements do not queue behind the migration for long', async () => {
+    test('makes the migration wait for short times, so other statements do not queue behind it for long', async () => {
       await migrate({ url: database.url, folder })
       writeFileSync(join(folder, '0002_two.sql'), ADD_COLUMN)
       const release = await lockTable()
@@ -252,7 +252,7 @@ describe('migrate', () => {
     expect(rows).toEqual([{ indisvalid: true }])
   })
 
-  test('reports the wait for another process, and every migration that it applies', async () => {
+  test('reports a wait for another process, and every migration that it applies', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     const progress: string[] = []
     const onProgress = (what: string) => void progress.push(what)

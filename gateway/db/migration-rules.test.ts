@@ -65,7 +65,7 @@ describe('the statements of a migration', () => {
 const migrationsFrom = (first: string) => migrationFiles().filter(({ name }) => name >= first)
 
 describe('every migration', () => {
-  it('lets this version run: it must not demand a version that does not exist yet', () => {
+  it('demands no version later than this one', () => {
     const version = ourVersion()
     const later = migrationFiles().filter(
       ({ oldestVersion }) => oldestVersion !== undefined && isOlder(version, oldestVersion),
@@ -73,7 +73,7 @@ describe('every migration', () => {
     expect(later.map(({ name, oldestVersion }) => `${name} needs ${oldestVersion}`)).toEqual([])
   })
 
-  it('before 0051 lets the build of 0049 restart beside a newer gateway: that build calls itself 0.2.0', () => {
+  it('before 0051 lets the build of 0049, which calls itself 0.2.0, restart beside a newer gateway', () => {
     const files = migrationFiles().filter(({ name }) => name < '0050')
     const applied = migrationFiles()
       .filter(({ name }) => name < '0051')
@@ -82,7 +82,7 @@ describe('every migration', () => {
     expect(judgeSchema(files, applied, '0.2.0')).toEqual({ kind: 'fits', missing: [] })
   })
 
-  it('after 0009 takes nothing away from a gateway of the previous version', () => {
+  it('after 0009 removes nothing that a gateway of the previous version uses', () => {
     const broken = migrationsFrom(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text, takesAway }) =>
         takesAway === undefined ? [] : [`${name} ${takesAway}: ${text.split('\n')[0]}`],

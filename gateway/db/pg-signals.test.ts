@@ -76,7 +76,7 @@ describe('signals', () => {
     expect(await waiting).toBe('found')
   })
 
-  test('give up when the time has passed, and when the caller aborts', async () => {
+  test('give up when their time has passed or the caller aborts', async () => {
     stopTime()
     const check = foundAtCall(99)
     const waiting = signals.until('trade:1', check, { timeoutMs: 2_500 })

@@ -141,7 +141,7 @@ describe('the role of the till', () => {
     expect(await resultOf(appUrl, sql)).toContain(refusal)
   })
 
-  it('gets rights on tables of a later migration when rights are granted again', async () => {
+  it('gets rights on the tables of a later migration at the next grant', async () => {
     await owner.pool.query('create table later (n int)')
     expect(await resultOf(appUrl, 'select n from later')).toBe('permission denied for table later')
     await grant(owner.url, appUrl)

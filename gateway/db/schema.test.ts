@@ -115,7 +115,7 @@ describe('schema.ts', () => {
     expect(complaints).toEqual([])
   })
 
-  test('gives each column its type and nullability, and lets no insert omit a value that PostgreSQL needs', () => {
+  test('gives each column its type and nullability, and requires every value that PostgreSQL needs in an insert', () => {
     const complaints = real.flatMap(({ at, type, isNullable, hasDefault }) => {
       const ours = typed.get(at)
       if (ours === undefined) return []
@@ -158,12 +158,12 @@ describe('a list of values', () => {
     expect(complaints).toEqual([])
   })
 
-  test('for the games of a deposit can contain all of them', () => {
+  test('for the games of a deposit may contain all games', () => {
     const games = checks.find(({ at }) => at === 'deposit.games')
     expect(games?.definition).toContain(`(cardinality(games) <= ${GAMES.length})`)
   })
 
-  test('for the scopes of a key has all of them by default', async () => {
+  test('for the scopes of a key contains all scopes by default', async () => {
     const { rows } = await sql<{ text: string }>`
       select pg_get_expr(adbin, adrelid) as text from pg_attrdef
       join pg_attribute on attrelid = adrelid and attnum = adnum

@@ -53,7 +53,7 @@ it('the settled number is 0 if nothing was ever written', async () => {
   expect(await settledAfter(async () => {})).toEqual({ id: '0', reads: 1 })
 })
 
-it('the settled number is the newest, once the transaction with an earlier number has ended', async () => {
+it('the settled number becomes the newest number when the transaction with an earlier number has ended', async () => {
   await early.query('begin')
   const [earlier, newest] = [await entryBy(early), await entryBy(late)]
   const settled = await settledAfter(async (read) => {

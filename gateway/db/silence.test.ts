@@ -115,7 +115,7 @@ describe('a statement', () => {
     holder.release()
   })
 
-  it('still gets its answer if this process stalled beyond the deadline', async () => {
+  it('gets its answer even if this process stalled beyond the deadline', async () => {
     // Connects without the proxy, which would stall with this process.
     const connection = await connected(database.url)
     const seen = new SharedArrayBuffer(4)
@@ -155,7 +155,7 @@ const WATCHER = `
   client.connect().then(() => parentPort.postMessage('ready'))`
 
 describe('the pulse', () => {
-  it('ends everything that waits for a silent database, and statements work again once it is back', async () => {
+  it('ends everything that waits for a silent database, and statements work when the database is back', async () => {
     pulse = await startFastPulse()
     await selectOne()
     const held = pool.db.transaction().execute(async (tx) => {
@@ -191,7 +191,7 @@ describe('the pulse', () => {
     expect(messages()).toEqual(['connections to the database were silent and were replaced'])
   })
 
-  it('does not cut a connection in use if only its own connection ended', async () => {
+  it('does not cut a connection in use when only the pulse’s own connection ended', async () => {
     pulse = await startFastPulse({ silentMs: 60_000, connectMs: 60_000 })
     const before = await pids()
     const client = await pool.pool.connect()

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-it('an item that Steam did not move stays in custody, although another item of the same trade left for good', async () => {
+it('an item that Steam did not move stays in custody, even if another item of the same trade left for good', async () => {
   const { bot, session } = await aBot(till)
   const deposit = await aDeposit(till, await aStore(till))
   await payFor(till, { bot, session }, deposit)

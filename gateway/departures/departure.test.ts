@@ -49,7 +49,7 @@ function outcomeOf(...records: ReturnType<typeof record>[]) {
 }
 
 describe('a departure', () => {
-  it('is `gone` once Steam moved the items', () => {
+  it('is `gone` when Steam has moved the items', () => {
     expect(outcomeOf(record('complete'))).toEqual({ events: ['seen', 'left'], stage: 'gone', back: [] })
     expect(outcomeOf(record('complete'), record('complete')).events).toEqual([])
   })
@@ -72,7 +72,7 @@ describe('a departure', () => {
     expect(outcomeOf(half, record('committed'))).toMatchObject({ events: ['left'] })
   })
 
-  it('comes back in part, then completely, each item once', () => {
+  it('comes back in part and then completely, and each item once', () => {
     const part = record('partly_rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')])
     expect(outcomeOf(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
     expect(outcomeOf(part).events).toEqual(['seen', 'left', 'returned'])
@@ -126,19 +126,19 @@ describe('a departure is explained', () => {
     return seen?.kind === 'seen' ? seen.departure.explanation : undefined
   }
 
-  it('by its destination, another bot of the till, the vault, or a move that an operator recorded before', () => {
+  it('by a destination, another bot of the till, the vault, or a move that an operator recorded earlier', () => {
     expect(explanationWith({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
     expect(explanationWith({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
     expect(explanationWith({ isVaultsGift: true })).toEqual({ kind: 'vault' })
     expect(explanationWith({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
   })
 
-  it('only if all its items are explained', () => {
+  it('if all its items are explained, and otherwise not', () => {
     expect(explanationWith({})).toBeNull()
     expect(explanationWith({ movedByHand: new Set(['1']) })).toBeNull()
   })
 
-  it('by a destination only if the complete Steam id matches', () => {
+  it('by a destination if the complete Steam id matches', () => {
     const destinations = new Map([['storage', '76561198000009001']])
     expect(destinationOf(destinations, '76561198000009001')).toBe('storage')
     expect(destinationOf(destinations, 'storage')).toBeUndefined()
@@ -157,14 +157,14 @@ describe('the departures that took an item further after the first one', () => {
     { moved: 'out', botId: SECOND_BOT, departure: 'second' },
   ]
 
-  it('are all after it, except those whose items came back', () => {
+  it('are all the later ones, except those whose items came back', () => {
     expect(laterDepartures(changes, 'first')).toEqual([{ departure: 'second', botId: SECOND_BOT }])
     expect(laterDepartures(changes, 'second')).toEqual([])
     const back: CustodyChange<string> = { moved: 'in', botId: SECOND_BOT, departure: 'second' }
     expect(laterDepartures([...changes, back], 'first')).toEqual([])
   })
 
-  it('are undefined once the item moved without a departure', () => {
+  it('are undefined after the item moved without a departure', () => {
     const byHand: CustodyChange<string> = { moved: 'in', botId: FIRST_BOT, departure: null }
     expect(laterDepartures([...changes, byHand], 'first')).toBeUndefined()
   })

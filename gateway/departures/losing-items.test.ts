@@ -55,7 +55,7 @@ it('the greatest loss in dollars comes first, whatever the currency of the sale'
   ])
 })
 
-it('a loss is found even among more sales than the report shows', async () => {
+it('a loss is found among more sales than the report shows', async () => {
   const others = 20_001
   const found = await losingAfter(async (tx) => {
     await sql`

@@ -128,7 +128,7 @@ describe('an item that a destination sent to another bot', () => {
     expect(await inHand()).toEqual(['other 81'])
   })
 
-  it('is at the first bot again once the destination sent it there, even if that latest trade is read first', async () => {
+  it('is at the first bot after the destination sent it there, even if that last trade is read first', async () => {
     addRow(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
     addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     addRow(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
@@ -139,7 +139,7 @@ describe('an item that a destination sent to another bot', () => {
 })
 
 describe('an item that was moved to another bot', () => {
-  it('is back at the first bot once the other bot gave it back, even before the first bot’s history is read', async () => {
+  it('is at the first bot after the other bot gave it back, even before the first bot’s history is read', async () => {
     const other = await aBot(till, fakeSession(OTHER_BOT))
     addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
@@ -177,7 +177,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([])
   })
 
-  it('is back at the first bot once both trades are undone, the later one first', async () => {
+  it('is back at the first bot after both trades were undone, the later trade first', async () => {
     addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     await read(other.bot)
     expect(await inHand()).toEqual(['other 71'])
@@ -195,7 +195,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('is back at the first bot, even if only the other bot’s history is read, and the later trade is seen to be undone last', async () => {
+  it('is back at the first bot, even if only the other bot’s history is read, which shows the later trade undone last', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     addRow(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
@@ -242,7 +242,7 @@ describe('an item that two bots sent back and forth', () => {
   })
   afterEach(async () => expect(await differences()).toEqual([]))
 
-  it('is back at the first bot once both trades are undone, even if the first trade is read first', async () => {
+  it('is back at the first bot after both trades were undone, even if the first trade is read first', async () => {
     toOtherBot(item)
     await read(bot)
     expect(await inHand()).toEqual([`first ${item}`])
@@ -251,7 +251,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual([`first ${item}`])
   })
 
-  it('and then gave to a destination is at the second bot once the last two trades are undone, even if that bot’s history is read first', async () => {
+  it('and then gave away is at the second bot after the last two trades were undone, even if its history is read first', async () => {
     toStorage()
     await read(bot)
     expect(await inHand()).toEqual([])
@@ -262,7 +262,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave to a destination is at the second bot, even if the first bot’s history shows the reversal of their second trade first', async () => {
+  it('and then gave away is at the second bot, even if the first bot’s history is the first to show the second trade undone', async () => {
     toStorage()
     await read(bot)
     addRow(session, '9800', {
@@ -279,7 +279,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave to a destination is at the first bot once the first trade is undone, even if the last one is seen to be undone later', async () => {
+  it('and then gave away is at the first bot after its first trade was undone, even if the last is seen undone later', async () => {
     toOtherBot(item)
     await read(bot)
     toStorage('81')

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => selling.close())
 
-it('D-34 a bot lists its free items that deposits brought, and a wish for one of them waits', async () => {
+it('D-34 a bot lists the free items that deposits brought, and a wish for a listed item waits', async () => {
   const { bench, bot, acts, runRounds, itemsOnSale } = selling
   await runRounds(4)
   expect(

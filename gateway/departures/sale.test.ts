@@ -49,7 +49,7 @@ describe('a sale', () => {
     expect(states({ kind: 'sold' }, { kind: 'refused' })).toEqual(['sold', 'refused'])
   })
 
-  it('is late if the item was given but another report says that the sale failed, until the market pays after all', () => {
+  it('is late if its item was given although the sale is reported as failed, until the market pays after all', () => {
     expect(states(cancelled, delivered, paid)).toEqual(['cancelled', 'late', 'paid'])
     expect(states(delivered, cancelled, settling)).toEqual(['delivered', 'late', 'settling'])
     expect(states({ kind: 'refused' }, delivered)).toEqual(['refused', 'late'])
@@ -130,7 +130,7 @@ describe('the books', () => {
     expect(moved(saleAfter(paid), saleAfter(paid))).toEqual([])
   })
 
-  it('always equal the position of the sale, whatever reports come in whatever order', () => {
+  it('equal the position of the sale after any reports in any order', () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 10 }), (reports) => {
         const balance = { settling: 0n, free: 0n, fees: 0n, sales: 0n }

@@ -154,7 +154,7 @@ describe('the books', () => {
     expect(await problems()).toEqual([])
   })
 
-  it('undo a reversed sale, and its item can be listed again', async () => {
+  it('undo a reversed sale, and its item can be listed another time', async () => {
     const settlesAt = new Date(till.clock.now().getTime() + 86_400_000)
     await report('2', { kind: 'settling', received: 2_470n, settlesAt })
     await report('2', { kind: 'reversed', causer: 'buyer', refund: 520n })
@@ -224,7 +224,7 @@ describe('the report of sales', () => {
     expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
   })
 
-  it('shows the same loss as the list of losing items for an item that was sold below its cost', async () => {
+  it('shows the same loss for an item sold below its cost as the list of losing items', async () => {
     const deps = findDeps()
     const [assetId = ''] = free.assetIds
     const original = await till.db

@@ -90,7 +90,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('without an explanation raises an alarm, which is logged once, however often the history is read', async () => {
+  it('without an explanation raises one alarm, however often the history is read', async () => {
     give('9500')
     await readHistory()
     till.clock.advance(3_600_000)
@@ -120,7 +120,7 @@ describe('an item that a bot gave', () => {
     expect(alarms()).toHaveLength(1)
   })
 
-  it('raises an alarm while Steam holds it, and stays in custody if the trade is then called off', async () => {
+  it('raises an alarm while Steam holds the trade, and stays in custody if the trade is then called off', async () => {
     give('9500', { state: 'in_escrow' })
     await readHistory()
     expect(alarms()).toHaveLength(1)
@@ -150,7 +150,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('has its trade read by number within two readings of the history, even if Steam holds six older trades', async () => {
+  it('makes the till read its trade by number within two readings of the history, even if Steam holds six older trades', async () => {
     const ids = Array.from({ length: 7 }, (_, index) => `950${index}`)
     for (const id of ids) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
     const { history } = handlers()
@@ -160,7 +160,7 @@ describe('an item that a bot gave', () => {
     expect([...new Set(read)].sort()).toEqual(ids.map((id) => `status ${id}`))
   })
 
-  it('has its trade read by number, even if Steam never answers for an older trade', async () => {
+  it('makes the till read its trade by number, even if Steam never answers for an older trade', async () => {
     for (const id of ['9500', '9501']) give(id, { state: 'in_escrow', assetIds: [`${id}0`] })
     const { readSteamTrade } = session
     const read: string[] = []
@@ -227,7 +227,7 @@ describe('an item that a bot gave', () => {
     expect(moves.slice(1).map(({ partnerSteamId }) => partnerSteamId)).toEqual([there, here, here, there])
   })
 
-  it('is booked once for the bot to which the storage sends it, but not if it comes from a stranger or by a deposit', async () => {
+  it('is booked once for a bot to which the storage sends it, but not if a stranger or a deposit brings it', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
     // The till reads the history of a bot only after the bot has held an item.
     await till.db
@@ -294,7 +294,7 @@ describe('an item that a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('leaves custody even if the till learned of its delivery only after it had left the bot', async () => {
+  it('leaves custody even if the till learned of its delivery after its departure', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     const assetIds = deposit.body.items.map((assetId) => receivedIdOf(assetId))
@@ -308,7 +308,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('causes no departure if a reversed delivery gave it back', async () => {
+  it('causes no departure if the reversal of a delivery gave it back', async () => {
     give('9500', { rollbackOf: '9001' })
     await readHistory()
     expect(await departures()).toEqual([])
@@ -342,7 +342,7 @@ describe('an item in the list', () => {
   }
   const states = async (filter: Partial<ItemFilter> = {}) => (await list(filter)).map(({ state }) => state)
 
-  it('is found by each of its asset ids, with every change of custody', async () => {
+  it('is found by any of its asset ids, with all its changes of custody', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
     await readHistory()
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1), state: 'rolled_back', backAs: '3' })

@@ -72,7 +72,7 @@ const recordDeed = async (
     .values({ wish_id: wishId, state, because, assets: [], at: till.clock.now() })
     .execute()
 
-it('a wish for all items contains the free ones, but not those under protection', async () => {
+it('a wish for all items contains the free items, but not the protected ones', async () => {
   const sent = await sendItems(deps, { to: 'storage', assets: undefined })
   expect(sent).toMatchObject({ kind: 'done', data: { items: free.length } })
   const [wish] = await newestWishes()
@@ -80,7 +80,7 @@ it('a wish for all items contains the free ones, but not those under protection'
   expect(wish?.items.map(({ assetId }) => assetId).sort()).toEqual(free.map(({ assetId }) => assetId).sort())
 })
 
-it('an item is in at most one open wish, and is free again once the vault has refused the wish', async () => {
+it('an item is in at most one open wish, and is free again after the vault has refused the wish', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const named = [free[0]?.assetId ?? '']
   const secondAnswer = await sendItems(deps, { to: 'storage', assets: named })
@@ -169,13 +169,13 @@ describe('an item that the bot has according to the till’s books', () => {
     },
   )
 
-  it('but that Steam holds in escrow is not free', async () => {
+  it('and that Steam holds in escrow is not free', async () => {
     await recordDeparture('under_way')
     expect(await isFree()).toBe(false)
   })
 })
 
-it('a wish can be withdrawn until the vault has taken it up', async () => {
+it('a wish can be withdrawn before the vault has taken it up', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const wishId = (await newestWishes())[0]?.wishId ?? 0n
   await recordDeed(wishId, 'offered')
@@ -271,7 +271,7 @@ it('the operator’s rule makes one wish for the free items beyond the number th
   await changeSendRule(deps, undefined)
 })
 
-it('one item that the vault refuses neither blocks the others of its wish forever, nor is asked for over and over', async () => {
+it('an item that the vault refuses does not block the others of its wish forever, and is seldom requested again', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: 0 })
   onTestFinished(async () => void (await changeSendRule(deps, undefined)))
   const bad = free[0]?.assetId

@@ -28,19 +28,22 @@ describe('a deposit', () => {
     )
   })
 
-  it('D-6 does not expire while its time is stopped', () => {
+  it('D-6 a deposit does not expire while its time is stopped', () => {
     expect(
       statusAfter('created', { kind: 'time_passed', now: msAfterExpiry(99), isStopped: true }),
     ).toBeNull()
   })
 
-  it.each(ENDS)('ends as %s when its trade does, but only while it is pending', (status) => {
-    const ended = { kind: 'trade_ended', status } as const
-    expect(statusAfter('pending', ended)).toBe(status)
-    for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
-      expect(statusAfter(other, ended)).toBeNull()
-    }
-  })
+  it.each(ENDS)(
+    'ends as %s with its trade while pending, and does not change in another status',
+    (status) => {
+      const ended = { kind: 'trade_ended', status } as const
+      expect(statusAfter('pending', ended)).toBe(status)
+      for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
+        expect(statusAfter(other, ended)).toBeNull()
+      }
+    },
+  )
 
   it('does not expire while it is pending', () => {
     expect(
@@ -63,7 +66,7 @@ describe('a deposit', () => {
     },
   )
 
-  it('can be cancelled by its store only in the status created', () => {
+  it('can be cancelled by its store in the status created, and in no other', () => {
     for (const from of DEPOSIT_STATUSES) {
       const to = statusAfter(from, { kind: 'cancelled_by_store' })
       expect(to).toBe(from === 'created' ? 'paymentTimeout' : null)

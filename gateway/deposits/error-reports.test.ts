@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const parsedLines = () => lines.map((line) => JSON.parse(line))
 
-it('one error from many pages gives one line, then one every ten minutes, with the count', () => {
+it('the same error from many pages gives a line at once, and then one every ten minutes, with the count', () => {
   for (let n = 0; n < 500; n += 1) report(REPORT)
   nowMs = 600_000
   report(REPORT)
@@ -52,7 +52,7 @@ it('errors of another type, file or line number get their own log lines', () => 
   expect(lines).toHaveLength(3)
 })
 
-it('all errors together write at most thirty lines an hour, and the next line says how many were left out', () => {
+it('all errors together write at most thirty lines an hour; the next line says how many lines were omitted', () => {
   for (let lineno = 0; lineno < 10_000; lineno += 1) report({ ...REPORT, lineno })
   expect(lines).toHaveLength(30)
   nowMs = 3_600_000
@@ -61,7 +61,7 @@ it('all errors together write at most thirty lines an hour, and the next line sa
   expect(lines).toHaveLength(31)
 })
 
-it('after 200 other kinds of error, a kind that had no line for an hour is counted from one again', () => {
+it('a kind of error without a line for an hour is counted from one after 200 other kinds', () => {
   report(REPORT)
   report(REPORT)
   for (let lineno = 100; lineno < 300; lineno += 1) {

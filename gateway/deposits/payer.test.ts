@@ -74,7 +74,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
     expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
   })
 
-  test('accepts only the payer’s link if `lock` is set, and asks Steam about no other account', async () => {
+  test('accepts the payer’s link alone if `lock` is set, and asks Steam about no other account', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
     expect(profilesRead).toEqual([])
@@ -132,7 +132,7 @@ describe('D-31 a deposit whose store names a payer or a customer label', () => {
   )
 })
 
-test('D-26 the page learns that the trade link from the store is being looked up, and when that ends', async () => {
+test('D-26 the page learns that the store’s trade link is being looked up, and when the look-up ends', async () => {
   const { url } = (await post({ tradeUrl: LINK })).json()
   const hash = hashOf(url)
   const payment = async () =>

@@ -130,7 +130,7 @@ describe('GET /api/payment', () => {
     expect((await payment(hash)).games).toEqual(['rust', 'tf'])
   })
 
-  it('is refused while too many calls wait for the database, except for an unchanged view in the cache', async () => {
+  it('is refused while too many calls wait for the database, unless the cache has the view unchanged', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     isOverloaded = true
@@ -148,7 +148,7 @@ describe('GET /api/payment', () => {
     expect(timeLeft).toBeGreaterThan(0)
   })
 
-  it('D-23 answers an unchanged poll with 304 and without a query', async () => {
+  it('D-23 a poll without news is answered with 304 and without a query', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     const before = queries
@@ -181,7 +181,7 @@ describe('GET /api/payment', () => {
     expect((await poll(hash)).etag).toBe(etag)
   })
 
-  it('D-23 D-28 changes its ETag if an outage has extended the time, so no page keeps the old time', async () => {
+  it('D-23 D-28 the ETag changes if an outage extends the time, so no page keeps the old time', async () => {
     const created = await aDeposit(till, store)
     const pending = await aDeposit(till, store)
     await offerFor(till, bot, pending)
@@ -195,7 +195,7 @@ describe('GET /api/payment', () => {
       expect((await poll(hash)).etag).not.toBe(etags[i])
   })
 
-  it('D-25 says that an offer is being created, then shows the offer, the code and the time', async () => {
+  it('D-25 the answer says that an offer is being created, and later shows the offer, the code and the time', async () => {
     const deposit = await aDeposit(till, store)
     const ruby = { phase: 'ruby' } as const
     await till.db.updateTable('quote_item').set(ruby).where('name', '=', 'Item 1').execute()
@@ -248,7 +248,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('A-053 says after the success whether the store has been told, if an endpoint subscribes to the event of the success', async () => {
+  it('A-053 after success the answer says whether the store was told, if an endpoint subscribes to that event', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     session.accept('1')
@@ -269,7 +269,7 @@ describe('GET /api/payment', () => {
     expect(await payment(deposit.hash)).not.toHaveProperty('storeTold')
   })
 
-  it('D-8 shows no time once the shopper has accepted', async () => {
+  it('D-8 the answer has no time after the shopper has accepted', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     const { etag } = await poll(deposit.hash)
@@ -279,7 +279,7 @@ describe('GET /api/payment', () => {
     expect((await poll(deposit.hash)).etag).not.toBe(etag)
   })
 
-  it('has the offer read again when a shopper returns to a pending deposit, at most once in two seconds', async () => {
+  it('makes the bot read the offer when a shopper returns to a pending deposit, at most once in two seconds', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     const refreshes: unknown[] = []

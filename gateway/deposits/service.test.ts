@@ -35,7 +35,7 @@ const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
 
 describe('a call that opens a deposit', () => {
-  it('opens one that lives for an hour and has an unguessable link', async () => {
+  it('opens a deposit that lives for an hour and has an unguessable link', async () => {
     const { deposit, created } = await createDeposit(till.deps, store, BODY)
     expect(created).toBe(true)
     expect(deposit).toMatchObject({
@@ -56,7 +56,7 @@ describe('a call that opens a deposit', () => {
     expect(again).toEqual({ deposit: first.deposit, created: false })
   })
 
-  it('opens one deposit even if it is made twenty times at once', async () => {
+  it('opens one deposit even if the store makes it twenty times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => createDeposit(till.deps, store, BODY)))
     expect(new Set(answers.map(({ deposit }) => deposit.id)).size).toBe(1)
     expect(answers.filter(({ created }) => created)).toHaveLength(1)

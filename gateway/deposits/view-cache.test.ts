@@ -59,7 +59,7 @@ describe('polled views', () => {
     expect(await etag('b')).toBe('2')
   })
 
-  it('are forgotten ten seconds after the last poll, and reading stops', async () => {
+  it('are forgotten ten seconds after the last poll, and are then no longer read', async () => {
     await etag()
     await vi.advanceTimersByTimeAsync(11_000)
     const before = reader.reads.length
@@ -92,7 +92,7 @@ describe('polled views', () => {
     expect(reader.reads).toEqual([['a']])
   })
 
-  it('are read at most fifty times in a row for one link, then five times a second; further calls get the cached view', async () => {
+  it('are read at most fifty times in a row for a link, then five times a second, and otherwise come from the cache', async () => {
     const readsOf = async (calls: number) => {
       const before = reader.reads.length
       for (let n = 0; n < calls; n += 1) expect((await cache.readNow('a'))?.etag).toBe('1')
@@ -132,7 +132,7 @@ describe('polled views', () => {
     expect(await etag()).toBe('2')
   })
 
-  it('are served for five seconds after the database fails, and again once it answers', async () => {
+  it('are served for five seconds after the database fails, and again when it answers', async () => {
     await etag()
     reader.options.broken = true
     await vi.advanceTimersByTimeAsync(4_000)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await till.close()
 })
 
-it('a till’s own role needs no right to create tables, and before an upgrade the advice is to set the owner’s URL', async () => {
+it('the till’s own role needs no right to create tables; before an upgrade the doctor asks for the owner’s URL', async () => {
   const asRole = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
   await withMigrationLock(till.url, {}, (client) => grantApp(client, asRole))
   const answer = await probeDatabase(asRole, Date.now)
@@ -38,7 +38,7 @@ it('a till’s own role needs no right to create tables, and before an upgrade t
   await till.pool.query(`drop owned by ${ROLE}`)
 })
 
-it('a role that lacks every right may create tables once it has the rights that the advice names', async () => {
+it('a role without rights may create tables after it was granted the rights that the advice names', async () => {
   const url = new URL(till.url)
   const asRole = Object.assign(new URL(url), { username: ROLE, password: 'secret' }).href
   const probeRights = async () => {
@@ -67,7 +67,7 @@ it('the disk has room if the server can write a temporary file of 16 MB', async 
   await expect.poll(written).toBeGreaterThan(before + 16_000_000)
 })
 
-it('a disk on which the server finds no room is full', async () => {
+it('the disk is full if the server finds no room on it', async () => {
   // Stands for the error of a full disk: this function replaces the one with which the check fills its file.
   await till.pool.query(`create schema full_disk; create function full_disk.repeat(text, integer) returns text
     language plpgsql as $$ begin raise disk_full using message = 'could not write block 7: No space left'; end $$`)

@@ -295,7 +295,7 @@ describe('a faulty set-up', () => {
     expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
   })
 
-  it('has its unchecked parts listed, each with the reason', () => {
+  it('is reported with its unchecked parts, each with the reason', () => {
     const untested = store({ answer: undefined })
     expect(untested).toMatchObject([
       { state: 'not_checked', says: expect.stringContaining('--send-webhooks') },
@@ -334,7 +334,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(identityFindings(answer, config).map(({ state }) => state)).toEqual(['good', 'good'])
   })
 
-  it('reports a role that may not create or read tables, and finds no fault once it may read them', async () => {
+  it('reports a role that may not create or read tables, and finds no fault in one that may read them', async () => {
     const [answer, owner] = await Promise.all([asRole(), till.url].map((url) => probeDatabase(url, nowMs)))
     if (answer === undefined || owner === undefined) throw new Error('a probe has no answer')
     for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
@@ -367,7 +367,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(faults(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
   })
 
-  it('ends with exit code 1 after a fault, and still makes the checks that the fault does not prevent', async () => {
+  it('ends with exit code 1 after a fault, but makes all checks that the fault does not prevent', async () => {
     const env = { ...LIVE, DATABASE_URL: till.url, TRADETILL_PUBLIC_URL: 'https://127.0.0.1:9' }
     const { out, errors, code } = await runCommand(['doctor', '--json'], { env })
     const { findings, toMend } = JSON.parse(out)
@@ -389,7 +389,7 @@ describe('the doctor on a real PostgreSQL', () => {
 describe('the doctor’s proof that it has the master key', () => {
   const key = Buffer.alloc(32, 7)
 
-  it('is valid for a minute, and only for a till with that key', () => {
+  it('is valid for a minute, for a till with that key alone', () => {
     const proof = doctorProof(key, NOW)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 50_000))).toBe(true)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 61_000))).toBe(false)

@@ -37,7 +37,7 @@ it.each([
   ])
 })
 
-it('a bot whose token Steam refused is not reported as one without a gateway', () => {
+it('a bot whose token Steam refused is not reported as a bot without a gateway', () => {
   const loginAfter = new Date('2026-01-01T12:05:00Z')
   const refused = { ...BOT, reachable: false, hasGateway: false, loginAfter }
   expect(botFindings([refused], new Date('2026-01-01T12:00:00Z'))).toMatchObject([

@@ -65,7 +65,7 @@ describe('a database that disappears during the checks', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('is reported for each part that could not be checked, along with the results of the other parts', async () => {
+  it('is reported for each part that could not be checked, and the other parts have their results', async () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const env = {
       DATABASE_URL: proxy.url,
@@ -185,7 +185,7 @@ describe('tests of webhooks', () => {
     expect(most).toBe(16)
   })
 
-  it('that could not begin within a minute are left out, and their webhooks are reported as not tested', async () => {
+  it('that could not begin within a minute are omitted, and their webhooks are reported as not tested', async () => {
     await addStores(2)
     // The beginning of all tests, then the turns of the first and the second.
     const times = [0, 60_000, 60_001]
@@ -199,7 +199,7 @@ describe('tests of webhooks', () => {
     ])
   })
 
-  it('are not sent if no key of these settings opens the secret, and the webhook is reported', async () => {
+  it('are not sent to a webhook whose secret no key of these settings opens, and the webhook is reported', async () => {
     await addStores(1)
     let sent = 0
     const states = await readStoreStates({

@@ -94,7 +94,7 @@ describe('an inventory', () => {
 describe('an asset id that Steam never gave', () => {
   const withoutId = bookedItem(null)
 
-  it('is learnt from the only shown item with the same name that is not booked', () => {
+  it('is learnt if Steam shows exactly one unbooked item with the same name', () => {
     const shown = look([ownItem('11'), ownItem('12'), ownItem('13', 'Cape')])
     expect(compare(custody([withoutId, bookedItem('12')]), shown)).toEqual({
       found: ['foreign 13'],
@@ -182,7 +182,7 @@ describe('a finding', () => {
   const expected = custody([bookedItem('11')])
   const gone = look([])
 
-  it('is certain once two looks agree and, if the history must be read, a pass that began after them explains nothing', () => {
+  it('is certain after two looks agree and, if the history matters, a later pass through it explains nothing', () => {
     const once = findingsAfter(expected, [gone])
     const twice = findingsAfter(expected, [gone, gone])
     expect(sureKinds(settleDrift(once, expected, at(DAY_MS)))).toEqual([])
@@ -199,7 +199,7 @@ describe('a finding', () => {
     expect(settleDrift(findingsAfter(expected, [gone, gone]), leaving, at(DAY_MS))).toEqual([])
   })
 
-  it('counts as found by one look until the history was read between two looks', () => {
+  it('counts one look, until the history is read before another look', () => {
     const once = findingsAfter(expected, [gone])
     const compared = compareWithCustody(expected, [gone], at(0))
     const secondLook = (historyFrom: Date | null) =>
@@ -209,18 +209,18 @@ describe('a finding', () => {
     expect(secondLook(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
   })
 
-  it('is forgotten if the item left and came back, according to the history', () => {
+  it('is forgotten if the history shows that the item left and came back', () => {
     const cameBack = custody([bookedItem('11', { receivedAt: at(1) })])
     expect(settleDrift(findingsAfter(expected, [gone, gone]), cameBack, at(DAY_MS))).toEqual([])
   })
 
-  it('survives a look at only a part of the inventory, which does not count, unless that part contains the item', () => {
+  it('survives a look at a part of the inventory, unless that part contains the item', () => {
     const found = findingsAfter(expected, [gone, look([], false)])
     expect(found).toMatchObject([{ kind: 'missing', looks: 1 }])
     expect(findingsAfter(expected, [gone, look([ownItem('11')], false)])).toEqual([])
   })
 
-  it('that is certain stays certain, and keeps the time when it was first seen', () => {
+  it('that is certain stays certain, and keeps the time of its first look', () => {
     const settled = settleDrift(findingsAfter(expected, [gone, gone]), expected, at(DAY_MS))
     const compared = compareWithCustody(expected, [gone], at(DAY_MS))
     const afterThirdLook = noteLook(settled, compared, {
@@ -264,7 +264,7 @@ describe('the next look', () => {
     expect(isLookDue(waiting, { ...times, now: at(HOUR_MS) })).toBe(false)
   })
 
-  it('comes immediately if there was none before, or if an operator asks', () => {
+  it('comes immediately if it is the first look, or if an operator asks', () => {
     expect(isLookDue([], { ...times, lookedAt: null, now: at(0) })).toBe(true)
     expect(isLookDue([], { ...times, askedAt: at(0), now: at(0) })).toBe(true)
     expect(isLookDue([], { ...times, askedAt: at(-1), now: at(0) })).toBe(false)

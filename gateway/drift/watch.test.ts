@@ -122,7 +122,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('is found to lack an item of a failed trade that Steam never undid, within about a month', async () => {
+  it('is found to lack, within about a month, an item of a failed trade that Steam never undid', async () => {
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)
     const given = [
@@ -187,7 +187,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('provides an asset id that Steam did not give, and a departure of that asset is booked, and listed with its name', async () => {
+  it('provides asset ids that Steam did not give, and a departure of such an asset is booked and listed by name', async () => {
     const deposit = await aDeposit(till, store)
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId)
@@ -232,7 +232,7 @@ describe('the daily look', () => {
     driftDeps().drift.takeDue({ now: till.clock.now(), nextAt: later(HOUR_MS / 2), limit: 2 })
   const later = (ms: number) => new Date(till.clock.now().getTime() + ms)
 
-  it('comes within a day, at times that differ by bot, and only one process takes it', async () => {
+  it('comes within a day, at different times for different bots, and in one process', async () => {
     for (const lastDigit of [2, 3, 4, 5, 6, 7, 8]) {
       const steamId = `7656119800000000${lastDigit}`
       await till.db
@@ -257,7 +257,7 @@ describe('the daily look', () => {
     expect(taken.flat().sort()).toEqual((await dueTimes()).map(({ bot_id: id }) => id).sort())
   })
 
-  it('comes early when an operator asks; the operator sees the findings, and metrics count them', async () => {
+  it('comes early if an operator asks, who sees the findings that metrics count', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)

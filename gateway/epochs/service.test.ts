@@ -193,7 +193,7 @@ describe('D-37 restore finish', () => {
     expect(second?.depositId).toBeGreaterThanOrEqual((first?.depositId ?? 0) + 30_000)
   })
 
-  test('begins one epoch for each loss, even with two stores', async () => {
+  test('begins one epoch for each failover, even with two stores', async () => {
     const other = await startStoreApi(till)
     const epochs = watch()
     await epochs.check()
@@ -303,7 +303,7 @@ describe('D-37 the memory of a gateway', () => {
     expect(later.whyStopped()).toBe('behind')
   })
 
-  test('is reported once if it cannot be read or written, and stops nothing', async () => {
+  test('causes one report if it cannot be read or written, and stops nothing', async () => {
     await watch().check()
     // A path through a file can be neither read nor written.
     writeFileSync(join(folder, 'file'), '')

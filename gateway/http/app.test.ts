@@ -227,7 +227,7 @@ describe('calls that change something, and their token', () => {
     },
   )
 
-  test('a browser that already has a token in its cookie keeps it', async () => {
+  test('a browser keeps the token that its cookie has', async () => {
     const answer = await fetch(base, { headers: { cookie: `csrf=${'A'.repeat(43)}` } })
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
@@ -274,7 +274,7 @@ describe('pages, files and answers', () => {
   })
 })
 
-test('a page that keeps reporting errors can still make its other calls', async () => {
+test('a page that keeps reporting errors can make its other calls', async () => {
   const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
   const headers = {
     cookie: `csrf=${token}`,
@@ -292,7 +292,7 @@ test('a page that keeps reporting errors can still make its other calls', async 
   expect(await change()).toMatchObject({ status: 200 })
 })
 
-test('a call of the store API counts towards the limit of its address, even with a made-up key', async () => {
+test('calls of the store API with a made-up key count towards the limit of their address', async () => {
   const headers = { authorization: 'Bearer tt_test_abcdefgh_made-up' }
   const statuses: number[] = []
   for (let n = 0; n < 310; n += 1) statuses.push((await send('GET', '/v1/call', { headers })).status)

@@ -107,7 +107,7 @@ const expectHealthy = async () => {
 const cutLines = (cause: string) => captured.lines.filter((line) => line.includes(`"${cause}":`))
 
 describe('connections', () => {
-  test('beyond the total limit are closed, and accepted again once others have ended', async () => {
+  test('beyond the total limit are closed, and new ones are accepted after others have ended', async () => {
     await listen({ inAll: 2 })
     const [first, second] = [openClient(get('/healthz')), openClient(get('/healthz'))]
     await expect.poll(() => countAnswers(first) + countAnswers(second)).toBe(2)
@@ -120,7 +120,7 @@ describe('connections', () => {
     await expect.poll(() => cutLines('overAll').length).toBeGreaterThan(0)
   })
 
-  test('of one address beyond its limit are closed, and accepted again once others have ended', async () => {
+  test('beyond the limit of their address are closed, and new ones are accepted after others have ended', async () => {
     await listen({ perAddress: 2 })
     const accepted = [openClient(get('/healthz')), openClient(get('/healthz'))]
     await expect.poll(() => accepted.map(countAnswers)).toEqual([1, 1])
@@ -192,7 +192,7 @@ describe('a client that pipelines requests, or does not read its answers', () =>
     },
   )
 
-  test('is cut if all clients together leave too many bytes unread, the oldest request first', async () => {
+  test('is cut if its request is the oldest when all clients together leave too many bytes unread', async () => {
     await listen({ unreadBytes: LARGE.length + LARGE.length / 2 })
     const oldest = openClient(get('/api/slow') + get('/api/large'), false)
     await expect.poll(() => waiting.length).toBe(1)
@@ -235,7 +235,7 @@ describe('open calls', () => {
     expect((await forwarded('2001:db8::1', '/help')).statusCode).toBe(200)
   })
 
-  test('of one deposit are limited to four, and count until their work is done', async () => {
+  test('of one deposit are limited to four, counting each call until its work is done', async () => {
     await listen({})
     const slow = `/api/slow?hash=${HASH}`
     const callers = Array.from({ length: 4 }, () => openClient(get(slow)))

@@ -218,7 +218,7 @@ describe('the loader', () => {
   const load = (encoding: string) =>
     app.inject({ url: LOADER_PATH, headers: { host: 'pay.example', 'accept-encoding': encoding } })
 
-  test('never changes, because stores’ pages contain its hash: a new version would be /embed/v2.js', async () => {
+  test('has the bytes whose hash is in stores’ pages: a new version would be /embed/v2.js', async () => {
     const plain = await load('identity')
     const digest = `sha384-${createHash('sha384').update(plain.rawPayload).digest('base64')}`
     expect(digest).toBe('sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg')
@@ -226,11 +226,11 @@ describe('the loader', () => {
     expect(gunzipSync((await load('br, gzip')).rawPayload)).toEqual(plain.rawPayload)
   })
 
-  test('has 2 KB at most, compressed', () => {
+  test('has at most 2 KB, compressed', () => {
     expect(ZIPPED_LOADER.length).toBeLessThanOrEqual(2_048)
   })
 
-  test('may be read by every origin, unlike the page', async () => {
+  test('can be read by every origin, but the page cannot', async () => {
     const { headers } = await load('gzip')
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',

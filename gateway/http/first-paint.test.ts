@@ -65,7 +65,7 @@ describe('the page of a deposit', () => {
     for (const html of [pageOf({}), russian]) expect(html).not.toMatch(/\{\{|<!--/)
   })
 
-  test('announces maintenance while the deposit is open, and shows items in place of the link form for a known shopper', () => {
+  test('announces maintenance while the deposit is open, and shows a known shopper items, not the link form', () => {
     const works = { language: 'en', technicalWorks: true } as const
     expect(pageOf(works)).toContain('workslink')
     const technicalWorksText = { en: 'We <move>.', ru: 'Мы переезжаем.' }
@@ -76,7 +76,7 @@ describe('the page of a deposit', () => {
   })
 })
 
-test('links to Steam lead to the sandbox if it is in use', () => {
+test('links to Steam lead to the sandbox if the till uses it', () => {
   const build = BUILD.replace(
     '{{#unknownShopper}}link',
     '{{#unknownShopper}}<a href="{{steam}}/my/tradeoffers">',

@@ -34,7 +34,7 @@ test('each deposit has a burst of 120 calls, then ten a second', () => {
   expect(countPassing('b')).toBe(120)
 })
 
-test('each address has a burst of 20 reports of each kind, then one every five seconds, and a network has as much as 16 addresses', () => {
+test('an address has a burst of 20 reports of each kind, then one in five seconds; a network has those of 16 addresses', () => {
   let nowMs = 0
   const { limitReports } = createLimits(() => nowMs)
   const countPassing = (url: string, ips: string[]) =>
@@ -56,7 +56,7 @@ test('each address has a burst of 20 reports of each kind, then one every five s
   expect(countPassing(errors, network)).toBe(16 * 20)
 })
 
-test('after a call that cost more than was left, the bucket must refill before the next one', () => {
+test('after a call that cost more than was left, the bucket must refill before the next call', () => {
   let nowMs = 0
   const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
   buckets.charge('a', 10)
@@ -66,7 +66,7 @@ test('after a call that cost more than was left, the bucket must refill before t
   expect(buckets.has('a')).toBe(true)
 })
 
-test('made-up keys displace the key that was unused longest, so memory is limited', () => {
+test('made-up keys displace the key that was unused longest', () => {
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')
   expect(buckets.has('a')).toBe(false)
@@ -92,7 +92,7 @@ test.each([
 describe('a /48 of IPv6', () => {
   const subscriber = (network: string, n: number) => `2001:db8:${network}:${n.toString(16)}::1`
 
-  test('spends at most as much as 16 subscribers, and does not use up what another /48 may spend', () => {
+  test('spends at most as much as 16 subscribers, and nothing of another /48', () => {
     const buckets = createAddressBuckets({ perSecond: 2, burst: 10 }, () => 0)
     const answers = Array.from({ length: 1_000 }, (_, n) => buckets.take(subscriber('1', n)))
     expect(answers.filter(Boolean)).toHaveLength(160)

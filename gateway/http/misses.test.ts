@@ -139,7 +139,7 @@ describe('a guesser', () => {
     expect(await call('/v1/balances')).toBe(429)
   })
 
-  test('is told in Retry-After when to try again, and other addresses are not stopped', async () => {
+  test('gets a time to try again in Retry-After, and other addresses are not stopped', async () => {
     await leaveMisses(0)
     const answer = await app.inject({
       url: `/api/payment?hash=${UNKNOWN_HASH}`,
@@ -156,7 +156,7 @@ describe('a guesser', () => {
     expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`)).toBe(429)
   })
 
-  test('shares two lookups at a time, and 200 places to wait for one, with all other guessers', async () => {
+  test('shares two simultaneous lookups and 200 waiting places with all other guessers', async () => {
     // A single address may not have that many open calls.
     const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
     for (const from of addresses) await leaveMisses(0, from)

@@ -102,7 +102,7 @@ describe('the log line of a refused call', () => {
     expect(lines()).toEqual([])
   })
 
-  it('is written a hundred times for one address, then every ten seconds with the number of skipped lines', async () => {
+  it('is written a hundred times per address, then every ten seconds with the number of skipped lines', async () => {
     await makeCalls(150, '/refused/7', () => '203.0.113.1')
     expect(lines()).toHaveLength(100)
     nowMs = 9_000
@@ -123,7 +123,7 @@ describe('the log line of a refused call', () => {
     expect(lines()).toHaveLength(505)
   })
 
-  it('does not displace the line of a failed call, however many calls were refused', async () => {
+  it('does not displace the log line of a failed call, however many calls were refused', async () => {
     await makeCalls(150, '/refused/7', () => '203.0.113.1')
     await makeCalls(1, '/broken', () => '203.0.113.1')
     expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'call failed' })

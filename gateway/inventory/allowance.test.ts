@@ -85,7 +85,7 @@ describe('a link that keeps reloading', () => {
     expect(till.steam.reads).toBe(60)
   })
 
-  test('gets the items of the last minute instead of a reload, once its reads are used up', async () => {
+  test('gets the items of the last minute instead of a reload when its reads are used up', async () => {
     const chargeReadsTo = (depositId: bigint | null) =>
       till.db.updateTable('inventory_request').set({ deposit_id: depositId }).execute()
     // The link has made all its reads of this minute.
@@ -190,7 +190,7 @@ describe('an account', () => {
 describe('a token', () => {
   const changeToken = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
 
-  test('that Steam refused is not checked again for other games and languages, but a new token is', async () => {
+  test('that Steam refused is not checked for other games and languages, and a new token is', async () => {
     let checked = 0
     till.bot.session.checkPartner = async () => {
       checked += 1
@@ -231,7 +231,7 @@ describe('a token', () => {
     expect(till.steam.reads).toBe(2)
   })
 
-  test('that is new gets a new read on a reload, if the stored items are five seconds old', async () => {
+  test('that is new causes a read on a reload if the stored items are five seconds old', async () => {
     await till.ask()
     till.clock.advance(5_000)
     await changeToken('renewed')

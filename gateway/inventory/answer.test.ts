@@ -10,7 +10,7 @@ const wanted = {
   spend: () => {},
 } as const
 
-it('D-30 if Steam would hold the bot’s own items, the bot is barred, and only a shopper whose items would be held too is refused', async () => {
+it('D-30 a bot is barred if Steam would hold its items, and a shopper is refused if Steam would hold theirs', async () => {
   const session = fakeSession()
   session.readInventory = async () => ({ kind: 'items', items: [] })
   session.holdDays = { partner: 0, own: 15 }

@@ -62,7 +62,7 @@ describe('the inventory call', () => {
     await bounded.close()
   })
 
-  test('prices at most four inventories for one address at a time, and at most six in all', async () => {
+  test('prices at most four inventories of an address at a time, and at most six in all', async () => {
     await call([anItem('1', 'Knife')])
     let running = 0
     let most = 0
@@ -190,7 +190,7 @@ describe('incomplete, repeated or hostile data from Steam', () => {
     expect(inventorySchema.parse(answer.json()).items).toMatchObject([{ id: '7', name: 'Knife' }])
   })
 
-  test('repeated ids count once, even if Steam’s two kinds of page both have them', async () => {
+  test('an id that is repeated counts once, even if both of Steam’s kinds of page have it', async () => {
     const row = { appid: 730, contextid: '2', assetid: '7', classid: '1', instanceid: '0', amount: '1' }
     const descriptions = [description({ classid: '1', instanceid: '0', market_hash_name: 'Knife' })]
     const shown = parsePublicPage({ success: 1, assets: [row, row, row], descriptions })?.items ?? []

@@ -247,14 +247,14 @@ describe('A-043 items with Steam’s descriptions', () => {
     },
   )
 
-  test('are refused if they are a stack, because a part of one would reach the bot under another id', () => {
+  test('are refused if they are a stack, because a part of a stack would reach the bot under another id', () => {
     expect(offeredFrom('rust', inGame(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
       unavailableByReason: { stack: 1 },
     })
   })
 
-  test('have a reason if they are untradable, and the end of the hold if the reason is a trade hold', () => {
+  test('have a reason if they are untradable, and the end of the hold for a trade hold', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
@@ -293,7 +293,7 @@ describe('A-043 items with Steam’s descriptions', () => {
       expect(reasonsOf('cs', cs('AK-47 | Redline', [], fields))).toEqual({ notMarketable: 1 })
     })
 
-    test('is accepted if the market’s restriction is only temporary', () => {
+    test('is accepted if the market’s restriction is temporary', () => {
       const stillRestricted = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
       expect(offeredFrom('cs', cs('AK-47 | Redline', [], stillRestricted)).shown).toHaveLength(1)
       const inRussian = {

@@ -230,7 +230,7 @@ describe('A-043 items', () => {
     expect(itemFacts(item('Thing', tags), game).rarityName).toBe(word)
   })
 
-  test('an item without its own name shows its market name', () => {
+  test('an item without a name of its own shows its market name', () => {
     expect(itemFacts(item('', {}, 'Big Grin'), 'rust').name).toBe('Big Grin')
   })
 })

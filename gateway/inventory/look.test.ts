@@ -52,7 +52,7 @@ describe('another bot is asked', () => {
     },
   )
 
-  test('if the request has not been taken up after five seconds', async () => {
+  test('if no bot has taken up the request after five seconds', async () => {
     const { answer } = ask(1)
     const { items } = await till.withBots([second], () => answer)
     expect(items).toMatchObject([{ id: '2' }])
@@ -67,7 +67,7 @@ describe('another bot is asked', () => {
     expect(first.steam.reads + second.steam.reads).toBe(2)
   })
 
-  test('once on behalf of all waiting calls', async () => {
+  test('in one request on behalf of all waiting calls', async () => {
     const firstWaits = Promise.withResolvers<void>()
     const calls = [1, 2, 3].map(() => ask(1, firstWaits.promise))
     await expect.poll(() => calls.map(({ waits }) => waits.length)).toEqual([1, 1, 1])
@@ -96,7 +96,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.reads).toBe(0)
   })
 
-  test('once Steam has limited two accounts, because then it limits our address', async () => {
+  test('after Steam has limited two accounts, because it then limits our address', async () => {
     const third = await till.addReader()
     for (const { steam } of [first, second, third]) steam.owned = unavailable('rate_limited')
     const { answer } = ask()

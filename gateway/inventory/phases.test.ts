@@ -48,7 +48,7 @@ const forTrade = (quoteId: string | null) =>
 const hold = (name: string, kind: PriceHoldKind, usdMicros: bigint | null = null) =>
   savePriceHold(till.db, { game: 'cs', name, kind, usdMicros, since: till.clock.now() })
 
-test('a phase has its own price; a phase without one, or an unknown paint, has the price of the market name', async () => {
+test('a phase has its own price; an unpriced phase and an unknown paint have the price of the market name', async () => {
   const { quoteId, byAssetId } = await credits()
   expect(byAssetId).toEqual({ '1': 28_800, '2': 7_200, '3': 7_200 })
   expect(await forTrade(quoteId)).toMatchObject({
@@ -59,7 +59,7 @@ test('a phase has its own price; a phase without one, or an unknown paint, has t
   })
 })
 
-test('a phase’s price that falls by half ends the quote, even if the price of the market name is unchanged', async () => {
+test('a fall of a phase’s price by half ends the quote, even if the price of the market name is unchanged', async () => {
   const { quoteId } = await credits()
   await setPrices(till, { [RUBY]: 200n * USD })
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })

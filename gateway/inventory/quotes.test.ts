@@ -86,7 +86,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
-  test('are reused by the next read, unless a price has changed or a minute has passed', async () => {
+  test('are used by the next read too, unless a price has changed or a minute has passed', async () => {
     const first = (await till.ask()).quoteId
     expect((await till.ask()).quoteId).toBe(first)
     till.clock.advance(10_000)
@@ -99,7 +99,7 @@ describe('D-13 quotes', () => {
     expect(await quotes()).toHaveLength(3)
   })
 
-  test('record the commission, the rate, and for each name the data of each source with its time', async () => {
+  test('record commission, rate and, for each name, every source’s data with the time', async () => {
     const { quoteId } = await till.ask()
     const asOf = till.clock.now().toISOString()
     await setPrices(till, { Knife: 1_000_000n })
@@ -123,7 +123,7 @@ describe('D-13 quotes', () => {
     expect(rate).toMatchObject([{ currency: 'EUR', per_usd: '0.80000000', source: 'test' }])
   })
 
-  test('do not cover items that the operator has since blocked', async () => {
+  test('do not cover items that the operator has blocked later', async () => {
     const { quoteId } = await till.ask()
     await savePriceHold(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
     expect(await forTrade(['1', '2'], quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
@@ -131,7 +131,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('apply to a trade that names no quote: it uses the latest one', async () => {
+  test('apply to a trade that names no quote, which uses the latest quote', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)
@@ -165,7 +165,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], '00000000-0000-4000-8000-00000000000f')).toEqual(refused)
   })
 
-  test('of another account do not count, whether or not the trade names them, even after a change of the link', async () => {
+  test('of another account do not count, named by the trade or not, even after a change of the link', async () => {
     const { quoteId } = await till.ask()
     const refused = { kind: 'refused', code: 'items_unavailable' }
     expect(await forTrade(['1'], quoteId, OTHER_SHOPPER)).toEqual(refused)
@@ -185,7 +185,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], otherQuoteId, OTHER_SHOPPER)).toMatchObject({ kind: 'quote' })
   })
 
-  test('are deleted a day after they expired, even the latest of a deposit, and inventory requests a day after they were made', async () => {
+  test('are deleted a day after they expired, even a deposit’s latest, and inventory requests at the age of a day', async () => {
     const { quoteId } = await till.ask()
     const left = async () => ({
       quotes: (await quotes()).length,
@@ -228,7 +228,7 @@ describe('reads of an inventory', () => {
     expect(await rowCounts()).toEqual([1, 2, 2])
   })
 
-  test('follow a fall of a price at once, so the page does not show the refused total again', async () => {
+  test('follow a fall of a price at once, so the page does not show the refused total a second time', async () => {
     till.steam.owned = ownedAs('Knife', 'Case')
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 17_000_000n, Case: 2_000_000n })
@@ -241,7 +241,7 @@ describe('reads of an inventory', () => {
     expect((await till.ask()).quoteId).toBe(next.quoteId)
   })
 
-  test('write at most one quote every ten seconds; in between, the page shows the last one', async () => {
+  test('write at most one quote every ten seconds, and otherwise show the last quote', async () => {
     till.steam.owned = ownedAs('Knife', 'Case')
     const { quoteId } = await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }
@@ -260,7 +260,7 @@ describe('reads of an inventory', () => {
     expect(await rowCounts()).toEqual([2, 4, 4])
   })
 
-  test('write only one new quote if they are simultaneous', async () => {
+  test('write one new quote if they are simultaneous', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     await setPrices(till, { Knife: 30_000_000n })
@@ -270,7 +270,7 @@ describe('reads of an inventory', () => {
     expect(await quotes()).toHaveLength(2)
   })
 
-  test('keep at most fifty quotes of a deposit: a new one replaces the oldest', async () => {
+  test('keep at most fifty quotes of a deposit: a new quote replaces the oldest', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 52; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })

@@ -10,7 +10,7 @@ import { setPrices, startStockedTill } from '../testing/inventory.ts'
 const playersSchema = z.array(z.object({ steamId: z.string(), tradeUrl: z.string() }))
 const botsSchema = z.array(z.object({ steamId: z.string(), refreshToken: z.string() }))
 
-test('D-30 if Steam limits one of two bots behind one address, the other one reads the shopper’s items', async () => {
+test('D-30 if Steam limits one of two bots behind an address, the other bot reads the shopper’s items', async () => {
   const sandbox = await startSteam({ port: 0 })
   onTestFinished(() => sandbox.close())
   const till = await startStockedTill()

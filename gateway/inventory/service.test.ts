@@ -54,7 +54,7 @@ describe('the inventory call', () => {
     expect(inventory.quoteId).not.toBeNull()
   })
 
-  test('A-087 D-14 counts unaccepted items by reason, and names the time when Steam next ends a restriction', async () => {
+  test('A-087 D-14 unaccepted items are counted by reason, with the time when Steam’s next restriction ends', async () => {
     await till.db
       .insertInto('quote')
       .values({
@@ -246,7 +246,7 @@ describe('Steam is asked', () => {
     expect(till.steam.reads).toBe(1)
   })
 
-  test('at most once a minute, and an answer from before says how old it is', async () => {
+  test('at most once a minute, and a stored answer says how old it is', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     expect((await till.ask()).ageSeconds).toBe(59)
@@ -256,7 +256,7 @@ describe('Steam is asked', () => {
     expect(till.steam.reads).toBe(2)
   })
 
-  test('again for a reload, but at most once in five seconds', async () => {
+  test('for a reload, but at most once in five seconds', async () => {
     await till.ask()
     till.clock.advance(4_999)
     await till.ask({ reload: true })
@@ -266,7 +266,7 @@ describe('Steam is asked', () => {
     expect(till.steam.reads).toBe(2)
   })
 
-  test('again immediately after Steam refused a trade because its items are gone', async () => {
+  test('immediately after Steam refused a trade because its items are gone', async () => {
     till.steam.owned = { kind: 'items', items: [anItem('2', 'Knife'), anItem('1', 'Knife')] }
     const quoteId = (await till.ask()).quoteId ?? undefined
     const [reader] = till.readers
@@ -280,7 +280,7 @@ describe('Steam is asked', () => {
     expect((await till.ask({ reload: true })).items).toMatchObject([{ id: '2' }])
   })
 
-  test('again five seconds after a refusal, so "Try again" sees the shopper’s changes', async () => {
+  test('five seconds after a refusal, so "Try again" finds the shopper’s changes', async () => {
     till.steam.owned = { kind: 'refused', reason: 'hidden' }
     await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife')] }
@@ -294,7 +294,7 @@ describe('Steam is asked', () => {
     expect(till.steam.reads).toBe(2)
   })
 
-  test('once for a request, and not at all if no call waits for it any longer', async () => {
+  test('once for a request, and not at all if no call waits for the answer any longer', async () => {
     const impatient = { ...till.deps, signals: { ...till.deps.signals, until: async () => undefined } }
     await readInventory(impatient, { hash: till.hash, game: 'cs' })
     const { id } = await till.db.selectFrom('inventory_request').select('id').executeTakeFirstOrThrow()
@@ -307,7 +307,7 @@ describe('Steam is asked', () => {
   })
 })
 
-test('A-102 GET /api/inventory answers as the contract says, and refuses an unknown game (A-019)', async () => {
+test('A-102 A-019 GET /api/inventory answers as the contract says, and refuses an unknown game', async () => {
   const app = fastify().setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
   await app.register(inventoryRoutes(till.deps))
   const get = (query: string) =>

@@ -3,7 +3,7 @@ import { createTillClock, systemClock } from './clock.ts'
 
 const DAY_MS = 86_400_000
 
-test('D-40 the till’s clock is ahead of the machine’s by as much as it was advanced, and only moves forward', () => {
+test('D-40 the till’s clock is ahead of the machine’s by the time that it was advanced, and never goes back', () => {
   const clock = createTillClock()
   expect(clock.advanceTo(DAY_MS)).toBe(true)
   for (const aheadMs of [DAY_MS, 0, -1]) expect(clock.advanceTo(aheadMs)).toBe(false)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFairLimiter } from './limiter.ts'
 
-it('a fair limiter runs a new caller’s task before the waiting tasks of a caller that already uses its share', async () => {
+it('a fair limiter runs a new caller’s task before the waiting tasks of a caller that uses up its share', async () => {
   const limited = createFairLimiter({ inAll: 3, ofKey: 2 })
   const begun: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tryLock, waitForLock } from './lock.ts'
 
-test('a lock has one holder at a time, and is free again once released', async () => {
+test('a lock has one holder at a time, and is free after its release', async () => {
   const name = randomUUID()
   const first = await tryLock(name)
   expect(first).toBeDefined()
@@ -16,7 +16,7 @@ test('a lock has one holder at a time, and is free again once released', async (
   await second?.release()
 })
 
-test('of many callers that try to take a lock at the same time, exactly one gets it', async () => {
+test('a lock goes to exactly one of many callers that try to take it at the same time', async () => {
   const name = randomUUID()
   const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(name)))
   const held = locks.filter((lock) => lock !== undefined)
@@ -24,7 +24,7 @@ test('of many callers that try to take a lock at the same time, exactly one gets
   await held[0]?.release()
 })
 
-test('a waiter gives up after its time, or takes the lock once it is released', async () => {
+test('a waiter takes the lock when it is released, or gives up when the waiter’s time is up', async () => {
   const name = randomUUID()
   const first = await tryLock(name)
   expect(await waitForLock(name, 100)).toBeUndefined()
@@ -53,7 +53,7 @@ describe('on a Mac', () => {
   beforeEach(() => setPlatform('darwin'))
   afterEach(() => setPlatform(platform))
 
-  test('of many callers that find the lock of a killed holder, exactly one gets it', async () => {
+  test('the lock of a killed holder goes to exactly one of many callers that find it', async () => {
     const name = randomUUID()
     await leaveSocketOf(name)
     const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(name)))

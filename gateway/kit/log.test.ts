@@ -90,7 +90,7 @@ describe('the log', () => {
     for (const line of lines) expect(line.length).toBeLessThan(MOST_CUT_LINE)
   })
 
-  test('cuts a line that is too long, and still hides its secrets', () => {
+  test('cuts a line that is too long, and hides the secrets in it', () => {
     const { log, lines } = captureLog()
     log.error({ note: `${API_KEY} ${'n'.repeat(1_000_000)}` }, `event ${HASH}`)
     expect(lines[0]?.length).toBeLessThan(MOST_CUT_LINE)

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 describe('a folder', () => {
-  it('is created with its parents, for the owner alone if it is private, and may exist already', () => {
+  it('is created with its parents, or may exist already; a private folder is for its owner alone', () => {
     const path = join(root, 'a/b/c/')
     makeFolder(path, { mode: 0o700 })
     const modes = ['a', 'a/b', 'a/b/c'].map((each) => statSync(join(root, each)).mode & 0o777)

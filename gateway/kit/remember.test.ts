@@ -10,7 +10,7 @@ it('a remembered function is called once for each text', () => {
   expect(read.mock.calls).toEqual([['a'], ['Фыва']])
 })
 
-it('a remembered function forgets all answers once there are too many', () => {
+it('a remembered function forgets all answers when there are too many', () => {
   const read = vi.fn((text: string) => text)
   const readOnce = remember(read, LIMITS)
   for (const text of ['a', 'b', 'c', 'c', 'a']) expect(readOnce(text)).toBe(text)

@@ -16,7 +16,7 @@ function startWork() {
   return { endRuns, repeated }
 }
 
-test('an extra run starts immediately, or right after the current one', async () => {
+test('an extra run starts immediately, or right after the current run', async () => {
   const { endRuns, repeated } = startWork()
   onTestFinished(repeated.stop)
   repeated.again()

@@ -5,7 +5,7 @@ const box = createSecretBox(Buffer.alloc(32, 7))
 const SEALED_BY_0_2_0 = 'AQC0Yp2iY+g6X49kxW4zvGvfxJL8Uu4qjW7Uyema9dWG6ILQ9AZMZZGTDQ=='
 
 describe('a secret box', () => {
-  test('opens what it sealed for the same place', () => {
+  test('opens a secret that it sealed for the same place', () => {
     expect(box.open(box.seal('s3cret ж', 'bot:1:refresh_token'), 'bot:1:refresh_token')).toBe('s3cret ж')
   })
 
@@ -32,7 +32,7 @@ describe('a secret box', () => {
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow('32 bytes')
   })
 
-  test('opens what its old keys sealed, and seals with the master key', () => {
+  test('opens secrets that its old keys sealed, and seals with the master key', () => {
     const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
     const ring = createSecretBox(newer, [older])
     expect(ring.open(box.seal('s3cret', 'a'), 'a')).toBe('s3cret')

@@ -41,7 +41,7 @@ test('parts of one phase end at the same time', async () => {
   expect(lines).toEqual([])
 })
 
-test('two simultaneous shutdowns end each part only once', async () => {
+test('two simultaneous shutdowns end each part once', async () => {
   let ends = 0
   const shutdown = createShutdown(captureLog().log)
   shutdown.add('work', 'once', () => {

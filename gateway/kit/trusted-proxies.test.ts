@@ -18,7 +18,7 @@ describe('the list of trusted proxies', () => {
     expect(readTrustedProxies(text)).toEqual({ kind: 'proxies', proxies })
   })
 
-  it('may be the word none, for callers that connect directly', () => {
+  it('may be the word "none", for callers that connect directly', () => {
     expect(readTrustedProxies('none')).toEqual({ kind: 'none' })
   })
 

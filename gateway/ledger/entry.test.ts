@@ -115,7 +115,7 @@ describe('the promised part', () => {
     expect(promisedPart({ ...credit, ...change })).toBe(promised)
   })
 
-  it('has few different values, and is never more than is credited immediately', () => {
+  it('is a round amount, and at most the amount that is credited immediately', () => {
     const amount = fc.bigInt(1n, 10n ** 12n)
     fc.assert(
       fc.property(amount, amount, (total, riskRoom) => {
@@ -185,7 +185,7 @@ describe('a payout', () => {
     expect(judgePayout(payout, { recorded: undefined, availableMinor })).toEqual(answer)
   })
 
-  it('counts once under its reference, whatever is available', () => {
+  it('counts once under its reference, whatever the balance is', () => {
     const recorded = { currency: 'USD', amount: 2_500n, voidedAt: null } as const
     expect(judgePayout(payout, { recorded, availableMinor: 0n })).toEqual({ kind: 'known' })
   })
@@ -214,7 +214,7 @@ describe('an adjustment', () => {
   } as const
   const unrecorded = { recorded: undefined, availableMinor: 2_500n }
 
-  it('debits more than is available only if the store may owe, and a credit needs nothing available', () => {
+  it('debits more than is available if the store may owe it, and credits any store', () => {
     expect(judgeAdjustment(debit, unrecorded)).toBeUndefined()
     const less = { ...unrecorded, availableMinor: 2_499n }
     expect(judgeAdjustment(debit, less)).toMatchObject({ because: 'not_available', availableMinor: 2_499n })
@@ -230,7 +230,7 @@ describe('an adjustment', () => {
     })
   })
 
-  it('counts once under its reference, which no other adjustment may use', () => {
+  it('counts once under its reference, and no other adjustment may use that reference', () => {
     const recorded = { id: 7n, kind: 'debit', currency: 'USD', amount: 2_500n } as const
     const empty = { recorded, availableMinor: 0n }
     expect(judgeAdjustment(debit, empty)).toEqual({ kind: 'known', id: 7n })

@@ -30,13 +30,13 @@ async function payOut(amount: bigint, mayOwe: boolean): Promise<void> {
 
 const balances = () => balancesOf(till.db, store.id)
 
-it('a posting that takes all of a store’s balance is booked, and another of one cent is refused', async () => {
+it('a posting that takes a store’s entire balance is booked, and another posting of one cent is refused', async () => {
   await payOut(2_500n, false)
   await expect(payOut(1n, false)).rejects.toThrow('account_floor')
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 0n }])
 })
 
-it('a posting that may leave a store in debt is booked even beyond the balance', async () => {
+it('a posting that may leave a store in debt is booked beyond the balance', async () => {
   await payOut(2_501n, true)
   expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: -1n }])
 })

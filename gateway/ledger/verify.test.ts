@@ -334,7 +334,7 @@ describe('the gateway’s check of the ledger', () => {
     expect(await metric('differences')).toBe('0')
   })
 
-  it('does not count as clean if it failed', async () => {
+  it('that failed does not count as clean', async () => {
     const refused = withDamage(`${MAKE_DUE} drop table custody_entry cascade`, check)
     await expect(refused).rejects.toThrow('custody_entry')
     expect(await metric('differences')).toBe('Nan')
@@ -347,7 +347,7 @@ describe('the gateway’s check of the ledger', () => {
   /** True for the statement of the check that examines a part of the entries. */
   const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
-  it('is repeated while its check of the newest entries fails, and does not count as clean', async () => {
+  it('is repeated while its check of the newest entries fails, without counting as clean', async () => {
     await withDamage(MAKE_NEW, async (_by, client) => {
       const failing = within(client, (query) => (statement, values) => {
         if (isPart(statement)) return Promise.reject(new Error('too slow'))
