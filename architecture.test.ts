@@ -221,7 +221,7 @@ describe('sizes', () => {
   })
 
   it(`no function takes more than ${MOST_PARAMETERS} positional parameters`, () => {
-    // A callback takes the parameters that its caller gives.
+    // Callbacks are exempt: their caller decides what they receive.
     const broad = functions.filter(
       ({ parameters, isCallback }) => parameters > MOST_PARAMETERS && !isCallback,
     )
@@ -252,7 +252,7 @@ describe('the tree keeps its promises:', () => {
   })
 
   it('SQL of the gateway is only in store files, gateway/db/ and the check of the ledger', () => {
-    // gateway/db runs migrations and signals. verify.ts shares no code with the store that it checks.
+    // gateway/db runs migrations and sends signals. verify.ts shares no code with the store that it checks.
     const others = ['gateway/db/', 'gateway/ledger/verify.ts']
     const isPlaceOfSql = (file: string): boolean =>
       /\/(?:\w+(?:-\w+)*-)?store\.ts$/.test(file) || isAmong(others, file)
@@ -295,24 +295,24 @@ describe('the tree keeps its promises:', () => {
     expect(Object.fromEntries(readers(code, /\.ts$/))).toEqual({
       // The clock itself.
       'gateway/kit/clock.ts': 4,
-      // Checks whether a year in one of Steam's texts is near: a jump makes no difference.
+      // Only checks that a year in one of Steam's texts is near, so a jump of the clock makes no difference.
       'gateway/steam/restriction.ts': 1,
     })
     // For migrations, gateway/clock/service.test.ts checks the resulting database.
     expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
       // Budgets of calls to Steam: Steam counts by real time.
       'gateway/bots/call-store.ts': 7,
-      // Leases: no jump may end one.
+      // Leases, which no jump of the clock may end.
       'gateway/bots/lease-store.ts': 2,
       'gateway/bots/store.ts': 1,
       'gateway/outages/store.ts': 1,
       // The doctor compares the database's clock with the machine's.
       'gateway/doctor/database-store.ts': 1,
-      // Heartbeats of processes, whose lifetimes are those of their leases.
+      // Heartbeats of processes, each valid for as long as a lease.
       'gateway/bots/process-store.ts': 2,
       // The locks of idempotency keys, for the same reason as leases.
       'gateway/store-api/idempotency-store.ts': 2,
-      // The lease of the process that checks the ledger, and the time of the check for the operator's monitoring.
+      // The lease of the process that checks the ledger, and the time of its last check, for the operator's monitoring.
       'gateway/ledger/check-store.ts': 6,
       // The time of a migration, which may run before the till's clock exists.
       'gateway/db/migrate.ts': 1,
@@ -356,7 +356,7 @@ describe('the tree keeps its promises:', () => {
     })
     expect(all.length).toBeGreaterThan(100)
     expect(slow).toEqual([])
-    // Built at run time, so this test cannot read them. Each has a bounded length, or consists of our own routes.
+    // Built at run time, so this test cannot read them. Each has a bounded length, or lists our own routes.
     const built = all.filter(({ written }) => written === undefined).map(({ file }) => file)
     expect(built).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/stray.ts'])
   })

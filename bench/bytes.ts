@@ -21,7 +21,7 @@ const ADYEN = '@adyen/adyen-web@6.45.2'
 const gzippedSize = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
-/** Matches the scripts and styles that a document names. The link field works once they are loaded. */
+/** Matches the scripts and styles that a document loads. The link field works once they are loaded. */
 const PAGE_FILES = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {
@@ -43,7 +43,7 @@ export async function benchBytes(): Promise<Outcome> {
   return theirs === undefined ? outcome : { ...outcome, floor: kb(theirs), ratio: ours / theirs }
 }
 
-/** The gzipped bytes of the page as the gateway sends it, and of the scripts and styles that it names. */
+/** The gzipped bytes of the page as the gateway sends it, and of the scripts and styles that it loads. */
 function bytesOf(html: string): number {
   const files = [...html.matchAll(PAGE_FILES)].map(([, path = '']) => gzippedSize(join(DIST, path)))
   return files.reduce((sum, size) => sum + size, gzipSync(html, { level: 9 }).length)

@@ -14,7 +14,7 @@ import { meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
-/** The most processor seconds on a quiet machine: of `--help`, and of each other command. */
+/** The most processor seconds on a quiet machine, for `--help` and for any other command. */
 const HELP_LIMIT_S = 0.3
 const COMMAND_LIMIT_S = 0.6
 const RUNS = 5

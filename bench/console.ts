@@ -2,7 +2,7 @@
  * `npm run bench -- console`: lists, searches and the timeline of the operator's console with 1,000,000 deposits,
  * compared with 10,000. The two tills have the same number of deposits per hour, so pages of the last day show equally
  * many rows. The small till covers less than 4 days, but items leave 9 days after their trade, and payouts come later
- * still. Lists of what that till lacks are therefore compared with a till of 10,000 deposits in 40 days.
+ * still. It lacks both, so lists of the past are compared with a till of 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
@@ -30,7 +30,7 @@ const SHAPE = { stores: 50, bots: 20 }
 /** The factor by which a call may take longer on the large till. */
 const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
-/** The number of items with a price, and the number of blocked items, which is also that of denied shoppers. */
+/** How many items have a price. `HOLDS`: how many are blocked, and how many shoppers are denied. */
 const PRICES = 25_000
 const HOLDS = 200
 const WARM_UP = 3
@@ -233,7 +233,7 @@ export function benchConsole(): Promise<Outcome> {
   })
 }
 
-/** The call that grows most and the slowest call decide. */
+/** The call that slows down most, and the slowest call, decide. */
 function judge(pairs: readonly Pair[]): Outcome {
   for (const pair of pairs) {
     const { name, fewMs, manyMs, p95Ms } = pair

@@ -125,7 +125,7 @@ async function pay(till: ProcessTill, { steamId, patienceMs }: Guest, record: Vi
   await accept(till, steamId, record)
 }
 
-/** Reads the items as the page does, and again until some have a price. */
+/** Reads the items as the page does, repeatedly until some have a price. */
 async function readItems(till: ProcessTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
@@ -144,8 +144,8 @@ async function readItems(till: ProcessTill, hash: string, patienceMs: number): P
 const refusalSchema = z.object({ code: z.string() })
 
 /**
- * Asks for the offer, and again while it is not decided or an answer was lost. Resolves to the code of a refusal, or to
- * "no answer in time"; undefined once the offer is made.
+ * Asks for the offer, and repeats the call while the answer is undecided or lost. Resolves to the code of a refusal, or
+ * to "no answer in time"; undefined once the offer is made.
  */
 async function askFor(till: ProcessTill, body: object, patienceMs: number): Promise<string | undefined> {
   const end = performance.now() + patienceMs
@@ -158,7 +158,7 @@ async function askFor(till: ProcessTill, body: object, patienceMs: number): Prom
   return 'no answer in time'
 }
 
-/** Resolves to undefined without an answer. */
+/** Resolves to undefined if no answer comes. */
 async function makeCall({ url }: ProcessTill, path: string, body?: object): Promise<Response | undefined> {
   // Any token of this length will do, if the cookie and the header have the same.
   const token = 'k'.repeat(43)

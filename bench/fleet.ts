@@ -2,9 +2,9 @@
  * A fleet on bad days: 20 bots in two gateways and 200 shoppers at once, or 50 bots and 500 shoppers on a large
  * machine. Each bot has a history of 1,000 trades a day for nine days, and Steam limits requests. In the second wave,
  * one bot after another meets a misfortune (barred, full, logged out, or limited with 429) while shoppers keep coming.
- * No shopper may be refused while a bot can trade, everyone who accepts must be credited, and no limit of Steam may be
- * hit except by those bots. The till follows the sandbox's clock, which runs as fast as the machine's. The time limits
- * are for a quiet machine, and are stretched if this machine was slower in the same run.
+ * No shopper may be refused while a bot can trade, everyone who accepts must be credited, and only bots with a
+ * misfortune may hit a limit of Steam. The till follows the sandbox's clock, which runs as fast as the machine's. The
+ * time limits are for a quiet machine, and are stretched if this machine was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -35,7 +35,10 @@ const WAVES = 3
 /** The share of bots that meet a misfortune in the second wave, and the time from one misfortune to the next. */
 const STRUCK_SHARE = 0.6
 const STRIKE_EVERY_MS = 500
-/** From the acceptance to the credit (95th percentile): if the shopper stays away from the page, and if they return. */
+/**
+ * The most seconds from acceptance to credit (95th percentile), for shoppers who stay away from the page, and for those
+ * who return.
+ */
 const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
 /** The factor by which the gateways' memory may grow from the second wave to the last. */
@@ -43,7 +46,7 @@ const MEMORY_LIMIT = 1.3
 /** How long a shopper waits for the items, and then for the offer. */
 const PATIENCE_S = 60
 const CREDITED_WITHIN_MS = 300_000
-/** How long it may take to spread the bots: a gateway gives up one at a time. */
+/** How long it may take to spread the bots: a gateway gives them up one at a time. */
 const ONLINE_MS = 300_000
 
 /** Misfortunes of a bot. During the first two it can still read accepted offers, during the others it cannot. */

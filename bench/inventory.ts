@@ -9,7 +9,7 @@ import { median, type Outcome } from './outcome.ts'
 /** The factor by which the conversion may take longer than JSON.parse. */
 const MOST_TIMES = 6
 const ROUNDS = 15
-/** The factor by which the cost may grow with ten times the items. The tenth above linear allows for noise. */
+/** The factor by which the cost may grow with ten times the items: linear growth, plus a tenth for noise. */
 const MOST_GROWTH = 11
 
 const NOW = new Date('2026-01-01T12:00:00Z')

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- lighthouse`: Lighthouse's scores for the deposit page with 60 items on an average phone.
  *
- * The median of five runs counts. A run before them does not count, because the till still starts its workers then.
- * Lighthouse is installed into a temporary folder, because it is large and only this figure needs it.
+ * The median of five runs counts. A run before them does not count, because the till is then still starting its
+ * workers. Lighthouse is installed into a temporary folder, because it is large and only this figure needs it.
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -64,7 +64,10 @@ function auditsWithLoss({ categories, audits }: Report): string[] {
     .map(({ id }) => id)
 }
 
-/** Runs Lighthouse. Switches off the browser's own pages for its address bar, which a phone does not load. */
+/**
+ * Runs Lighthouse. Disables the pages that desktop Chromium loads for its address bar, because a phone does not load
+ * them.
+ */
 async function measure(folder: string, url: string, chromium: string): Promise<Report> {
   const file = join(folder, 'report.json')
   const flags = `--headless=new --no-sandbox --disable-features=${UNWANTED_FEATURES}`
@@ -141,7 +144,7 @@ export async function benchLighthouse(): Promise<Outcome> {
   const till = await startTill()
   try {
     const secrets = await storeSecrets(till.root)
-    // Names the language, as the demo store does, so the first answer has texts in it.
+    // Sends the language, as the demo store does, so the first answer contains the texts.
     const shopper = await createDepositWithLink({ place: till, secrets }, { language: 'en' })
     const page = await startItemProxy(till.gateway, ITEMS)
     const url = `${page.url}/deposit/${shopper.hash}`

@@ -49,7 +49,7 @@ const HOSTILE_LINKS = 10
 const RATIO_LIMIT = 2
 /** The most rows a minute that a siege may add. */
 const ROWS_A_MINUTE = 3_000
-/** The most bytes of log a minute that a siege may add. A store may make 20 calls a second, each with a line. */
+/** The most bytes of log a minute that a siege may add. A store may make 20 calls a second, and each adds a line. */
 const LOG_BYTES_A_MINUTE = 500_000
 const KINDS = ['address', 'link', 'store'] as const
 
@@ -251,7 +251,7 @@ async function stopAttacker(attacker: ChildProcess): Promise<Record<string, numb
   if (!attacker.connected) throw new Error('the attacker ended early')
   const death = once(attacker, 'exit').then(() => Promise.reject(new Error('the attacker ended early')))
   const report = once(attacker, 'message')
-  // A failure to send is followed by the attacker's exit.
+  // Ignores a failure to send: the attacker's exit then ends the wait below.
   attacker.send('end', () => {})
   const [statuses] = await Promise.race([report, death])
   return z.record(z.string(), z.number()).parse(statuses)

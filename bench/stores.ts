@@ -24,7 +24,7 @@ const STORE_ID = 1n
 const FIRST_ID = 1_001
 /** The number of waiting pages whose deposits one query reads. */
 const POLLED = 50
-/** At one a second. */
+/** One a second. */
 const DEPOSITS_AN_HOUR = 3_600
 
 /** Measures both sizes on one server alternately, so other work on the machine affects both. */
@@ -144,7 +144,7 @@ async function runRound(database: FilledTill, make: Call, into: number[]): Promi
 
 const ratioOf = ({ smallMs, largeMs }: Measured): number => largeMs / smallMs
 
-/** The call that grows most decides. */
+/** The call that slows down most decides. */
 function judge(measured: readonly Measured[]): Outcome {
   for (const each of measured) {
     const { name, smallMs, largeMs } = each

@@ -74,8 +74,8 @@ type Pair = {
 }
 
 /**
- * Runs each task once to do the due work, then on both tills alternately, so other work on the machine affects both.
- * Skips tasks that read everything.
+ * Runs each task once to do the due work, then measures it on both tills alternately, so other work on the machine
+ * affects both. Skips tasks that read everything.
  */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
@@ -103,7 +103,7 @@ async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
 
 const ratioOf = ({ youngMs, oldMs }: Pair): number => Math.max(oldMs, LEAST_MS) / Math.max(youngMs, LEAST_MS)
 
-/** The task that grows most decides. */
+/** The task that slows down most decides. */
 function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Outcome {
   for (const pair of pairs) {
     const times = `${pair.oldMs.toFixed(1)} ms on the old till, ${pair.youngMs.toFixed(1)} ms on the young one`

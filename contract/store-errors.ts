@@ -4,7 +4,7 @@ export type ErrorEntry = {
   status: number
   title: string
   detail: Record<Language, string>
-  /** Shown to a store's developer instead, where `detail` speaks to a shopper; see `detailForStores`. */
+  /** Replaces a `detail` that addresses a shopper when a store's developer is the reader; see `detailForStores`. */
   forStores?: Record<Language, string>
 }
 

@@ -1,4 +1,4 @@
-/** A trade link names an account, and has the token that lets strangers send it offers. */
+/** A trade link identifies an account, and contains the token with which strangers can send it offers. */
 export type TradeLink = {
   /** 32-bit account id as decimal digits. */
   partner: string
@@ -17,7 +17,7 @@ export const LONGEST_TRADE_LINK = 512
  */
 export const isTradeLink = (text: string): boolean => TRADE_LINK.test(text.trim())
 
-/** Returns the link without its token. It names the account but does not let anyone send it an offer. */
+/** Returns the link without its token. It identifies the account, but lets nobody send an offer. */
 export const linkWithoutToken = (partner: string): string =>
   `https://steamcommunity.com/tradeoffer/new/?partner=${partner}`
 

@@ -259,7 +259,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
     return { status: 400 }
   }
   const note = { from: 'till', what: webhook.type, isGood: true, content: webhook } as const
-  // A test of this address expects its challenge back.
+  // A test webhook expects its challenge back.
   if (isTest(webhook)) {
     calls.add({ ...note, outcome: 'challenge' })
     return json({ challenge: webhook.data.challenge })

@@ -46,7 +46,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# If another program is already the proxy, later runs need no --without-proxy.
+# Later runs remember that another program is the proxy, and need no --without-proxy.
 nginx=$root/etc/nginx/conf.d/tradetill.conf
 caddyfile=$root/etc/caddy/Caddyfile
 if [ -e "$nginx" ] || [ -e "$folder/without-proxy" ]; then proxy=''; fi
@@ -66,12 +66,12 @@ stop() {
   exit 1
 }
 say() { printf '%-6s %s\n' "$1" "$2"; }
-# Prints a step that you must do yourself, at once and again at the end.
+# Prints, immediately and again at the end, a step that you must do yourself.
 leave() {
   say 'YOU' "$1"
   printf '%s\n' "$1" >> "$work/left"
 }
-# Prints the text and runs the rest; with --check, prints only.
+# act TEXT COMMAND…: prints the text and runs the command; with --check, only prints.
 act() {
   if [ "$check" ]; then say would "$1" && return; fi
   say now "$1"

@@ -1,4 +1,4 @@
-/** The page for shoppers who use only a keyboard, a screen reader, forced colours or reduced motion; the receipt. */
+/** The page and the receipt for shoppers who use only a keyboard, a screen reader, forced colours or reduced motion. */
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'

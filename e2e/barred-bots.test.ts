@@ -1,4 +1,4 @@
-/** D-30: what a shopper sees while bots are barred: Steam refused one of their offers, so they send none for a time. */
+/** D-30: what a shopper sees while bots are barred: they send no offers for a time, because Steam refused one. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
@@ -33,7 +33,10 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
-/** Notes each toast, alert and refusal that the page shows from now on. Returns a function for their texts so far. */
+/**
+ * Notes each toast, alert and refusal that the page shows from now on. Resolves to a function that reads their texts so
+ * far.
+ */
 async function noteMessages(page: Page): Promise<() => Promise<unknown>> {
   const noted = await page.evaluateHandle(() => {
     const texts = new Set<string>()

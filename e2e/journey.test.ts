@@ -118,7 +118,7 @@ describe('a payment', () => {
     const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
     const pollsAtStart = polls()
     await expect.poll(polls).toBeGreaterThan(pollsAtStart)
-    // After a step back, the page polls only every five seconds, so three seconds pass without a poll.
+    // Outside the confirmation, the page polls only every five seconds, so three seconds pass without a poll.
     await stopClock(page)
     await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
     await page.getByText(TEXTS.en.offerWaiting).waitFor()

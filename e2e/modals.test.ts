@@ -176,7 +176,7 @@ test('the countdown shows a new deadline at once, and never more time than the s
     [100, '01:40'],
   ] as const) {
     timeLeft = secondsLeft
-    // Between two ticks of the countdown, at least once.
+    // At least one of the two returns falls between two ticks of the countdown.
     await page.clock.runFor(60)
     await comeBack(page)
     await expect.poll(() => timer.textContent()).toBe(shown)

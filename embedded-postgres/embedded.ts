@@ -43,7 +43,8 @@ const APP_USER = 'tradetill_app'
 const VAULT_USER = VAULT_ROLE
 const DATABASE = 'tradetill'
 /**
- * The longest silence during a start. After a crash, PostgreSQL replays its log and reports progress every ten seconds.
+ * How long a starting PostgreSQL may be silent. After a crash, PostgreSQL replays its log and reports progress every
+ * ten seconds.
  */
 const SILENCE_MS = 120_000
 const PORTS = { from: 15_000, until: 20_000 }

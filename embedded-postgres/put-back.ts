@@ -34,7 +34,7 @@ async function putInto(dataDir: string, copy: string): Promise<string> {
   }
   removeUnfinished()
   try {
-    // Unlike this, `cpSync` calls a full disk an input/output error.
+    // Not `cpSync`, which reports a full disk as an input/output error.
     for (const { from, unfinished } of places)
       await cp(from, unfinished, { recursive: true, preserveTimestamps: true })
     giveTo(account, clusterPlace.unfinished)

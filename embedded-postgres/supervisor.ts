@@ -98,8 +98,8 @@ async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Pr
 }
 
 /**
- * Stops the PostgreSQL that a killed supervisor left running, and waits until all its processes have ended, because
- * another one refuses to start before that. Its working folder, the cluster, identifies it.
+ * Stops the PostgreSQL that a killed supervisor left running, and waits until all its processes have ended, because a
+ * new PostgreSQL refuses to start before that. Its working folder, the cluster, identifies it.
  */
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)

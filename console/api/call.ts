@@ -7,7 +7,10 @@
 export type Failure = { kind: string; message: string }
 export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; failure: Failure }
 
-/** The storage key of the session's half that only this origin can read. The other half is an HttpOnly cookie. */
+/**
+ * The storage key of one half of the session's secret. Only this origin can read it. The other half is an HttpOnly
+ * cookie.
+ */
 const KEY = 'console-session'
 const CALL_TIMEOUT_MS = 30_000
 

@@ -81,7 +81,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code)))
 }
 
-/** Removes the settings of a till that runs on this machine from the environment of a till under test. */
+/** Removes, from the environment of a till under test, the settings of another till on this machine. */
 function withoutTillSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = /^(TRADETILL_|STEAM_SANDBOX_|MARKET_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)))

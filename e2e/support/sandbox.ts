@@ -1,4 +1,4 @@
-/** The control calls of the Steam sandbox that tests use. */
+/** The Steam sandbox's control calls, as far as tests use them. */
 
 export type Player = { name: string; steamId: string; tradeUrl: string }
 export type SandboxOffer = {

@@ -44,7 +44,9 @@ const FAILED_TIMES = 5
 
 /** How long Steam is asked in vain before a person is told. */
 export const IN_VAIN_MS = 86_400_000
-/** Only trades due within this time are searched. It is a little longer than the longest pause between two questions. */
+/**
+ * Only trades due within this time are searched: the longest pause between two requests about a trade, plus a minute.
+ */
 export const ASK_AGAIN_MS = 3_660_000
 
 export async function readNeeds(db: Db): Promise<Needs> {

@@ -24,7 +24,7 @@ export type FairQueueOptions = {
   time: Time
 }
 
-/** At most this many reads run at a time, in all, for a store and for a deposit. This leaves places for others. */
+/** At most this many reads run at a time: in all, per store and per deposit. This leaves places for others. */
 const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
 /** How long a turn can wait. Its caller has given up by then. */
 const WAIT_MS = 20_000

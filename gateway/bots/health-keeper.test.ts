@@ -66,8 +66,8 @@ afterEach(() => database.close())
 const read = (partner: Partner) => session.readInventory(partner, 'cs', 'en')
 
 /**
- * Lets simulated seconds pass. Returns how many of them the longest failure lasted. `every5s`: whose inventories are read
- * every five of them.
+ * Lets simulated seconds pass. Returns how many of them the longest failure lasted. `every5s`: whose inventories are
+ * read every five seconds.
  */
 async function failedFor(seconds: number, every5s: readonly Partner[] = []): Promise<number> {
   let longest = 0

@@ -22,8 +22,8 @@ const LIMITED_AGAIN_MS = 20_000
 const LIMITS_APART_MS = 15 * 60_000
 
 /**
- * An answer without content proves neither failure nor success. A failure ends nevertheless if Steam gives only such
- * answers for this long: they may be right for an account without offers, and only a new offer can show more.
+ * An answer without content proves neither failure nor success. After this long with nothing else, a failure ends: an
+ * account without offers gets no other answers, and only a new offer can show more.
  */
 const ONLY_EMPTY_MS = 10 * 60_000
 

@@ -14,7 +14,7 @@ const createLimiters = (): Record<TradeLane, Limiter> => ({
 
 const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
 
-/** While this many trades wait, further ones for the patient lanes are left to the next sweep. */
+/** While this many trades wait, further ones for the lanes in `PATIENT` are left to the next sweep. */
 const MOST_WAITING = 5_000
 
 /** `taken`: the trade had its turn, or moved to another lane. `dropped`: it got no place, or lost it. */

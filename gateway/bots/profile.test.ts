@@ -63,7 +63,7 @@ describe('the profile of a bot', () => {
     await database.db.updateTable('bot').set({ member_since: null, level: 5 }).execute()
     start()
     await expect.poll(profile).toEqual({ level: 7, member_since: '2015-03-09' })
-    // The enrolment read it too.
+    // One read was the enrolment's.
     expect(steam.profileReads).toBe(2)
   })
 

@@ -22,7 +22,7 @@ export type Session = {
   find(): Promise<FindDeps>
   /** Dependencies of an act. `statementMs`: how long each statement may take, if the usual time is too short. */
   act(flags: { by?: string; reason?: string }, statementMs?: number): Promise<ActDeps>
-  /** Like `act`, on a database whose master key the settings do not have. */
+  /** Like `act`, for a database whose master key is not in the settings. */
   actWithoutMasterKey(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Dependencies of a backup or a migration. */
   standalone(): Promise<StandaloneDeps>

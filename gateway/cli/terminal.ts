@@ -37,8 +37,8 @@ export type Terminal = {
   /** Yields every line of stdin, trimmed. Includes blank lines, so a line's place is its number in the input. */
   lines(): AsyncGenerator<string>
   /**
-   * Opens questions, which are asked on stderr and answered by typed or piped lines of stdin. A `hidden` answer is typed
-   * without echo. `ask` throws a Refusal if stdin ends.
+   * Starts a dialog: questions go to stderr, and the answers are typed or piped lines of stdin. A `hidden` answer is
+   * typed without echo. `ask` throws a Refusal if stdin ends.
    */
   openQuestions(): Questions
 }

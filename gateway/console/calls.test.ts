@@ -326,7 +326,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))
     expect(several.map(({ status }) => status).sort()).toEqual([200, 200, 202, 202])
-    // The command line cannot prove who types, so the payouts of all its names count together.
+    // The command line cannot prove who types, so payouts under all names there count together.
     const command = (amount: bigint, by: string) =>
       recordPayout(till.by(by), { storeId: 1n, currency: 'USD', amount, reference: `${by} ${amount}` })
     expect(await command(9_000n, 'Ada')).toMatchObject({ kind: 'done' })

@@ -77,7 +77,7 @@ const TAKES_AWAY: readonly Form[] = [
 const fits = (text: string, { begin, has = [], lacks = [] }: Form): boolean =>
   begin.test(text) && has.every((form) => form.test(text)) && !lacks.some((form) => form.test(text))
 
-/** Judges each statement. One on a table that the same file creates blocks nothing and takes nothing away. */
+/** Judges each statement. A statement on a table that the same file creates blocks nothing and takes nothing away. */
 export function judgeStatements(sql: string): Statement[] {
   const newTables = new Set<string>()
   return statementsOf(sql).map((text) => {

@@ -72,7 +72,7 @@ export type MarketAccountTable = {
 export type MarketEntryTable = {
   id: Generated<bigint>
   sale_id: bigint
-  /** The number of the sale's save that wrote the entry: 1, 2, 3 … */
+  /** Which save of the sale wrote the entry: 1, 2, 3 … */
   step: number
   debit_account: bigint
   credit_account: bigint

@@ -12,7 +12,10 @@ export type MigrationFile = {
   sql: string
   /** Hex. The database records it: see `checksumOf`. */
   sha256: string
-  /** From the first line: the oldest version that may run on this schema. Undefined: the version that introduced it. */
+  /**
+   * From the first line: the oldest version that may run on this schema. Undefined: the version that introduced the
+   * schema.
+   */
   oldestVersion: string | undefined
   /** Runs without a transaction, as `create index concurrently` requires. Each statement can run a second time. */
   hasNoTransaction: boolean

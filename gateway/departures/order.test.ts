@@ -209,7 +209,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
 describe('an item that two bots sent back and forth', () => {
   let other: { bot: BotContext; session: FakeSession }
 
-  /** The three trades, as Steam shows them at first. With `back`, a trade is undone, and the item has this id again. */
+  /** Each adds one of the three trades. With `back`, that trade is undone, and its item gets this id at the giver. */
   const toOtherBot = (back?: string) =>
     addRow(session, '9500', {
       to: OTHER_BOT,

@@ -74,8 +74,8 @@ export type DepartureDeps = {
 }
 
 /**
- * The most Steam trades to read one by one: for each page, of the trades that its rows undo; after the pages, of the
- * trades under way.
+ * The most Steam trades to read one by one: for each page, trades that its rows undo, and after all pages, trades under
+ * way.
  */
 const MOST_SINGLES = 5
 

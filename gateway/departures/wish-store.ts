@@ -188,7 +188,7 @@ const MOST_WISHES = 2_000
 type FailureRow = { key: string; because: string | null; size: number; times: number; lastAt: Date }
 
 /**
- * The failures of each item that the rule lately wished to send to this destination, by `app/asset`. `offset 0` forces a
+ * The recent failures of the rule to send an item to this destination, by the item's `app/asset`. `offset 0` forces a
  * lookup for each wish: a join of whole tables would read them all.
  */
 export async function recentFailures(tx: Tx, destination: string): Promise<Map<string, Failures>> {

@@ -65,7 +65,7 @@ it('a kind of error without a line for an hour is counted from one after 200 oth
   report(REPORT)
   report(REPORT)
   for (let lineno = 100; lineno < 300; lineno += 1) {
-    // One line in three minutes is below the limit of all errors together.
+    // One line in three minutes is below the limit for all errors together.
     nowMs += 180_000
     report({ ...REPORT, lineno })
   }

@@ -98,7 +98,7 @@ async function countLink(
   })
 }
 
-/** The event of each change that a trade can make to a deposit that has succeeded. */
+/** The event of each change that a trade can make to a succeeded deposit. */
 const EVENT_OF_CHANGE = {
   amountIncreased: 'deposit.amount_increased',
   fundsAvailable: 'deposit.funds_available',

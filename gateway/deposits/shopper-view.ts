@@ -89,7 +89,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     id: String(row.id),
     storeName: row.store_name,
     storeAccent: row.store_accent,
-    // Some names have no visible character. The page would name nobody.
+    // Some names have no visible character, so the page would show an empty name.
     customerLabel:
       row.customer_label !== null && VISIBLE.test(row.customer_label) ? row.customer_label : null,
     status: row.status,

@@ -10,7 +10,7 @@ export type ViewCache = {
   peek(hash: string): View | undefined
   /** True if a polled deposit has this hash. False proves nothing. */
   has(hash: string): boolean
-  /** Reads a view now. If it is read too often, resolves to the cached one if that is recent. */
+  /** Reads a view now. A view that is read too often comes from the cache instead, unless the cached one is old. */
   readNow(hash: string): Promise<View | undefined>
   stop(): void
 }

@@ -121,7 +121,7 @@ export type ViewRow = {
   item_count: number | null
   /** The items of the trade, equal ones counted together; null once the deposit has ended. */
   items: { name: string; phase: Phase | null; price: number; count: number }[] | null
-  /** Whether a webhook has told the store of the success; null before the success, or if no webhook will. */
+  /** Whether a webhook has told the store of the success; null before the success, or if no webhook will do so. */
   store_told: boolean | null
   bot_name: string | null
   bot_profile_url: string | null

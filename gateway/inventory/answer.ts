@@ -46,7 +46,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('unavailable'),
-    // A later release may store more reasons, and both run during an update.
+    // A later release may store more reasons, and runs beside this one during an update.
     reason: z
       .enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn'])
       .catch('steam_error'),

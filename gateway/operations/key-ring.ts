@@ -47,7 +47,7 @@ export type RotationResult = { resealed: number; left: number; unreadable: numbe
 
 /**
  * Seals every value with the key of these settings, in small batches. It can be interrupted and run again. Once all
- * values are sealed with that key, the database forgets the old ones.
+ * values are sealed with that key, the database forgets the old keys.
  */
 export async function rotateKeyRing(deps: ActDeps): Promise<Answer<RotationResult>> {
   const { db, config } = deps

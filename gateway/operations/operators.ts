@@ -49,7 +49,7 @@ export function addOperator(
   })
 }
 
-/** Makes a link for another passkey of an operator. It replaces an unused link. */
+/** Makes a link that registers another passkey for an operator. Replaces the operator's unused link. */
 export function linkOperator(deps: ActDeps, name: string): Promise<Answer<FreshLink>> {
   return act(deps, { name: 'operator link', argumentsOf: withoutLink }, async (tx) => {
     const operator = await findOperator(tx, name)

@@ -47,7 +47,7 @@ export type SaleTotal = {
 }
 
 /**
- * The differences are the balance that the market reports less the balance in the books; null without a report.
+ * Each difference is the balance that the market reports less the balance in the books; null without a report.
  * `settlingMinor`: money that the market still keeps back. `freeMinor`: money that it would pay out. `saidAt`: time of
  * the report.
  */

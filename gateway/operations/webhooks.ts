@@ -44,7 +44,7 @@ export type AttemptPage = {
 
 type AttemptFilter = { endpointId: bigint; before?: bigint | undefined; limit: number }
 
-/** Lists attempts to reach an endpoint, newest first, with failures that its store does not see. */
+/** Lists attempts to reach an endpoint, newest first, including failures that its store does not see. */
 export async function listAttempts(
   { db }: ReadDeps,
   { endpointId, before, limit }: AttemptFilter,

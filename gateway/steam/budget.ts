@@ -16,7 +16,7 @@ export type Turn = {
   isProbe: boolean
   /** False if a pause has begun since the turn was taken. */
   isGood(): boolean
-  /** Steam answered 429: pauses the requests of the budget, longer each time in a row, up to a limit. */
+  /** Steam answered 429: pauses the budget's requests. Several pauses in a row grow longer, up to a limit. */
   limited(): void
   /** Steam answered: the next pause is short again. */
   answered(): void

@@ -4,7 +4,7 @@
  *
  * Every method but `close` has its own deadline and resolves to a value. No answer of Steam makes a method throw.
  * `unavailable` means that nothing is known: never conclude anything about an offer from it. No field is optional, so
- * the compiler names every implementation that does not fill a new one.
+ * the compiler reports every implementation that lacks a new one.
  */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'

@@ -142,7 +142,7 @@ async function expectSameRequest(path: string, our: Work, their: Work) {
   expect(await requestsOfBoth(path, our, their)).toHaveLength(1)
 }
 
-/** Expects both to make the same requests to this path. Resolves to those requests. */
+/** Expects the port and the library to make the same requests to this path. Resolves to those requests. */
 async function requestsOfBoth(path: string, our: Work, their: Work) {
   const [mine, library] = [await requestsTo(path, our), await requestsTo(path, their)]
   expect(mine).toEqual(library)
