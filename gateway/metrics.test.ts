@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-it('requests to Steam are counted and timed by method, and requests that our own limits held back are counted separately', async () => {
+it('requests to Steam are counted and timed by method, separately from requests that our own limits held back', async () => {
   const { registry, steam } = createMetrics()
   steam.request('GetTradeOffers', { outcome: 'answered', seconds: 0.2 })
   steam.request('GetTradeOffers', { outcome: 'limited', seconds: 0.1 })
@@ -20,7 +20,7 @@ it('requests to Steam are counted and timed by method, and requests that our own
   )
 })
 
-it('a type of event that has never occurred is counted as 0, so the first reversal shows as an increase', async () => {
+it('a type of event that never occurred has a count of 0, so the first reversal shows as an increase', async () => {
   const { registry, events } = createMetrics()
   const line = async () =>
     (await registry.metrics()).split('\n').find((one) => one.includes('type="deposit.reversed"'))

@@ -76,7 +76,7 @@ describe('the first start of a gateway', () => {
     await expect(start()).resolves.toEqual(key)
   })
 
-  it('gives the database to only one of two gateways that start at the same time in different modes', async () => {
+  it('gives the database to one of two gateways that start simultaneously in different modes', async () => {
     await emptyDatabase()
     const both = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -115,7 +115,7 @@ describe('a database of version 0.2.0', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  it('is accepted if the key opens one of its secrets, because a command may have sealed others with another key', async () => {
+  it('is accepted if the key opens one of its secrets: a command may have sealed the others with another key', async () => {
     const sealed = createSecretBox(OTHER_KEY).seal('secret', 'webhook_endpoint:1:secret')
     await sql`insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{https://x}', 0)`.execute(
       database.db,
@@ -164,7 +164,7 @@ describe('another master key', () => {
   }
   beforeEach(() => start(withKey(KEY)))
 
-  it('is accepted together with the former key, and from then on both are needed', async () => {
+  it('is accepted together with the former key, and both keys are needed from then on', async () => {
     await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
     await expect(start(withKey(KEY))).rejects.toThrow(
       `seal with the master key ${fingerprintOf(OTHER_KEY).slice(0, 8)}…, and these settings do not have it. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY to it`,
@@ -181,7 +181,7 @@ describe('another master key', () => {
     )
   })
 
-  it('is accepted alone after the former key is lost, once nothing sealed with the former key is left', async () => {
+  it('is accepted alone if the former key is lost and nothing sealed with it is left', async () => {
     await expect(start(withKey(OTHER_KEY))).rejects.toThrow('belongs to the master key')
     const env = withKey(OTHER_KEY, { DATABASE_URL: database.url, TRADETILL_DATA: folder })
     expect(await runCommand(['key-ring', 'forget', '--reason', 'lost'], { env })).toMatchObject({ code: 0 })

@@ -68,7 +68,7 @@ test('the view of a bot has its items and room by game, its open offers, and the
   expect(await viewOf()).toMatchObject({ refusals: [], bars: [] })
 })
 
-test('the view of a bot counts the calls that all processes made as this bot in the last hour, but not those for public pages or of unknown bots', async () => {
+test('the view of a bot counts the last hour’s calls of all processes as this bot, and no other calls', async () => {
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {
@@ -106,7 +106,7 @@ test('an unknown bot is not found', async () => {
   expect(await showBot(operatorOf(till), '999')).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-test('the weather counts and times the calls of a day by method, and counts those of one method by bot', async () => {
+test('the weather counts and times the calls of a day by method, and counts the calls of one method by bot', async () => {
   await till.db.deleteFrom('steam_calls').execute()
   const other = await aBot(till, fakeSession('76561198000000002'))
   const [mine, theirs] = [bot.session.steamId, other.session.steamId]

@@ -51,7 +51,7 @@ async function listAll(filter: Partial<DepositFilter>): Promise<bigint[]> {
 const idsOf = (rows: typeof credits) => rows.map(({ id }) => id)
 
 describe('deposits by amount', () => {
-  it('are listed largest first or smallest first, each once, in one currency', async () => {
+  it('are listed in one currency, each deposit once, with the largest or the smallest first', async () => {
     expect(credits.length).toBeGreaterThan(20)
     expect(await listAll(USD)).toEqual(idsOf(credits))
     expect(await listAll({ ...USD, order: 'smallest' })).toEqual(idsOf(credits).toReversed())
@@ -84,7 +84,7 @@ describe('deposits by amount', () => {
     expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(credits))
   })
 
-  it('are refused after a deposit that is not in the list, such as one that a restored till lost', async () => {
+  it('are refused after an unlisted deposit, such as a deposit that a restored till lost', async () => {
     const withoutCredit = await aDeposit(till, { id: stores[0] ?? 0n })
     for (const before of [withoutCredit.id, 999n]) {
       for (const list of [listDeposits, exportDeposits]) {

@@ -109,7 +109,7 @@ it.each([
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('a release is refused and not recorded if the store’s limit has too little room, or if that room was promised to an open offer', async () => {
+it('a release that the store’s limit has no room for, as after a promise to an open offer, is refused without a record', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
@@ -148,7 +148,7 @@ async function differencesAfter(damage: string): Promise<string[]> {
   return (await verifyLedger(pool)).map(({ problem }) => problem)
 }
 
-it('a release without its record, and a record without its release, are differences of the ledger', async () => {
+it('the check of the ledger reports a release without its record, and a record without its release', async () => {
   await releaseDeposit(deps(), await heldDeposit())
   const rename = (from: string, to: string) =>
     differencesAfter(`update operator_act set act = '${to}' where act = '${from}'`)

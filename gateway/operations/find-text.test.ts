@@ -74,7 +74,7 @@ it.each<[string, string, Reading]>([
   expect(read.kind === 'read' && read.readings).toContainEqual(reading)
 })
 
-it('digits can be a number or an order id, and an account if they have the form of a Steam id', () => {
+it('digits can be a number, an order id or, in the form of a Steam id, an account', () => {
   expect(kindsOf('1001')).toEqual(['number', 'order'])
   expect(kindsOf(NOVA)).toEqual(['steam_id', 'number', 'order'])
 })
@@ -88,7 +88,7 @@ it('a Steam id with an impossible account number is read as an order id or a nam
   expect(kindsOf('[U:1:0]')).toEqual(['order', 'words'])
 })
 
-it('six characters with one that is easily misread are not a secret code', () => {
+it('six characters are not a secret code if one of them is easily misread', () => {
   expect(kindsOf('K7QX2O')).toEqual(['order', 'words'])
 })
 

@@ -100,7 +100,7 @@ describe('a deposit', () => {
     ])
   })
 
-  it('is found by an item: its name, the shopper’s asset id, and the bot’s', async () => {
+  it('is found by an item’s name, and by its asset ids at the shopper and at the bot', async () => {
     const [asset = ''] = paid.body.items
     expect(depositsOf(await found(asset))).toEqual([[paid.id, ['asset']]])
     const { received_asset_id: received } = await till.db
@@ -113,7 +113,7 @@ describe('a deposit', () => {
     expect(depositsOf(await found('Item 1'))).toEqual([[paid.id, ['item_name']]])
   })
 
-  it('is found by its order id, together with another store’s deposit with the same order id, newest first', async () => {
+  it('is found by its order id, beside another store’s deposit with the same order id, newest first', async () => {
     const { deposits } = await found('shared')
     expect(deposits.map(({ storeId, as }) => [storeId, as])).toEqual([
       [2n, ['order']],
@@ -121,7 +121,7 @@ describe('a deposit', () => {
     ])
   })
 
-  it('is found by its shopper, whose account is found too', async () => {
+  it('is found by its shopper, together with the shopper’s account', async () => {
     const { deposits, shoppers, bots } = await found(`https://steamcommunity.com/profiles/${shopper()}`)
     expect(deposits).toMatchObject([
       {
@@ -195,7 +195,7 @@ describe('the search', () => {
     expect(answer.message).not.toContain(secret)
   })
 
-  it('reads a text from stdin, where no shell history keeps it', async () => {
+  it('reads a text from stdin, which keeps it out of the shell’s history', async () => {
     const input = `http://till.test/deposit/${offered.deposit.hash}\n`
     const { out, errors, code } = await runCommand(['find', '-'], { databaseUrl: till.url, input })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
@@ -256,7 +256,7 @@ describe('the list of deposits', () => {
     expect(await listDeposits(deps, { limit: 1, leastMinor: 1n })).toMatchObject({ refusal: 'usage' })
   })
 
-  it('marks each examined row that does not match', async () => {
+  it('marks examined rows that do not match', async () => {
     const examined = await examineDeposits(till.db, { limit: 1, currency: 'EUR' }, { now: till.clock.now() })
     expect(examined.map(({ fits }) => fits)).toEqual([false, false, false])
   })
@@ -294,7 +294,7 @@ describe('the list of deposits', () => {
   })
 })
 
-it('a deposit with the typed number is found, even if many newer deposits have that number as their order id', async () => {
+it('a deposit is found by its number, even if many newer deposits have that number as their order id', async () => {
   const stores = await till.db
     .insertInto('store')
     .values(

@@ -135,7 +135,7 @@ async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
 const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 
 describe('a rotation', () => {
-  it('seals every value with the new key while gateways read, and then no longer needs the old key', async () => {
+  it('seals every value with the new key while gateways read, and then needs only the new key', async () => {
     const before = await readAll(withBothKeys)
     expect(before).toHaveLength(ALL)
     await startWithNew()
@@ -186,7 +186,7 @@ describe('a rotation', () => {
     expect(await readAll(withNewKey)).toEqual(before)
   })
 
-  it('does not overwrite a value that has changed since it was read', async () => {
+  it('does not overwrite a value that has changed since the rotation read it', async () => {
     const { db } = database
     const [tokens] = SEALED
     if (tokens === undefined) throw new Error('nothing is sealed')
@@ -200,7 +200,7 @@ describe('a rotation', () => {
     expect((await readAll(withBothKeys))[0]).toBe('renewed')
   })
 
-  it('still needs the old key while some value cannot be opened, and says so', async () => {
+  it('reports a value that no key opens, and needs the old key while there is such a value', async () => {
     await startWithNew()
     await database.db
       .updateTable('bot')
@@ -227,7 +227,7 @@ describe('a rotation', () => {
   })
 })
 
-it('forgetting a lost key needs a stopped till and a reason, erases what it sealed, and gives the database to the new key', async () => {
+it('forgetting a lost key needs a stopped till and a reason, and erases the values that the lost key sealed', async () => {
   const lost = { ...depsWith(NEW, []), reason: 'lost with its server' }
   const gateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
   await beatProcess(database.db, gateway)
@@ -246,7 +246,7 @@ it('forgetting a lost key needs a stopped till and a reason, erases what it seal
   expect(await showKeyRing(lost)).toMatchObject({ data: { values: 0, left: 0 } })
 })
 
-it('a webhook is signed with the new secret alone if the previous one was sealed with a lost key', async () => {
+it('a webhook is signed with the new secret alone if the previous secret was sealed with a lost key', async () => {
   const endpoint = await database.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
   const place = `webhook_endpoint:${endpoint.id}:secret`
   const renewed = { ...endpoint, secret: withNewKey.seal('fresh', place) }

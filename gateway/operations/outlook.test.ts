@@ -43,7 +43,7 @@ const withTrade = (change: Partial<OutlookTrade>, facts: Partial<OutlookFacts> =
 const stepsOf = ({ next }: ReturnType<typeof outlookOf>) =>
   next.map((each) => [each.at === null ? null : (each.at.getTime() - at(0).getTime()) / 1000, each.what])
 
-it('a deposit that waits for its shopper expires, and until it has an offer, an operator can have all its credit held', () => {
+it('a deposit that waits for its shopper will expire, and an operator can have all its credit held', () => {
   const outlook = outlookOf(created, NOW)
   expect(stepsOf(outlook)).toEqual([[3_600, 'the deposit expires, unless its shopper trades']])
   expect(outlook.can.map(({ command }) => command)).toEqual(["deposit hold 1001 --reason 'TEXT'"])
@@ -118,7 +118,7 @@ it('a paused bot continues its trades under way', () => {
   expect(stepsOf(withTrade({ botState: 'paused' }))[0]?.[0]).toBe(300)
 })
 
-it('due webhooks are listed among the other steps, in order of time', () => {
+it('the steps, with due webhooks among them, are in order of time', () => {
   const due = [{ endpointId: 3n, sequence: 9n, dueAt: at(200), attempts: 2 }]
   expect(stepsOf(withTrade({}, { due }))).toEqual([
     [200, 'event 9 is sent to endpoint 3, attempt 3'],
@@ -148,7 +148,7 @@ it('a held trade can be released a day after its protection ends, and reversed a
   expect(acts({ state: 'held', settlesAt: twoDaysAgo })[1]).toEqual(['trade release', null])
 })
 
-it('the stated wait for a release is the same as in the rules of trades', () => {
+it('the wait for a release equals that of the rules of trades', () => {
   expect(RELEASE_WAIT_MS).toBe(RELEASE_AFTER_MS)
 })
 

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-it('every hour is listed with its deposits, even an hour without any', () => {
+it('every hour is listed with its number of deposits, even an hour without deposits', () => {
   expect(overview.hours).toHaveLength(24)
   const counts = overview.hours.map(({ opened, succeeded }) => [opened, succeeded])
   expect(counts.toReversed().slice(0, 3)).toEqual([
@@ -51,7 +51,7 @@ it('every hour is listed with its deposits, even an hour without any', () => {
   expect(counts[0]).toEqual([1, 0])
 })
 
-it('deposits of the last 24 hours are counted by status, the most frequent first, and older deposits are not', () => {
+it('deposits of the last 24 hours, and no older ones, are counted by status, the most frequent first', () => {
   expect(overview.statuses[0]).toEqual({ status: 'succeeded', count: 3 })
   expect(overview.statuses).toHaveLength(3)
   expect(overview.funnel).toMatchObject({ opened: 5, paid: 3 })

@@ -61,7 +61,7 @@ it('an amount in a currency without a rate needs a second operator, however smal
   expect(await recordPayout(operatorOf(till), payout)).toMatchObject({ refusal: 'proposed' })
 })
 
-it('acts at the same time count together, even if they move money between different accounts', async () => {
+it('simultaneous acts count together, even if they move money between different accounts', async () => {
   const [dollars, euros] = [await aRichStore('USD'), await aRichStore('EUR')]
   await addRate('1')
   const payout = { amount: 6_000n, reference: 'one' }

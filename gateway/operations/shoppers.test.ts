@@ -48,7 +48,7 @@ const differences = async () => {
   return verifyLedger(pool).finally(close)
 }
 
-it('D-35 an account is erased once the last look at its trade is over, with a report of what is kept, and the ledger still verifies', async () => {
+it('D-35 an account can be erased after the last look at its trade, with a report of what is kept, and the ledger agrees', async () => {
   const store = await aStore(till)
   const deposit = await aDeposit(till, store, { game: 'cs' })
   const steamId = `7656119800000${deposit.id}`
@@ -86,7 +86,7 @@ it('D-35 an account is erased once the last look at its trade is over, with a re
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-it('D-35 erasing the account that a store named keeps the account of the trade link, and the other way round', async () => {
+it('D-35 of the account that a store named and the account of the trade link, either is erased without the other', async () => {
   const store = await aStore(till)
   const { id } = await aDeposit(till, store)
   const [linked, named] = [`7656119800000${id}`, '76561198999999999']
@@ -111,7 +111,7 @@ it('D-35 erasing the account that a store named keeps the account of the trade l
   expect(await depositRow()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
 
-it('D-35 erasing a deposit’s current account also erases the trade token of an earlier one, which no sweep would find again', async () => {
+it('D-35 erasing a deposit’s account erases an earlier account’s trade token too, which no sweep would find', async () => {
   const deposit = await aDeposit(till, await aStore(till))
   await payFor(till, { bot, session }, deposit)
   // The times of the two looks at a delivery, after which its trade is over.

@@ -75,7 +75,7 @@ const acts = () =>
 
 const problems = async () => (await verifyLedger(pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
 
-it('a credit, a debit and a write-off each move money once and are recorded, and the check of the ledger finds no difference', async () => {
+it('a credit, a debit and a write-off each move money once with a record, and the ledger has no difference', async () => {
   expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'done', data: { kind: 'credit' } })
   expect(await available()).toBe(3_100n)
   expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'unchanged' })
@@ -107,7 +107,7 @@ it('a credit, a debit and a write-off each move money once and are recorded, and
   expect(await problems()).toEqual([])
 })
 
-it('of several adjustments or payouts sent at once with one reference, only one moves money, even in different currencies', async () => {
+it('one of several simultaneous adjustments or payouts with one reference moves money, even in different currencies', async () => {
   const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
   const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
   expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
@@ -121,7 +121,7 @@ it('of several adjustments or payouts sent at once with one reference, only one 
   expect(await problems()).toEqual([])
 })
 
-it('a voided payout gives the store its money back, once', async () => {
+it('a voided payout returns its money to the store once', async () => {
   await recordPayout(deps, { storeId, currency: 'USD', amount: 2_500n, reference: 'wire 1' })
   const list = await listPayouts(deps, { storeId, limit: 10 })
   const [payout] = list.kind === 'done' ? list.data.payouts : []

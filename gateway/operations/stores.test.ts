@@ -85,7 +85,7 @@ describe('a store', () => {
     expect(await changeStore(allowed, { storeId, commissionBps: 1_000 })).toMatchObject({ kind: 'done' })
   })
 
-  it('is listed with the others page by page, and the list can be limited to disabled stores', async () => {
+  it('is listed page by page with the other stores, or in a list of disabled stores alone', async () => {
     const first = await listStores(deps, { limit: 1 })
     expect(first).toMatchObject({
       data: { stores: [{ storeId: 1n, atRisk: { amountMinor: 0n } }], next: 1n },
@@ -102,7 +102,7 @@ describe('a store', () => {
 })
 
 describe('a store that is disabled', () => {
-  it('opens no new deposit, but still gets those that it opened before', async () => {
+  it('opens no new deposit, but gets the deposits that it opened before', async () => {
     const { deposit } = await openDeposit('before')
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'done' })
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'unchanged' })

@@ -65,7 +65,7 @@ describe('webhooks that fail', () => {
     await sendWebhooks()
   })
 
-  it('are counted for their endpoint, as retried and then as given up, and its URL is shown without the query', async () => {
+  it('are counted by endpoint, first as retried and then as given up; the endpoint’s URL is shown without the query', async () => {
     const { data } = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
     expect(data?.endpoints).toMatchObject([
       {
@@ -111,7 +111,7 @@ describe('webhooks that fail', () => {
     expect(await listAttempts(deps, { endpointId: 999n, limit: 1 })).toMatchObject({ refusal: 'not_found' })
   })
 
-  it('are sent again, as a range or one by one, and the view of their deposit suggests it', async () => {
+  it('are sent again, as a range or one by one, as the view of their deposit suggests', async () => {
     await till.db.updateTable('webhook_delivery').set({ state: 'failed', due_at: null }).execute()
     const { id } = await till.db
       .selectFrom('deposit')
@@ -162,7 +162,7 @@ describe('webhooks that fail', () => {
     expect(JSON.stringify(await lastAct())).not.toContain(data?.webhookSecret)
   })
 
-  it('end with their endpoint: due deliveries are given up, nothing more is sent, and the events stay', async () => {
+  it('end with their endpoint: due deliveries are given up and nothing is sent, but the events stay', async () => {
     const before = receiver.received.length
     expect(await removeWebhook(deps, { endpointId })).toMatchObject({
       kind: 'done',
@@ -195,7 +195,7 @@ describe('webhooks that fail', () => {
 })
 
 describe('an operator’s hold of a deposit', () => {
-  it('is set once: further calls change nothing, even while an offer is open', async () => {
+  it('is set once, and further calls change nothing, even while an offer is open', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
@@ -214,7 +214,7 @@ describe('an operator’s hold of a deposit', () => {
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
   })
 
-  it('is refused once there is an offer', async () => {
+  it('is refused if there is an offer', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await offerFor(till, bot.bot, deposit)
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
@@ -223,7 +223,7 @@ describe('an operator’s hold of a deposit', () => {
 })
 
 describe('a look at a trade', () => {
-  it('asks Steam now whether the items of a delivery were taken back', async () => {
+  it('asks Steam immediately whether the items of a delivery were taken back', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot.bot, deposit)
     bot.session.accept(offerId)

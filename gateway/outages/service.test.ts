@@ -110,7 +110,7 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('created')
   })
 
-  it('D-28 an open offer keeps its five minutes, and is cancelled only when they are over', async () => {
+  it('D-28 an open offer keeps its five minutes, and is then cancelled', async () => {
     const { hash } = await pendingDeposit()
     await steamGoesDown()
     till.clock.advance(10 * MINUTE_MS)
@@ -127,7 +127,7 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
-  it('D-28 an offer whose acceptance Steam withdraws after the outage gets the paused time back too', async () => {
+  it('D-28 an offer gets back the paused time even if Steam withdraws its acceptance after the outage', async () => {
     const { hash } = await pendingDeposit()
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('no offer')
@@ -153,7 +153,7 @@ describe('when offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
-  it('D-28 a decline right after the outage counts as the shopper’s own, because the offer was sent long before', async () => {
+  it('D-28 a decline right after the outage counts as the shopper’s own if the offer was sent long before', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
@@ -202,7 +202,7 @@ describe('when offers fail for every bot', () => {
 })
 
 describe('while only inventories fail', () => {
-  it('D-28 the timer of a deposit stands still, but an open offer still ends at its deadline', async () => {
+  it('D-28 the timer of a deposit stands still, but an open offer ends at its deadline', async () => {
     const { hash } = await pendingDeposit()
     const other = await aDeposit(till, store)
     await setFailures({ inventories: true })
@@ -237,7 +237,7 @@ describe('maintenance', () => {
     })
   })
 
-  it('and an outage of Steam each end without ending the other', async () => {
+  it('and an outage of Steam end independently of each other', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     await beginMaintenance(deps, NO_NOTICE)
@@ -252,7 +252,7 @@ describe('maintenance', () => {
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
   })
 
-  it('shows shoppers why and until when, in both languages, and its notice can be changed', async () => {
+  it('shows shoppers its reason and end in both languages, and an operator can change the notice', async () => {
     const { hash } = await aDeposit(till, store)
     const text = { en: 'We move.', ru: 'Мы переезжаем.' }
     const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)

@@ -60,7 +60,7 @@ describe('a rate compared with the reference rate', () => {
     expect([88_580_001n, 83_419_999n].map((next) => refused(next))).toEqual([true, true])
   })
 
-  test('is not refused if the reference is older than six days, or if there is none', () => {
+  test('is not refused if the reference is older than six days or missing', () => {
     expect([refused(200_000_000n, '0.86', 6), refused(200_000_000n, '0.86', 6.01)]).toEqual([true, false])
     expect(isContradicted(200_000_000n, undefined, NOW)).toBe(false)
   })

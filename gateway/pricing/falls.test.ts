@@ -42,7 +42,7 @@ describe('D-13 a fall', () => {
     expect(judge(changedPrice(10, 8), changedPrice(10, 8.5, 30), steadyPrice(10))).toEqual(priced(8))
   })
 
-  test('of a tenth or less is ignored, and a larger one does not lower equally new prices', () => {
+  test('of a tenth or less is ignored, and a larger fall does not lower equally new prices', () => {
     expect(judge(changedPrice(10, 9), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
     expect(judge(changedPrice(10, 8.99), steadyPrice(10), steadyPrice(10))).toEqual(priced(8.99))
     expect(judge(changedPrice(10, 8), steadyPrice(10, 0), steadyPrice(10, 0))).toEqual(priced(10))

@@ -82,7 +82,7 @@ describe('requests to a source', () => {
     },
   )
 
-  test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
+  test('are sent once per interval for each game, even if the gateway restarts', async () => {
     // Each call of waxpeer() makes a new source, as a restart does. Its interval is 10 minutes.
     waxpeerSays(5_000)
     await run(waxpeer(), 9)
@@ -120,7 +120,7 @@ describe('requests to a source', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('stop after a 429 for a part of the list; the rest counts, and the reason is recorded', async () => {
+  test('stop after a 429 for a part of the list, but the rest counts, and the reason is recorded', async () => {
     const list = '/api/v1/listings/price-list'
     const csfloat = () => csfloatPrices({ base: server.url, clock })
     server.answer(list, json([{ market_hash_name: 'Knife', quantity: 90, min_price: 500 }]))
@@ -137,7 +137,7 @@ describe('requests to a source', () => {
     expect(server.requests).toHaveLength(4)
   })
 
-  test('become rarer while the source keeps failing, but are still sent every hour, and the reason is recorded', async () => {
+  test('become rarer while the source keeps failing, but are sent at least hourly, and the reason is recorded', async () => {
     server.answer(PATH, json({}, 500))
     const startMs = clock.now().getTime()
     await run(waxpeer(), 260)
@@ -213,7 +213,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('is asked again, and its prices count, once a clock that was a month ahead is right', async () => {
+  test('is asked again, and its prices count, when a clock that was a month ahead is right', async () => {
     clock.advance(30 * 24 * 60 * MINUTE_MS)
     await bothSay(10)
     clock.advance(-30 * 24 * 60 * MINUTE_MS)
@@ -235,7 +235,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
 
-  test('pauses as long as its 429 for one part of the list asks, even if the other part has no price', async () => {
+  test('pauses as long as a 429 for one part of the list demands, even if the other part has no price', async () => {
     const limited: PriceSource = {
       name: 'csfloat',
       pace: { everyMs: 10 * MINUTE_MS, gapMs: 0 },
@@ -255,7 +255,7 @@ describe('a source that fails', () => {
     expect(row.next_at.getTime() - clock.now().getTime()).toBeGreaterThan(2 * 3_600_000)
   })
 
-  test('keeps the rest of its list if the database cannot store some of the names', async () => {
+  test('keeps the prices of its list except those whose names the database cannot store', async () => {
     const names = [
       'Kni\0fe',
       'Knife \ud83d',
@@ -366,7 +366,7 @@ describe('exchange rates from the web', () => {
     expect(await eur()).toBe(88_000_000n)
   })
 
-  test('are not used if two days old, and a time in the future does not block newer ones', async () => {
+  test('are not used if two days old, and a rate from the future does not block newer rates', async () => {
     says(0.86, 49 * 60 * MINUTE_MS)
     await requestDue(webRates(server.url))
     expect(await eur()).toBe('missing')

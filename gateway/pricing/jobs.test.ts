@@ -103,7 +103,7 @@ describe('pricing', () => {
       return 'refused' in list ? list.refused : Number(list.rate.perUsd) / 1e8
     }
 
-    test('that differs by more than 3 % from the reference is refused and reported, and the last one stays', async () => {
+    test('that differs by more than 3 % from the reference is refused and reported, and the last rate stays', async () => {
       await refresh(rateSource('ecb', '0.86', 60), rateSource('er-api', '0.87', 2))
       const { pool } = database
       await pool.query(`insert into price_feed (source, feed, next_at) values ('er-api', 'rates', now())`)
@@ -168,7 +168,7 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
-  test('prices and rates that were read while the clock was a month ahead do not count, and block no newer ones', async () => {
+  test('prices and rates read while the clock was a month ahead do not count, and block no newer ones', async () => {
     const file = fileSource({
       rates: { EUR: '0.90' },
       prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] },
@@ -226,7 +226,7 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('has loaded all local prices once it has started, and can be stopped', async () => {
+  test('has loaded all local prices when its start ends, and can be stopped', async () => {
     const source = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({
       db: database.db,
@@ -289,7 +289,7 @@ describe('pricing', () => {
       expect(await gross()).toBe(900)
     })
 
-    test('still count for items that were frozen before the removal', async () => {
+    test('count for items that were frozen before the removal', async () => {
       await insertFeeds()
       await start(kept(), removed())
       const hold = { game: 'cs', name: 'Kni*', kind: 'frozen', since: clock.now() } as const
@@ -323,7 +323,7 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  test('contains only items of the sandbox, and leaves out one to three of each game', async () => {
+  test('contains the sandbox’s items, except one to three of each game', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(

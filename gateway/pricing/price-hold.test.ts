@@ -33,7 +33,7 @@ describe('the name of a hold', () => {
     )
   })
 
-  it('is no pattern without an asterisk, nor if it is null, which means an entire game', () => {
+  it('is not a pattern without an asterisk, or if it is null, which means an entire game', () => {
     expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
       null,
       null,
@@ -61,7 +61,7 @@ describe('holds on an item', () => {
     more: Partial<Pick<PriceHold, 'usdMicros' | 'since'>> = {},
   ): PriceHold => ({ kind, name, usdMicros: null, since: before, ...more })
 
-  it('do not affect other items, whose price is judged as of now', () => {
+  it('do not affect other items, whose price is judged at the current time', () => {
     expect(effectOfHolds([hold('blocked', 'Knife')], RUBY, now)).toEqual({
       blocked: false,
       asOf: now,
@@ -74,7 +74,7 @@ describe('holds on an item', () => {
     expect(effectOfHolds(holds, RUBY, now)).toMatchObject({ asOf: longBefore })
   })
 
-  it('set its price; of several, the hold with the most specific name decides', () => {
+  it('set its price, and the hold with the most specific name decides', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
     expect(effectOfHolds(holds, RUBY, now).override).toBe(2n)

@@ -80,7 +80,7 @@ describe('the worth of an item', () => {
     expect(judge({ ...listed(10), source: FILE_SOURCE })).toEqual(priced(5))
   })
 
-  test('D-13 counts a source’s last data as proof of popularity for 72 hours, even if it no longer answers', () => {
+  test('D-13 counts a source’s last data as proof of popularity for 72 hours, even if the source is silent', () => {
     const popular = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
     const listed = price(5, { popularity: 3, popularityKind: 'listings' })
     expect(judge(listed, popular)).toEqual(priced(5))
@@ -90,7 +90,7 @@ describe('the worth of an item', () => {
     expect(judge(popular)).toEqual(unavailable('noPrice'))
   })
 
-  test('A-087 must be 0.11 dollars or more after commission', () => {
+  test('A-087 the worth must be 0.11 dollars or more after commission', () => {
     expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.11))).toEqual(priced(0.11))
@@ -110,11 +110,11 @@ test('the worth of an override needs no source, and must be 0.11 dollars or more
   })
 })
 
-test('quotes name the operator’s price list and overrides like this', () => {
+test('quotes name the operator’s price list "file", and overrides "operator"', () => {
   expect([FILE_SOURCE, OPERATOR_SOURCE]).toEqual(['file', 'operator'])
 })
 
-test('a store’s own commission replaces that of every game, and nothing else', () => {
+test('a store’s own commission replaces the commission of every game, and nothing else', () => {
   const rules = rulesWith((game) => ({ minPopularity: game.length }))
   const own = withCommission(rules, 700)
   for (const game of ['cs', 'dota', 'rust', 'tf'] as const) {
@@ -139,7 +139,7 @@ describe('a pumped price', () => {
     expect(judge(withLevel(5, null), withLevel(900, null), withLevel(6, null))).toEqual(priced(6))
   })
 
-  test('is not accepted if two sources differ and no third agrees with the cheaper one', () => {
+  test('is not accepted if two sources differ and no third source agrees with the cheaper one', () => {
     expect(judge(withLevel(1, null), withLevel(5, null))).toEqual(unavailable('noPrice'))
     for (const lie of [1.31, 3, 5, 900]) {
       expect(judge(withLevel(1, null), withLevel(5, null), withLevel(lie, null))).toEqual(
@@ -163,7 +163,7 @@ describe('other rules of a price', () => {
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  test('a level from one of several sources caps the price; one far below the prices leaves no price, one far above changes nothing', () => {
+  test('one of several sources’ levels caps the price; far below the prices it removes the price, far above it does nothing', () => {
     expect(judge(withLevel(20, 12), withLevel(20, null), withLevel(20, null))).toEqual(priced(15.6))
     expect(judge(withLevel(20, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(10, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
@@ -178,7 +178,7 @@ describe('other rules of a price', () => {
     expect(judge(withLevel(13.5, 10), withLevel(13.5, null))).toEqual(priced(13))
   })
 
-  test('of two levels, the lower caps the price if both agree or it is near the prices; of three, the median does', () => {
+  test('the lower of two levels caps the price if both agree or the lower is near the prices; of three, the median does', () => {
     expect(judge(withLevel(20, 10), withLevel(20, 13), withLevel(20, null))).toEqual(priced(13))
     expect(judge(withLevel(20, 10), withLevel(20, 13.01), withLevel(20, null))).toEqual(
       unavailable('noPrice'),

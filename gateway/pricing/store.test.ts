@@ -35,7 +35,7 @@ const storedPrice = async (): Promise<SourcePrice | undefined> =>
   (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
 
 describe('the weekly level', () => {
-  test('is the median of the last prices of the earlier days, once there are three such days', async () => {
+  test('is the median of the last prices of the earlier days, if there are three such days', async () => {
     const levels: (bigint | null | undefined)[] = []
     for (const price of [10n, 12n, 900n, 11n, 13n]) {
       await savePrice(1n)
@@ -66,7 +66,7 @@ describe('the weekly level', () => {
     expect((await storedPrice())?.levelUsdMicros).toBeNull()
   })
 
-  test('comes from the source itself if it gives one', async () => {
+  test('is the source’s own if the source gives one', async () => {
     for (const price of [10n, 10n, 10n, 10n]) {
       await savePrice(price)
       clock.advance(DAY_MS)
@@ -149,7 +149,7 @@ describe('the operator’s freezes and blocks', () => {
     expect(await isBlocked(database.db, 'dota', ['Case'])).toBe(false)
   })
 
-  test('a freeze keeps a price that no source has listed for a month; other prices are then deleted', async () => {
+  test('a price that no source has listed for a month is deleted, unless it is frozen', async () => {
     await savePrice(5_000_000n)
     await hold('frozen', 'Knife')
     await savePrice(5_000_000n, { name: 'Case' })

@@ -87,7 +87,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and does n
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says whose items they were and, in both languages, what happened, and contains neither the store’s own labels nor a secret', async () => {
+it('a receipt says in both languages what happened with whose items, and has neither the store’s labels nor a secret', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)
@@ -110,7 +110,7 @@ it('a receipt says whose items they were and, in both languages, what happened, 
   })
 })
 
-it('once a deposit has another account’s link, its receipt shows only the id of the account that paid; once the payer is erased, it shows no account', async () => {
+it('a receipt shows the payer as an id if the deposit has another account’s link, and not at all after an erasure', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const { user_steam_id } = await till.db
     .selectFrom('deposit')
@@ -135,7 +135,7 @@ it('once a deposit has another account’s link, its receipt shows only the id o
   await payer(user_steam_id ?? '')
 })
 
-it('a receipt reads each table once, besides the query of the shopper’s view', async () => {
+it('a receipt reads each table once, in addition to the query of the shopper’s view', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const read: string[] = []
   const counting = fastify()
@@ -152,7 +152,7 @@ it('a receipt reads each table once, besides the query of the shopper’s view',
   expect(read.toSorted()).toEqual(['deposit', 'event', 'trade', 'trade_item'])
 })
 
-it('a receipt gives its times in UTC, for its script to show in the shopper’s own zone', async () => {
+it('a receipt has its times in UTC, and its script shows them in the shopper’s own zone', async () => {
   const { body, headers } = await get((await receiptOf(paid.hash)) ?? '')
   const [, source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(body) ?? []
   const script = await get(source)
@@ -167,7 +167,7 @@ it('a receipt gives its times in UTC, for its script to show in the shopper’s 
   }
 })
 
-it('a receipt lists the steps of a deposit in order, once they are in the store’s log', async () => {
+it('a receipt lists in order the steps of a deposit that are in the store’s log', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   await publishEvents(till.deps)
   const history = (await get(path)).body.split('Timeline')[1]
@@ -208,7 +208,7 @@ describe('the money on a receipt', () => {
     expect(all).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
   })
 
-  it('is described both as taken back and as held, if it was partly taken back and the rest is held', () => {
+  it('is described as taken back and as held if a part was taken back and the rest is held', () => {
     const rest = { reversedAmount: 1_000, heldAmount: 2_375 }
     expect(page('en', rest)).toMatch(
       /Later their sender took some back\. The worth of the rest is held.*Credited now \$0\.00 .*Held \$23\.75 Taken back by the sender \$10\.00/,
@@ -255,7 +255,7 @@ describe('the money on a receipt', () => {
   })
 })
 
-it('a receipt names items as the shopper’s page does, with the phase of a Doppler, and by their market name too', () => {
+it('a receipt names items as the shopper’s page does, and by their market names, with the phase of a Doppler', () => {
   const item = {
     name: '★ Керамбит | Волны (Прямо с завода)',
     marketName: '★ Karambit | Doppler (Factory New)',
@@ -284,7 +284,7 @@ it.each([
   expect(nameWithWear(name, 'AK-47 | Redline (Field-Tested)', 'ru')).toBe(shown)
 })
 
-it('a receipt names the wear in its own language, and the market name only if it differs', () => {
+it('a receipt names the wear in the receipt’s language, and the market name if it differs', () => {
   const item = {
     name: 'AK-47 | Redline (Field-Tested)',
     marketName: 'AK-47 | Redline (Field-Tested)',
@@ -323,7 +323,7 @@ describe('the link from a receipt to its store', () => {
     expect(storeAddress(returnUrl)).toBe(address)
   })
 
-  it('is on the store’s name, and tells the store nothing about the receipt', async () => {
+  it('is on the store’s name, and its address contains nothing of the receipt', async () => {
     await till.db
       .updateTable('deposit')
       .set({ back_to_store_url: 'https://store.test/wallet?order={EXTERNAL_ID}&as=mira_sol' })
@@ -351,7 +351,7 @@ it.each(LANGUAGES)(
   },
 )
 
-it('a receipt opens at no other address, and the operator’s search accepts its address', async () => {
+it('a receipt opens at its address only, and the operator’s search accepts that address', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const forged = path.replace(/-[0-9a-f]{4}/, '-0000')
   for (const wrong of [forged, `/receipt/${paid.id}`, '/receipt/99999-00000000000000000000000000000000']) {
@@ -369,7 +369,7 @@ it('a receipt opens at no other address, and the operator’s search accepts its
   expect((await find(till, `https://pay.test${forged}`)).kind).toBe('refused')
 })
 
-it('a receipt that cannot be shown now has a page that says so', async () => {
+it('a receipt that cannot be shown at the moment has a page that says so', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   unable = 'database_unavailable'
   const { statusCode, headers, body } = await get(path, { 'accept-language': 'ru-RU' })

@@ -76,7 +76,7 @@ async function runTradeJobs(depositId: bigint): Promise<void> {
 }
 
 describe('D-35 a trade token is erased', () => {
-  it('a day after the last check of a protected delivery, and not before', async () => {
+  it('a day after the last check of a protected delivery, and no earlier', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     await jump(till, (PROTECTION_DAYS - 1) * DAY_S)
@@ -111,7 +111,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
-  it('never while its delivery is protected, and a sweep examines no deposit twice', async () => {
+  it('not while its delivery is protected, and a sweep examines each deposit at most once', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     // With microseconds, which a Date would cut off.
@@ -127,7 +127,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await eraseTokens(till.db, { ...batch, after: place })).toBeUndefined()
   })
 
-  it('never while an offer is open', async () => {
+  it('not while an offer is open', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     await jump(till, 40 * DAY_S)

@@ -75,7 +75,7 @@ it('no table contains the trade token of a paid deposit in readable form', async
   expect(tokenOfDeposit(TEST_BOX, await depositRow(id))).toBe(TOKEN)
 })
 
-it('D-26 no answer about a deposit, to its page or to its store, contains its trade token', async () => {
+it('D-26 no answer to a deposit’s page or store contains the trade token', async () => {
   const api = await startStoreApi(till)
   const paid = await payWithLink(api.store)
   const { hash } = await depositRow(paid)
@@ -118,7 +118,7 @@ it('a trade whose token was removed is refused, and no offer is sent', async () 
   expect(till.readers[0]?.session.calls).toEqual([])
 })
 
-it('tokens that an older version stored unencrypted still work, and are then sealed', async () => {
+it('tokens that an older version stored unencrypted work, and are then sealed', async () => {
   const id = await payWithLink()
   await sql`update deposit set user_token = ${TOKEN}, user_token_sealed = null where id = ${id}`.execute(
     till.db,
@@ -133,7 +133,7 @@ it('tokens that an older version stored unencrypted still work, and are then sea
   expect(tokenOfTrade(TEST_BOX, await tradeRow())).toBe(TOKEN)
 })
 
-it('a trade link that was given before a rotation of the master key is still recognised during it', () => {
+it('a trade link from before a rotation of the master key is recognised during the rotation', () => {
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const link = { steamId: STEAM_ID, token: TOKEN }
   const [before] = linkHmacs(createSecretBox(older), link)

@@ -28,7 +28,7 @@ describe('a budget of requests', () => {
     expect(budget.waitMs()).toBe(1_000)
   })
 
-  it('gives waiting requests their turns one after the other', () => {
+  it('gives waiting requests their turns in order', () => {
     const { budget } = aBudget(1, 1_000)
     const waits = [1, 2, 3].map(() => {
       const waitMs = budget.waitMs()
@@ -66,7 +66,7 @@ describe('a refusal for too many requests', () => {
     expect(waitOutPause(setup)).toBe(37_500)
   })
 
-  it('counts once for all requests under way, however late their answers come', () => {
+  it('counts once for all requests that were under way, however late they are answered', () => {
     const setup = aBudget(99, 1)
     const [first, second, third, fourth] = [1, 2, 3, 4].map(() => setup.budget.take())
     first?.limited()
@@ -88,7 +88,7 @@ describe('a refusal for too many requests', () => {
     expect(waiting.isGood()).toBe(false)
   })
 
-  it('lets one request through after the pause, and others only after that one has ended', () => {
+  it('lets one request through after the pause, and others after that request has ended', () => {
     const setup = aBudget(99, 1)
     setup.budget.take().limited()
     waitOutPause(setup)

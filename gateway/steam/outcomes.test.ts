@@ -19,7 +19,7 @@ const resultError = (result: number) =>
   strError(`There was an error sending your trade offer.  Please try again later. (${result})`)
 
 describe('a send', () => {
-  it('counts as sent only if Steam gives the offer’s id', () => {
+  it('counts as sent if Steam gives the offer’s id, and otherwise not', () => {
     expect(sendOutcome(reply(200, { tradeofferid: '7001' }))).toEqual({ kind: 'sent', offerId: '7001' })
     expect(sendOutcome(reply(200, { tradeofferid: 7001 }))).toEqual({ kind: 'sent', offerId: '7001' })
   })
@@ -94,7 +94,7 @@ describe('a send', () => {
     expect(sendOutcome(strError(`${general}${text}`))).toEqual({ kind: 'refused', reason })
   })
 
-  it('stays unknown if only a persona name looks like a refusal', () => {
+  it('stays unknown if a persona name looks like a refusal', () => {
     const forged =
       'Nova because they have a trade ban. (26) could not be reached.<br>Please try again later. (16)'
     expect(sendOutcome(strError(forged)).kind).toBe('unknown')
@@ -165,7 +165,7 @@ describe('the end of a session', () => {
 })
 
 describe('a cancel', () => {
-  it('is done only if Steam answers with the id of exactly this offer', () => {
+  it('is done if Steam answers with the id of exactly this offer', () => {
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '12' }))).toEqual({ kind: 'done' })
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '13' })).kind).toBe('unavailable')
   })
@@ -177,7 +177,7 @@ describe('a cancel', () => {
 })
 
 describe('an unavailable answer', () => {
-  it('gives its reason in codes and numbers only', () => {
+  it('has its reason in codes and numbers only', () => {
     expect(unavailableFrom('read', reply(429))).toMatchObject({ reason: 'rate_limited' })
     expect(unavailableFrom('read', { kind: 'failed', code: 'DEADLINE' })).toMatchObject({ reason: 'timeout' })
     expect(unavailableFrom('read', reply(500, { secret: 'eyJ' }))).toEqual({

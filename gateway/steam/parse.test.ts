@@ -44,7 +44,7 @@ describe('an offer', () => {
     })
   })
 
-  it('D-24 in escrow shows when the escrow ends', () => {
+  it('D-24 an offer in escrow has the time when the escrow ends', () => {
     const inEscrow = { ...offer, trade_offer_state: 11, escrow_end_date: 1_768_521_600 }
     expect(parseOffer({ response: { offer: inEscrow } })).toMatchObject({
       state: 'in_escrow',
@@ -52,7 +52,7 @@ describe('an offer', () => {
     })
   })
 
-  it('is null if Steam does not know it, and undefined if the answer is unreadable', () => {
+  it('is null if Steam does not know the offer, and undefined if the answer is unreadable', () => {
     expect(parseOffer({ response: {} })).toBeNull()
     expect(parseOffer({})).toBeUndefined()
     expect(parseOffer(null)).toBeUndefined()
@@ -65,14 +65,14 @@ describe('an offer', () => {
     expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 12 } } })?.state).toBe('reverted')
   })
 
-  it('in a list is reported if it is unreadable, and does not hide the others', () => {
+  it('that is unreadable in a list is reported, and does not hide the list’s other offers', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
     const nothing = { offerId: null, partnerSteamId: null, message: null }
     expect(page).toMatchObject({ sent: [{ offerId: '7001' }], unreadable: [nothing, nothing] })
     expect(parseOffers('<html>')).toBeUndefined()
   })
 
-  it('is in no list if Steam says so, but an empty answer says nothing', () => {
+  it('is missing if Steam’s list is empty, but not if Steam’s answer is', () => {
     const none = { sent: [], received: [], unreadable: [], nextCursor: 0 }
     expect(parseOffers({ response: { next_cursor: 0 } })).toEqual(none)
     expect(parseOffers({ response: {} })).toBe('nothing')
@@ -80,7 +80,7 @@ describe('an offer', () => {
 })
 
 describe('a received offer', () => {
-  it('is listed separately with the items that it asks for, and an unreadable one is ignored', () => {
+  it('is listed separately with the items that it asks for, or ignored if it is unreadable', () => {
     const asks = { ...offer, items_to_give: [{ appid: 570, contextid: '2', assetid: '77' }] }
     const page = parseOffers({ response: { trade_offers_received: [asks, {}] } })
     expect(page).toMatchObject({
@@ -110,11 +110,11 @@ describe('a page of the history', () => {
     })
   })
 
-  it('is unreadable if it says neither which trades there are nor whether more follow', () => {
+  it('is unreadable if it has no list of trades and does not say whether more follow', () => {
     expect(parseTrades({ response: {} })).toBeUndefined()
   })
 
-  it('is unreadable if it announces another page without its start, so no trade is missed', () => {
+  it('is unreadable if it announces a next page without saying where that page starts', () => {
     expect(page([], true)).toBeUndefined()
     for (const start of ['soon', 0, null])
       expect(page([{ ...trade, time_init: start }], true), String(start)).toBeUndefined()
@@ -125,7 +125,7 @@ describe('a page of the history', () => {
 describe('a Steam trade', () => {
   const parse = (changes: object) => parseTrade(tradeAnswer(changes), trade.tradeid)
 
-  it('has the new ids and the end of the protection', () => {
+  it('has the items’ new ids and the end of their protection', () => {
     expect(parse({})).toMatchObject({
       state: 'complete',
       received: [{ assetId: '11', newAssetId: '12' }],
@@ -189,7 +189,7 @@ describe('a hold', () => {
     expect(parseHoldDays(seconds(86_401, 0))).toEqual({ own: 2, partner: 0 })
   })
 
-  it('is undefined, not zero, if Steam does not give it', () => {
+  it('is undefined, not zero, if Steam does not state it', () => {
     expect(parseHoldDays({ response: {} })).toBeUndefined()
   })
 })
@@ -288,7 +288,7 @@ describe('an inventory page', () => {
     expect(parsePartnerPage(page)?.items).toEqual([item])
   })
 
-  it('leaves out an item without a class, and reads one without a description as untradable', () => {
+  it('omits an item without a class, and reads an item without a description as untradable', () => {
     const rgInventory = { '42': owned, '43': { id: '43' }, '44': { ...owned, id: '44', classid: '999' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([
       item,
@@ -301,7 +301,7 @@ describe('an inventory page', () => {
     expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.tradable).toBe(false)
   })
 
-  it('accepts only digits as a class, because the URL of the picture contains it', () => {
+  it('accepts only digits as a class, because the URL of the picture contains the class', () => {
     const rgInventory = { '42': { ...owned, classid: '310" onerror="alert(1)' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([])
   })

@@ -66,7 +66,7 @@ describe('a profile', () => {
     expect(await read('1')).toEqual(profileOf('1'))
   })
 
-  it('is dropped when 5,000 newer ones are cached', async () => {
+  it('is dropped when 5,000 newer profiles are cached', async () => {
     for (let n = 0; n <= 5_000; n += 1) await read(String(n))
     reads.length = 0
     await read('5000')

@@ -25,7 +25,7 @@ describe('the restriction of an item', () => {
     expect(restrictionOf(fields)).toEqual({ kind: 'held', until: null })
   })
 
-  it('is trade protection if the item is sealed, but not if it is listed on the market', () => {
+  it('is trade protection if the item is sealed and not listed on the market', () => {
     const until = lines(
       '⇆ This item is trade-protected and cannot be consumed, modified, or transferred until Apr 13, 2026 (7:00:00) GMT',
     )

@@ -124,7 +124,7 @@ describe('bots on one address', () => {
     }
   })
 
-  it('continue while Steam refuses only one of them, which pauses', async () => {
+  it('continue while Steam refuses one of them, which pauses', async () => {
     const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time, ({ account }) =>
       account === 'bot 7' ? 'limited' : 'answered',
@@ -140,7 +140,7 @@ describe('bots on one address', () => {
     expect(heldBack).toHaveLength(HOUR_MS / WATCH_MS - 10)
   })
 
-  it('continue while Steam refuses some of them and answers others in between', async () => {
+  it('continue while Steam refuses some of them and answers others between the refusals', async () => {
     const time = createManualClock()
     const limited = new Set(['bot 1', 'bot 4', 'bot 7'])
     const { ask } = aFleet(time, ({ account }) => (limited.has(account) ? 'limited' : 'answered'))
@@ -150,7 +150,7 @@ describe('bots on one address', () => {
     expect(again.filter((kind) => kind === 'answered')).toHaveLength(7)
   })
 
-  it('continue even if two refused ones retry at the same moment', async () => {
+  it('continue even if two refused bots retry at the same moment', async () => {
     const time = createManualClock()
     const { ask } = aFleet(time, ({ account }) => (account === 'bot 0' ? 'answered' : 'limited'))
     for (const account of ['bot 1', 'bot 0', 'bot 2', 'bot 0']) await ask('GetTradeHoldDurations', account)
@@ -159,7 +159,7 @@ describe('bots on one address', () => {
     expect(await ask('GetTradeHoldDurations', 'bot 0')).toEqual({ kind: 'answered' })
   })
 
-  it('pause together once two accounts in a row were refused', async () => {
+  it('pause together after two accounts in a row were refused', async () => {
     const time = createManualClock()
     const { ask } = aFleet(time, () => 'limited')
     for (const account of bots(2)) await ask('GetTradeHoldDurations', account)
@@ -186,7 +186,7 @@ describe('a method', () => {
     },
   )
 
-  it('waits for at most half of its deadline, and otherwise reports that the request was not sent', async () => {
+  it('waits for a turn for at most half of its deadline, and then reports that the request was not sent', async () => {
     const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time)
     const { burst, everyMs } = METHODS.send.account

@@ -42,7 +42,7 @@ describe('exchange rates', () => {
     await expect(webRates(server.url).fetchRates?.(neverAborted)).rejects.toThrow('unexpected form')
   })
 
-  test('are left out for a currency whose rate is not a number', async () => {
+  test('are omitted for a currency whose rate is not a number', async () => {
     server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
     expect(await webRates(server.url).fetchRates?.(neverAborted)).toEqual([])
   })
@@ -74,7 +74,7 @@ describe('the reference rates of the European Central Bank', () => {
     await expect(read()).rejects.toThrow('unexpected form')
   })
 
-  test('are left out for a currency whose rate is missing or not a number', async () => {
+  test('are omitted for a currency whose rate is missing or not a number', async () => {
     server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='N/A'/>"))
     expect((await read())?.map(({ currency }) => currency)).toEqual(['USD', 'EUR'])
   })

@@ -78,7 +78,7 @@ describe('the market family', () => {
     expect(await market().fetch?.('cs', neverAborted)).toMatchObject([{ usdMicros: 31_500_000n }])
   })
 
-  test('leaves out invalid rows, but fails if they are more than a tenth of all', async () => {
+  test('omits invalid rows, but fails if more than a tenth of the rows are invalid', async () => {
     const invalid = [{ ...MARKET_ROW, price: '-1' }, { ...MARKET_ROW, price: '1e9' }, null]
     const readWith = async (valid: number) => {
       const rows = Array.from({ length: valid }, (_, n) => ({ ...MARKET_ROW, market_hash_name: `Item ${n}` }))
@@ -133,7 +133,7 @@ describe('Skinport', () => {
     return (await skinportPrices(server.url).fetch?.('rust', neverAborted)) ?? []
   }
 
-  test('gives the popularity from sales of 30 days, and the level from sales of 7 days', async () => {
+  test('computes the popularity from sales of 30 days, and the level from sales of 7 days', async () => {
     expect(await read([skinportItem()], [skinportSales()])).toEqual([
       {
         marketHashName: '★ Karambit | Doppler (Factory New)',
@@ -248,7 +248,7 @@ describe('CSFloat', () => {
   const row = { market_hash_name: 'AK-47 | Redline (Field-Tested)', quantity: 640, min_price: 2_512 }
   const source = () => csfloatPrices({ base: server.url, clock })
 
-  test('has prices of items on sale, in cents and as old as the call, and none of other items', async () => {
+  test('has prices, in cents and as old as the call, of items on sale only', async () => {
     const unsold = { ...row, market_hash_name: 'Unsold', quantity: 0, min_price: 10_000_000 }
     server.answer(CSFLOAT_PATH, json([row, unsold]))
     expect(await source().fetch?.('cs', neverAborted)).toEqual([
@@ -263,7 +263,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('adds the phases from a second list, and works without it, but reports that it is missing', async () => {
+  test('adds the phases from a second list, and reports if that list is missing', async () => {
     const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
     server.answer(CSFLOAT_PATH, json([row]))
     const phases = [
@@ -289,7 +289,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('has prices of Counter-Strike only, and is asked for no other game', () => {
+  test('has prices of Counter-Strike alone, and gets no request for another game', () => {
     expect(feedsOf(source())).toEqual(['cs'])
   })
 
@@ -339,7 +339,7 @@ describe('a call to a source', () => {
     )
   })
 
-  test('that fails reports the pause that the source asks for, at most six hours, or five minutes after a 429 without a time', async () => {
+  test('that fails reports the pause that the source demands, up to six hours, or five minutes for a 429 without a time', async () => {
     const failureOf = (status: number, headers = {}) => {
       server.answer('/v1/items', json({}, status, headers))
       return expect(getJson(new URL('/v1/items', server.url), neverAborted)).rejects
