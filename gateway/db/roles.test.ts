@@ -15,31 +15,37 @@ import { createQueue } from './boss-queue.ts'
 import { type Database, openDatabase } from './client.ts'
 import { migrate, withMigrationLock } from './migrate.ts'
 import { createSignals } from './pg-signals.ts'
-import { grantApp } from './roles.ts'
+import { grantApp, grantVault } from './roles.ts'
 
-const APP = `app_${randomBytes(4).toString('hex')}`
+const NAME = randomBytes(4).toString('hex')
+const [APP, VAULT, STRANGER] = [`app_${NAME}`, `vault_${NAME}`, `stranger_${NAME}`]
+const ROLES = [APP, VAULT, STRANGER]
 
 let owner: TestDatabase
 let appUrl: string
 
 beforeAll(async () => {
   owner = await testDatabase()
-  await owner.pool.query(`create role ${APP} login password 'secret'`)
+  for (const role of ROLES) await owner.pool.query(`create role ${role} login password 'secret'`)
   appUrl = asApp(owner.url)
 })
 
 afterAll(async () => {
-  await owner.pool.query(`drop owned by ${APP}`)
-  await owner.pool.query(`drop role ${APP}`)
+  for (const role of ROLES) {
+    await owner.pool.query(`drop owned by ${role}`)
+    await owner.pool.query(`drop role ${role}`)
+  }
   await owner.close()
 })
 
-function asApp(ownerUrl: string): string {
+function asRole(role: string, ownerUrl: string): string {
   const url = new URL(ownerUrl)
-  url.username = APP
+  url.username = role
   url.password = 'secret'
   return url.href
 }
+
+const asApp = (ownerUrl: string): string => asRole(APP, ownerUrl)
 
 const grant = (ownerUrl: string, url: string) =>
   withMigrationLock(ownerUrl, {}, (client) => grantApp(client, url))
@@ -146,6 +152,38 @@ describe('the role of the till', () => {
     expect(await resultOf(appUrl, 'select n from later')).toBe('permission denied for table later')
     await grant(owner.url, appUrl)
     expect(await resultOf(appUrl, 'select n from later')).toBe('[]')
+  })
+})
+
+describe('a function that runs as the owner', () => {
+  beforeAll(() =>
+    withMigrationLock(owner.url, {}, async (client) => {
+      await grantApp(client, appUrl)
+      await grantVault(client, VAULT)
+    }),
+  )
+
+  const mayCall = async (role: string, signature: string): Promise<unknown> => {
+    const query = `select has_function_privilege($1, $2, 'execute') as may`
+    return (await owner.pool.query(query, [role, signature])).rows[0]?.may
+  }
+
+  it('can be called by the role that needs it', async () => {
+    expect(await mayCall(APP, 'begin_epoch(timestamptz, bigint)')).toBe(true)
+    expect(await mayCall(VAULT, 'hold_open_wish(bigint)')).toBe(true)
+  })
+
+  it('to begin an epoch cannot be called by the role of the vault', async () => {
+    expect(await mayCall(VAULT, 'begin_epoch(timestamptz, bigint)')).toBe(false)
+  })
+
+  it('cannot be called by any other role of the server', async () => {
+    const open = await owner.pool.query(
+      `select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
+         and has_function_privilege($1, oid, 'execute')`,
+      [STRANGER],
+    )
+    expect(open.rows).toEqual([])
   })
 })
 

@@ -19,6 +19,8 @@ const APPEND_ONLY = [
   'epoch',
   'market_entry',
 ] as const
+/** Functions that run as the owner. Unless this is revoked, every role of the server may call a function. */
+const AS_OWNER = ['begin_epoch(timestamptz, bigint)', 'hold_open_wish(bigint)'] as const
 const CONNECT_MS = 10_000
 
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
@@ -60,6 +62,7 @@ function grantsFor(role: string): string[] {
     `revoke insert, update, delete, truncate on vault_deed, vault_told, vault_need from ${role}`,
     `grant update (answer, answered_at) on vault_told to ${role}`,
     'revoke create on schema public from public',
+    `revoke execute on function ${AS_OWNER.join(', ')} from public`,
   ]
 }
 
@@ -78,6 +81,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
     `grant usage on schema public to ${role}`,
     `revoke all on all tables in schema public from ${role}`,
     `grant select on wish, wish_item to ${role}`,
+    `grant execute on function hold_open_wish(bigint) to ${role}`,
     `grant select (id, steam_id) on bot to ${role}`,
     `grant select, insert, update on vault_deed to ${role}`,
     `grant select, insert (n, part, at, market, reference, told) on vault_told to ${role}`,
