@@ -84,7 +84,7 @@ const count = async (what: string): Promise<number> =>
   (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${what}`))?.rows[0]?.n ?? -1
 
 describe('two gateways that sweep at the same moment', () => {
-  it('expire deposits, number events, plan deliveries, count items and check balances only once', async () => {
+  it('expire deposits, number events, plan deliveries, count items and check balances once', async () => {
     const store = await aStore(till)
     await anEndpoint(till, store, 'http://127.0.0.1:9/')
     const { bot, session } = await aBot(till)
@@ -110,7 +110,7 @@ describe('two gateways that sweep at the same moment', () => {
     expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is no gateway'))).toEqual([])
   })
 
-  it('free the room of a lost credit in the store’s limit exactly once', async () => {
+  it('free a lost credit’s room in the store’s limit exactly once', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 9_000n })
     const { bot, session } = await aBot(till)
     await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))

@@ -81,7 +81,7 @@ describe('the log line of a store’s call', () => {
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length)
   })
 
-  it('has the deposit’s id even if a creation is repeated with its Idempotency-Key, and none if the key is sent with another body', async () => {
+  it('has the deposit’s id if the Idempotency-Key is repeated, and no id if the key has another body', async () => {
     const keyedCall = { body: order, headers: { 'idempotency-key': 'k1' } }
     const first = await call('POST', '/v1/deposits', keyedCall)
     const second = await call('POST', '/v1/deposits', keyedCall)
@@ -91,7 +91,7 @@ describe('the log line of a store’s call', () => {
     expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
   })
 
-  it('has the request id of the answer, even of a refusal, and no deposit if the call names none and finds none', async () => {
+  it('has the request id of any answer, even a refusal, and no deposit if the call is about no deposit', async () => {
     for (const url of [
       '/v1/balance',
       '/v1/deposits',
@@ -105,14 +105,14 @@ describe('the log line of a store’s call', () => {
     }
   })
 
-  it('is not written for an unauthenticated call, whose answer still has a request id', async () => {
+  it('is not written for an unauthenticated call, but the answer has a request id', async () => {
     const answer = await call('GET', '/v1/balance', { headers: { authorization: 'Bearer nobody' } })
     expect(answer.statusCode).toBe(401)
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(till.lines.join('')).not.toContain('store called')
   })
 
-  it('has the code of a refusal, which no other line repeats', async () => {
+  it('has the code of a refusal, and no other line has it', async () => {
     const unknown = await call('GET', '/v1/deposits/77')
     const malformed = await call('POST', '/v1/deposits', { body: { ...order, currency: 'XXX' } })
     const readOnlyKey = await api.newKey(api.store, ['deposits:read'])

@@ -27,7 +27,7 @@ const post = (body: object) => api.call('POST', '/v1/deposits', { body })
 const rate = (perUsd: string) => ({ currency: 'EUR', perUsd, asOf: till.clock.now() }) as const
 
 describe('GET /v1/deposits', () => {
-  test('refuses to continue after a deposit that the store does not have, such as one that a restored till lost', async () => {
+  test('refuses to continue after an unknown deposit, such as one that a restored till lost', async () => {
     const { id } = (await post(BODY)).json()
     const foreign = await aDeposit(till, await aStore(till))
     for (const after of [String(foreign.id), '999']) {
@@ -196,7 +196,7 @@ describe('a query', () => {
   })
 })
 
-test('a deposit is refused until a restore is finished, as the OpenAPI document says', async () => {
+test('a deposit is refused before a restore is finished, as the OpenAPI document says', async () => {
   await till.db.insertInto('halt').values({ kind: 'behind', since: till.clock.now() }).execute()
   const refused = await post(BODY)
   expect(refused.json()).toMatchObject({ status: 503, code: 'technical_works' })

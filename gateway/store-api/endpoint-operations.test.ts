@@ -55,7 +55,7 @@ const verifyLatest = (secret: string) => {
 }
 
 describe('an endpoint', () => {
-  test('that the store does not have is refused with a text for developers, and so is an unknown event in a replay', async () => {
+  test('that is unknown is refused with a text for developers, and an unknown event in a replay too', async () => {
     const { id } = await add()
     const eventId = crypto.randomUUID()
     const answers = [
@@ -125,7 +125,7 @@ describe('an endpoint', () => {
     })
   })
 
-  test('lists every attempt, and can get one event or a range again', async () => {
+  test('lists every attempt, and can get one event or a range of events again', async () => {
     const { id } = await add()
     receiver.answers.push(status(500))
     await anEvent()
@@ -150,7 +150,7 @@ describe('an endpoint', () => {
     ])
   })
 
-  test('gets only its event types from a replayed range, but a single replayed event whatever its type', async () => {
+  test('gets its event types from a replayed range, and a single replayed event of any type', async () => {
     await add()
     await anEvent()
     await expect.poll(() => receiver.received.length).toBe(1)
@@ -172,7 +172,7 @@ describe('an endpoint', () => {
     },
   )
 
-  test('is refused at an address that the operator must allow, with the command for that', async () => {
+  test('is refused at an address that the operator must allow, with the command to allow it', async () => {
     const strict = await startStoreApi(till, { change: { findAllowance: allowanceFinder(till.db) } })
     const send = () => strict.call('POST', PATH, { body: { url: 'http://localhost:8081/hook' } })
     const toAllow = `store allow-address --store ${strict.store.id} --address localhost:8081 --inside`
@@ -185,7 +185,7 @@ describe('an endpoint', () => {
     await strict.app.close()
   })
 
-  test('that is removed receives nothing more, is unknown afterwards, and makes room for another', async () => {
+  test('that is removed receives nothing, is unknown, and makes room for another endpoint', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add()).id))
     await api.call('POST', `${PATH}/${ids[0]}/disable`)
     expect(await add()).toMatchObject({ status: 409, code: 'too_many_endpoints' })
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
     expect((await api.call('GET', PATH)).json().endpoints).toHaveLength(9)
   })
 
-  test('gets waiting deliveries at its new URL, and later events only of its new types', async () => {
+  test('gets waiting deliveries at its new URL, and then events of its new types only', async () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
     await anEvent()
     const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts

@@ -118,7 +118,7 @@ describe('the recipe of the store guide', () => {
     }
   })
 
-  it('credits from the event log what it missed while it was down', async () => {
+  it('credits from the event log the webhooks that it missed while it was down', async () => {
     await deliver()
     await publishEvents(till.deps)
     await startShop()

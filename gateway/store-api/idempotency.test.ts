@@ -31,7 +31,7 @@ const lockFor = (time: string) =>
   )
 
 describe('a call with an Idempotency-Key', () => {
-  test('that is repeated gets the same answer, marked as repeated', async () => {
+  test('that is repeated gets the first answer, marked as repeated', async () => {
     const [first, again] = [await post(BODY), await post(BODY)]
     expect([first.statusCode, again.statusCode]).toEqual([201, 201])
     expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([
@@ -82,7 +82,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await first).json().code).toBe('order_conflict')
   })
 
-  test('runs again if the first call failed on our side or was killed', async () => {
+  test('runs a second time if the first call failed on our side or was killed', async () => {
     let broken = true
     await api.app.close()
     const real = api.deps.createDeposit
@@ -128,7 +128,7 @@ describe('a call with an Idempotency-Key', () => {
     },
   )
 
-  test('is answered even if its answer cannot be stored, and runs again if it is repeated after its lock ended', async () => {
+  test('is answered even if the answer cannot be stored, and runs again if it is repeated after the lock’s end', async () => {
     const real = api.deps.createDeposit
     let isBroken = true
     const createDeposit: typeof real = async (store, body) => {
@@ -150,7 +150,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  test('D-40 keeps its key locked when the till’s clock is advanced, because the call still runs', async () => {
+  test('D-40 a call that runs keeps its key locked even if the till’s clock is advanced', async () => {
     await post(BODY)
     await lockFor('30 seconds')
     till.clock.jump(HOUR_MS)
@@ -181,7 +181,7 @@ describe('a call with an Idempotency-Key', () => {
     return { first, open: gate.resolve, calls: () => calls }
   }
 
-  test('that is slow keeps its key until it ends, even against a gateway whose clock is ahead', async () => {
+  test('that is slow keeps its key until the call ends, even against a gateway whose clock is ahead', async () => {
     const slow = await startSlowCall('goes on', 10)
     const lockedUntil = async () =>
       (await till.db.selectFrom('idempotency_key').select('locked_until').executeTakeFirstOrThrow())
@@ -243,7 +243,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(await till.db.selectFrom('idempotency_key').select('key').execute()).toEqual([])
   })
 
-  test('belongs to its store: another store with the same key neither gets its answer nor is refused', async () => {
+  test('belongs to its store: the same key of another store is neither answered alike nor refused', async () => {
     const first = await post(BODY)
     const other = await aStore(till)
     const answer = await post({ ...BODY, externalId: 'mine' }, 'once', await api.newKey(other))
@@ -251,7 +251,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(answer.json().id).not.toBe(first.json().id)
   })
 
-  test('has one effect, even if it is made fifty times at once, and its answer is stored encrypted', async () => {
+  test('has one effect, even if it is made fifty times at once, and an answer that is stored encrypted', async () => {
     const body = { url: 'https://store.test/hook' }
     const headers = { 'idempotency-key': 'endpoint' }
     const answers = await Promise.all(

@@ -68,7 +68,7 @@ test('the store guide states the same limits on calls as the code', () => {
   )
 })
 
-test('the store guide states the same limits of lists and webhooks, and the same retention, as the code', () => {
+test('the store guide states the same limits of lists and webhooks and the same retention as the code', () => {
   const accepts = (schema: z.ZodType, limit: number) => schema.safeParse({ limit }).success
   const [events, deposits] = guideRow('events in one answer').split(', ').map(Number)
   expect([accepts(eventsQuerySchema, events ?? 0), accepts(eventsQuerySchema, Number(events) + 1)]).toEqual([

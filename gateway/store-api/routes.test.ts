@@ -35,7 +35,7 @@ const post = (body: object, key?: string) =>
 const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
 
 describe('an API key', () => {
-  test('gives access only to its own store', async () => {
+  test('gives access to its own store and to no other', async () => {
     const id = (await post(BODY)).json().id
     const other = await api.newKey(await aStore(till))
     expect((await api.call('GET', `/v1/deposits/${id}`)).statusCode).toBe(200)
@@ -62,7 +62,7 @@ describe('an API key', () => {
     expect([...new Set(seen)]).toEqual([expect.stringMatching(/^401 Bearer \{/)])
   })
 
-  test('uses up its store’s limit of calls only if it is valid', async () => {
+  test('uses up its store’s limit of calls if it is valid, and otherwise not', async () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
     const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`
@@ -76,7 +76,7 @@ describe('an API key', () => {
     expect((await api.call('GET', '/v1/health', { key })).statusCode).toBe(200)
   })
 
-  test('that was rotated keeps working during the overlap; the new one has the same scopes', async () => {
+  test('that was rotated works during the overlap, and the new key has the same scopes', async () => {
     const old = await api.newKey(api.store, ['deposits:read'])
     const id = parseApiKey(old, 'sandbox')?.id ?? ''
     const rotated = (await rotateKey(deps(), id, 2)) ?? ''
@@ -93,7 +93,7 @@ describe('an API key', () => {
     expect((await post(BODY)).statusCode).toBe(401)
   })
 
-  test('gives access only to the calls of its scopes, and its last use is recorded', async () => {
+  test('gives access to the calls of its scopes only, and its last use is recorded', async () => {
     const key = await api.newKey(api.store, ['deposits:read'])
     const refused = await post(BODY, key)
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'scope_missing'])
@@ -199,7 +199,7 @@ describe('reading deposits', () => {
 describe('POST /v1/deposits/{id}/cancel', () => {
   const cancel = (id: unknown) => api.call('POST', `/v1/deposits/${id}/cancel`)
 
-  test('ends a deposit without an offer; the event gives the reason, and a repeated call succeeds', async () => {
+  test('ends a deposit without an offer, with an event that has the reason, and succeeds when repeated', async () => {
     const { id } = (await post(BODY)).json()
     const answer = await cancel(id)
     expect([answer.statusCode, answer.json().status, answer.json().endReason]).toEqual([
@@ -215,7 +215,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     ])
   })
 
-  test('accepts an empty body with a JSON content type, and refuses a body that is not JSON, or has the key __proto__, with a reason', async () => {
+  test('accepts an empty JSON body, and refuses, with a reason, a body that is not JSON or has the key __proto__', async () => {
     const { id } = (await post(BODY)).json()
     const send = (payload: string) =>
       api.app.inject({
@@ -232,7 +232,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
       })
   })
 
-  test('cancels the offer on Steam first; the deposit ends when Steam confirms', async () => {
+  test('cancels the offer on Steam first, and ends the deposit when Steam confirms the cancel', async () => {
     const { bot, session } = await aBot(till)
     const deposit = await aDeposit(till, api.store)
     const request = requestTrade(till.deps, deposit.body)
@@ -255,7 +255,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 
-  test('is refused for a deposit that ended in another way, and for another store’s deposit', async () => {
+  test('is refused for a deposit that ended differently, and for another store’s deposit', async () => {
     const deposit = await aDeposit(till, api.store)
     till.clock.advance(3_600_000)
     await expireDeposit(till.deps, deposit.id)
@@ -328,7 +328,7 @@ describe('a store that an operator registers', () => {
     return createStore({ ...deps(), box }, store)
   }
 
-  test('has a key and a webhook secret that cannot be read in the database', async () => {
+  test('has a key and a webhook secret that the database does not contain in readable form', async () => {
     const created = await add({ webhookUrl: 'https://store.example/hook' })
     if (created.kind === 'refused' || created.webhookSecret === null) throw new Error('not created')
     const { rows } = await sql<{ text: string }>`select s::text || k::text || e::text as text from store s

@@ -76,7 +76,7 @@ describe('the registration of a store', () => {
   )
 })
 
-test('a store can have only as many open deposits as the operator allows; ended and repeated ones do not count', async () => {
+test('a store can have as many open deposits as the operator allows, not counting ended and repeated ones', async () => {
   const limited = await startStoreApi(till, {
     change: { createDeposit: (store, body) => createDeposit({ ...till.deps, mostOpen: 2 }, store, body) },
   })
@@ -178,7 +178,7 @@ describe('in live mode', () => {
     expect(await callEndpoint('POST', `/${id}`, { eventTypes: null })).toMatchObject({ status: 200 })
   })
 
-  test('a proof counts only for the URL that gave it, not for one set meanwhile', async () => {
+  test('a proof counts for the URL that gave it, and not for a URL that was set meanwhile', async () => {
     const { id } = await create()
     const url = `${receiver.url}/stranger`
     receiver.answers.push((response) => {
@@ -249,7 +249,7 @@ describe('replays of a store', () => {
   const replay = async (id: string, body: object) =>
     (await api.call('POST', `${PATH}/${id}/replay`, { body })).json()
 
-  test('that cover a range run one at a time, even to different endpoints', async () => {
+  test('of ranges run one at a time, even to different endpoints', async () => {
     const [first, second] = [await addEndpoint(), await addEndpoint()]
     for (let n = 0; n < 3; n += 1) await anEvent()
     await expect.poll(() => receiver.received.length).toBe(6)
@@ -287,7 +287,7 @@ describe('replays of a store', () => {
   })
 })
 
-test('at most five calls of a store run at a time: its other calls wait, those of other stores do not', async () => {
+test('at most five calls of a store run at a time: its other calls wait, and other stores’ calls do not', async () => {
   const asked: bigint[] = []
   const release = Promise.withResolvers<void>()
   const listDeposits = async (storeId: bigint) => {

@@ -66,7 +66,7 @@ test('balance and statement agree, movement by movement and page by page', async
   expect((await api.call('GET', '/v1/statement?currency=EUR')).json().movements).toEqual([])
 })
 
-test('a statement refuses to continue after a movement that the store does not have in this currency', async () => {
+test('a statement refuses to continue after a movement that the store does not have in the currency', async () => {
   await deliver()
   const [{ id }] = (await statement()).movements
   expect(await statement(`&after=${id}`)).toEqual({ movements: [], next: null })
@@ -110,7 +110,7 @@ test('D-36 each reversal is in the statement, and all movements add up to the ba
   await database.close()
 })
 
-test('a payout is recorded once, never above the available balance, and the check of the ledger finds no difference', async () => {
+test('a payout up to the available balance is recorded once, and the ledger has no difference', async () => {
   await deliver()
   const payout = { storeId: api.store.id, currency: 'USD', amount: 3_000n, reference: 'wire 1' } as const
   const answers = await Promise.all(Array.from({ length: 10 }, () => recordPayout(till.deps, payout)))

@@ -51,7 +51,7 @@ async function createDeliveries(store: { id: bigint }): Promise<void> {
     from trade, ${copies}`.execute(till.db)
 }
 
-it('after two days of absence, a new trade’s offer is sent before Steam has answered about the old trades', async () => {
+it('after two days of absence, a new trade’s offer does not wait for Steam’s answers about old trades', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   await createDeliveries(store)
   await jump(till, TWO_DAYS_S)

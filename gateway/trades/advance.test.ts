@@ -51,7 +51,7 @@ const events = async () =>
 const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 
 describe('asking for a trade', () => {
-  it('D-25 makes one offer whose message is the secret code, and the deposit is pending', async () => {
+  it('D-25 a request makes one offer with the secret code as its message, and the deposit is pending', async () => {
     const deposit = await aDeposit(till, store)
     expect(await request(deposit.body)).toEqual({ kind: 'active' })
     const trade = await tradeRow()
@@ -124,7 +124,7 @@ describe('an accepted offer', () => {
     ])
   })
 
-  it('D-8 keeps its deposit pending, without a deadline, until Steam proves that the items moved', async () => {
+  it('D-8 an accepted offer keeps its deposit pending, without a deadline, until Steam proves that the items moved', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1', { isReceived: false })
@@ -173,7 +173,7 @@ describe('an accepted offer', () => {
     expect((await events()).filter((type) => type === 'deposit.funds_available')).toHaveLength(2)
   })
 
-  it('leads to ledger entries that cannot be changed, and to balances that are their sums', async () => {
+  it('has ledger entries that cannot be changed and whose sums are the balances', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1')
@@ -195,7 +195,7 @@ describe('an accepted offer', () => {
 })
 
 describe('a send without an answer', () => {
-  it('D-25 has its offer found by the secret code, and is not repeated', async () => {
+  it('D-25 an unanswered send is not repeated, and the till finds its offer by the secret code', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown', createsOffer: true })
     const answer = requestTrade(till.deps, deposit.body)
@@ -206,7 +206,7 @@ describe('a send without an answer', () => {
     expect(await depositStatus(deposit.id)).toBe('pending')
   })
 
-  it('D-25 is abandoned if three reads over 45 s do not find its offer', async () => {
+  it('D-25 an unanswered send is abandoned if three reads over 45 s do not find its offer', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
     const answer = requestTrade(till.deps, deposit.body)
@@ -224,7 +224,7 @@ describe('a send without an answer', () => {
     expect(await depositStatus(deposit.id)).toBe('created')
   })
 
-  it('has its offer searched for, and is not repeated, if its process was killed', async () => {
+  it('is not repeated after its process was killed, and the till searches for its offer', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
@@ -243,7 +243,7 @@ describe('a send without an answer', () => {
 })
 
 describe('an offer', () => {
-  it('A-055 that is declined ends the deposit, and frees its items', async () => {
+  it('A-055 a declined offer ends the deposit and frees the items', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -257,7 +257,7 @@ describe('an offer', () => {
     )
   })
 
-  it('D-19 that is countered ends the deposit, and its counteroffer is declined, but offers by strangers stay', async () => {
+  it('D-19 a countered offer ends the deposit; the bot declines the counteroffer, but no offer by a stranger', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -288,7 +288,7 @@ describe('an offer', () => {
     },
   )
 
-  it('D-19 that is countered has its counteroffer declined, even if it was read only because the shopper came back', async () => {
+  it('D-19 the bot declines a counteroffer, even if it read the offer because the shopper returned to the page', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -302,7 +302,7 @@ describe('an offer', () => {
     expect(session.received.get('80')?.state).toBe('declined')
   })
 
-  it('A-111 is cancelled on Steam at the deadline, and its trade then times out', async () => {
+  it('A-111 an offer is cancelled on Steam at the deadline, and its trade then times out', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     till.clock.advance(5 * 60_000 - 1)
@@ -314,7 +314,7 @@ describe('an offer', () => {
     expect(await depositStatus(deposit.id)).toBe('tradeTimeout')
   })
 
-  it('D-18 succeeds if it was accepted before the cancel', async () => {
+  it('D-18 an offer that is accepted before the cancel succeeds', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.beforeCancel = () => session.accept('1')

@@ -68,7 +68,7 @@ describe('the step that is due', () => {
     expect(lane(reversed, 300)).toBeUndefined()
   })
 
-  it('D-28 is no cancel at the deadline while Steam is down, but a cancel for the store goes on', () => {
+  it('D-28 no deadline cancels an offer while Steam is down, but a cancel for the store continues', () => {
     expect(dueStep(active, at(900), { isSteamDown: true })).toBe('read')
     expect(dueStep({ ...active, cancelling: 'store' }, at(10), { isSteamDown: true })).toBe('cancel')
   })
@@ -152,7 +152,7 @@ describe('the alarm', () => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))
   })
 
-  it('of an ended trade comes at growing intervals for a day', () => {
+  it('of an ended trade comes for a day, at growing intervals', () => {
     const hour = 3_600
     const reviews = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
       nextReview(declined, at(200 + seconds)),
@@ -208,7 +208,7 @@ describe('the alarm', () => {
   })
 })
 
-it('the next pages of a list are read in a minute, or at the alarm if that is sooner, and never without an alarm', () => {
+it('the next pages of a list are read in a minute, or at an earlier alarm, or never without an alarm', () => {
   expect(readOnAt(at(200), at(100))).toEqual(at(160))
   expect(readOnAt(at(159), at(100))).toEqual(at(159))
   expect(readOnAt(null, at(100))).toBeNull()

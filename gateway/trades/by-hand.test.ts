@@ -37,13 +37,13 @@ describe('an operator credits', () => {
     })
   })
 
-  it('even an ended trade, or one whose send got no answer if the operator names its offer', () => {
+  it('even an ended trade or, by naming its offer, a trade whose send got no answer', () => {
     expect(eventsOf(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
     expect(eventsOf(unknown, credit())).toEqual([])
     expect(eventsOf(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
   })
 
-  it('nothing twice, nothing that was not sent, and nothing for a Steam trade or offer other than the known one', () => {
+  it('nothing twice, nothing that was not sent, and nothing for another Steam trade or offer than the known one', () => {
     for (const trade of [held, final, intended]) expect(eventsOf(trade, credit())).toEqual([])
     expect(eventsOf({ ...active, acceptedAt: at(1), steamTradeId: '901' }, credit())).toEqual([])
     expect(eventsOf(active, credit('900', '6'))).toEqual([])
@@ -53,7 +53,7 @@ describe('an operator credits', () => {
 describe('an operator releases', () => {
   const settledS = (Number(held.settlesAt) - Number(at(0))) / 1_000
 
-  it('held credit a day after its settlement, and not before', () => {
+  it('held credit a day after the trade’s settlement, and no earlier', () => {
     const release: Fact = { kind: 'operator_releases' }
     expect(eventsOf(held, release, settledS + DAY_S - 1)).toEqual([])
     const events = eventsOf(held, release, settledS + DAY_S)

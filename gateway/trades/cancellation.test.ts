@@ -70,7 +70,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
   })
 
-  it('at the moment when the accept is read does not prevent the credit', async () => {
+  it('that comes while the bot reads the acceptance does not prevent the credit', async () => {
     const { row, cancel } = await pendingDeposit()
     session.accept('1')
     const [cancelled] = await Promise.allSettled([cancel(), watch()])
@@ -80,7 +80,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     else expect(cancelled?.value).toBe('under_way')
   })
 
-  it('is refused once the till has seen that the shopper accepted', async () => {
+  it('is refused after the till has seen that the shopper accepted', async () => {
     const { row, cancel } = await pendingDeposit()
     session.accept('1', { isReceived: false })
     await watch()
@@ -89,7 +89,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect((await row()).status).toBe('pending')
   })
 
-  it('gets the same answer when repeated, and begins nothing new', async () => {
+  it('that is repeated gets the same answer, and begins nothing new', async () => {
     const { cancel } = await pendingDeposit()
     await cancel()
     const before = await tradeRow()
@@ -97,7 +97,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await tradeRow()).toEqual(before)
   })
 
-  it('is refused once Steam holds the items: a cancel would put the bot into a cooldown', async () => {
+  it('is refused while Steam holds the items, as a cancel would put the bot into a cooldown', async () => {
     const { row, cancel } = await pendingDeposit()
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -116,7 +116,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
   })
 
-  it('is due again in 5 s if it began during a read that failed', async () => {
+  it('that begins during a failing read is due again in 5 s', async () => {
     const { cancel } = await pendingDeposit()
     const { readOffer } = session
     session.readOffer = async () => {

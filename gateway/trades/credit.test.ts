@@ -121,7 +121,7 @@ const untilWaiting = (count: number) =>
     .toBe(count)
 
 describe('many deliveries of one store at once', () => {
-  it('do not lock accounts that another delivery opened meanwhile, because that could deadlock with the lock on the limit', async () => {
+  it('do not lock accounts that another delivery opened meanwhile, as this could deadlock with the limit’s lock', async () => {
     const delivery = await acceptedDelivery(till, {
       botId,
       store: await aStore(till, { riskLimitUsdCents: 10_000n }),

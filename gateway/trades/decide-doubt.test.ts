@@ -48,7 +48,7 @@ describe('a bad end that Steam reported once', () => {
     },
   )
 
-  it('in the record of a Steam trade is forgotten if the record then says that the items are on their way', () => {
+  it('in the record of a Steam trade is forgotten if the record then shows the items on their way', () => {
     const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
     const { events } = readInTurn(accepted, [
       [30, recordAs('failed')],
@@ -98,7 +98,7 @@ describe('an acceptance without a Steam trade', () => {
     expect(events).toEqual([{ kind: 'doubted', badEnd: 'not_accepted', at: at(95) }])
   })
 
-  it('that was withdrawn counts again once Steam repeats it', () => {
+  it('that was withdrawn counts again if Steam repeats it', () => {
     const { events } = readInTurn(accepted, [
       [30, readAs('active')],
       [90, readAs('active')],
@@ -108,7 +108,7 @@ describe('an acceptance without a Steam trade', () => {
   })
 })
 
-it('a trade whose accepted offer had a Steam trade ends with the reason escrow once the offer is in escrow', () => {
+it('a trade whose accepted offer had a Steam trade ends with the reason escrow if the offer enters escrow', () => {
   const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
   const { events } = readInTurn(accepted, [
     [20, recordAs('pending')],

@@ -31,7 +31,7 @@ describe('items that Steam holds', () => {
     expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY_S) }])
   })
 
-  it('D-24 an escrow ends once Steam shows its offer as ended, not while the offer is in escrow, active or accepted', () => {
+  it('D-24 an escrow ends when Steam shows its offer as ended, not while the offer is in escrow, active or accepted', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])
@@ -43,7 +43,7 @@ describe('items that Steam holds', () => {
     }
   })
 
-  it('D-24 an escrow that seemed to be over is recorded again if Steam still shows it', () => {
+  it('D-24 an escrow that seemed to be over is recorded a second time if Steam shows it again', () => {
     const over: Trade = { ...declined, state: 'invalid', reason: 'escrow' }
     expect(eventsOf(over, offerRead('in_escrow'), DAY_S)).toEqual([
       { kind: 'hold_seen', offerId: '5', until: at(15 * DAY_S) },

@@ -43,7 +43,7 @@ describe('an open offer', () => {
     expect(events({ ...active, cancelling: 'deadline' }, readAs('needs_confirmation'))).toEqual([])
   })
 
-  it('that is read as accepted again ends a doubt only while no Steam trade is known', () => {
+  it('that is read as accepted once more ends a doubt if no Steam trade is known', () => {
     const badEnd = { state: 'exchange_failed', seenAt: at(25) } as const
     const accepted = { ...active, acceptedAt: at(20), badEnd }
     expect(events(accepted, { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) })).toEqual([
@@ -54,13 +54,13 @@ describe('an open offer', () => {
 })
 
 describe('the offer of a trade that has ended', () => {
-  it('is not waited for if nothing was sent, or if its escrow is a day overdue', () => {
+  it('causes no wait if it was not sent or its escrow is a day overdue', () => {
     const neverSent: Trade = { ...declined, state: 'refused', offerId: null, startedAt: null }
     expect(events(neverSent, readAs('in_escrow'))).toEqual([])
     expect(events(declined, readAs('in_escrow'), { seconds: 16 * DAY_S })).toEqual([])
   })
 
-  it('names the end of protection, if it was accepted after all', () => {
+  it('has the end of protection if it was accepted after all', () => {
     const read = { kind: 'steam_trade_read', offerId: '5', steamTrade: steamTrade() } as const
     const late = offer('accepted', { settlesAt: at(900_000) })
     expect(events(declined, read)).toMatchObject([{ kind: 'delivered', settlesAt: null }])

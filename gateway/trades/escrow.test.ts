@@ -60,7 +60,7 @@ const liveFlags = async () =>
 const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
 describe('D-24 items that Steam holds', () => {
-  it('end the deposit immediately, stay reserved, and their offer is never cancelled by us', async () => {
+  it('end the deposit immediately and stay reserved, and the till does not cancel their offer', async () => {
     const { deposit } = await offerInEscrow()
     expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
     expect(await trade()).toMatchObject({ state: 'invalid', reason: 'escrow' })
@@ -70,7 +70,7 @@ describe('D-24 items that Steam holds', () => {
     expect((await trade()).due_at).not.toBeNull()
   })
 
-  it('leave the bot free for other trades, which may not include these items', async () => {
+  it('leave the bot free for other trades, which may not include the held items', async () => {
     const { deposit } = await offerInEscrow()
     // An asset id is the number of its deposit and the index of the item.
     const second = await aDeposit(till, store)
@@ -103,7 +103,7 @@ describe('D-24 items that Steam holds', () => {
     expect(cancels()).toEqual([])
   })
 
-  it('are free again when the shopper cancels, and two days later no step of the trade is due', async () => {
+  it('are free again when the shopper cancels, and the trade has no step due two days later', async () => {
     await offerInEscrow()
     setOffer('cancelled')
     await workAfter(6 * HOUR_MS)

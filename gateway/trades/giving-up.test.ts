@@ -59,7 +59,7 @@ async function acceptedWithoutProof() {
 }
 
 describe('D-8 an accepted offer without proof', () => {
-  it('ends the deposit after 15 days, frees the items, and leads to an error line', async () => {
+  it('ends the deposit after 15 days, frees the items, and causes an error line', async () => {
     const { deposit } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS - HOUR_MS)
     expect(await statusOf(deposit.id)).toBe('pending')
@@ -70,7 +70,7 @@ describe('D-8 an accepted offer without proof', () => {
     expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
   })
 
-  it('ends like any other offer if Steam takes the acceptance back', async () => {
+  it('ends like any other offer if Steam withdraws the acceptance', async () => {
     const { deposit, tradeId, offerId } = await acceptedWithoutProof()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -83,7 +83,7 @@ describe('D-8 an accepted offer without proof', () => {
     expect(await statusOf(deposit.id)).toBe('tradeDeclined')
   })
 
-  it('is still credited if the proof comes late, and its protection begins then', async () => {
+  it('is credited even if the proof comes late, and protection begins with the proof', async () => {
     const { deposit, tradeId, offerId } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS)
     session.accept(offerId)
@@ -122,7 +122,7 @@ describe('a bot that never comes back', () => {
     expect(await statusOf(deposit.id)).toBe('paymentTimeout')
   })
 
-  it('blocks no items for good: they are free a day after Steam’s hold should have ended', async () => {
+  it('blocks no items for good: items are free a day after Steam’s hold should have ended', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -138,7 +138,7 @@ describe('a bot that never comes back', () => {
     expect((await trade()).due_at).toBeNull()
   })
 
-  it('has no due trades while it is dead, and has them again once it is active', async () => {
+  it('has no due trades while it is dead, and has due trades when it is active again', async () => {
     const { tradeId } = await anOffer()
     await setBot('dead')
     till.clock.advance(HOUR_MS)
@@ -160,7 +160,7 @@ describe('a delivered trade whose look is overdue', () => {
     return tradeId
   }
 
-  it('is asked about however late its bot comes back, so a reversal is booked', async () => {
+  it('is looked at however late its bot comes back, so a reversal is booked', async () => {
     const tradeId = await aFinalTradeToLookAt()
     const { steam_trade_id: steamTradeId } = await trade()
     session.takeBack(steamTradeId ?? '')
@@ -170,7 +170,7 @@ describe('a delivered trade whose look is overdue', () => {
     expect(await trade()).toMatchObject({ state: 'reversed' })
   })
 
-  it('is no longer asked about after 15 days and a read of the history, so later reads do not go back to it forever', async () => {
+  it('is not looked at after 15 days and a read of the history, so later reads do not go back to it forever', async () => {
     const tradeId = await aFinalTradeToLookAt()
     session.trades.clear()
     await tradeHandlers(till.deps).trade(bot, tradeId)
@@ -207,7 +207,7 @@ describe('a bot that is retired', () => {
       { sealed: Buffer.from('sealed'), expiresAt: null, acknowledged: true },
     )
 
-  it('has its open trades ended by the next sweep, each with an error line', async () => {
+  it('leaves no open trade after the next sweep, with an error line for each', async () => {
     const { deposit } = await anOffer()
     await retire()
     await sweepTrades(till.deps)
@@ -217,7 +217,7 @@ describe('a bot that is retired', () => {
     expect(errors()).toContain('trade was ended, because its bot is retired')
   })
 
-  it('does not send its remaining trades: they are refused', async () => {
+  it('sends none of its remaining trades, which are refused', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')
@@ -230,7 +230,7 @@ describe('a bot that is retired', () => {
     expect(await statusOf(deposit.id)).toBe('created')
   })
 
-  it('has its reviews ended by the next sweep, with one error line', async () => {
+  it('leaves no review after the next sweep, with one error line for all', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -245,7 +245,7 @@ describe('a bot that is retired', () => {
     expect(errors().filter((line) => line === 'reviews of a trade were ended').length).toBe(1)
   })
 
-  it('releases nothing without proof: its held credit waits for the operator, and its custody stays', async () => {
+  it('releases nothing without proof: held credit waits for the operator, and custody does not change', async () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId, offerId } = await anOffer()
     session.accept(offerId)
@@ -258,7 +258,7 @@ describe('a bot that is retired', () => {
     expect(custody).toEqual([{ moved: 'in' }, { moved: 'in' }])
   })
 
-  it('has the looks at its delivered trades ended, with an error line', async () => {
+  it('leaves no look at its delivered trades, with an error line', async () => {
     const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store))
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)
@@ -269,7 +269,7 @@ describe('a bot that is retired', () => {
     expect(errors()).toContain('checks of a delivered trade were ended')
   })
 
-  it('reviews its trade if it is enrolled again, and late proof wins', async () => {
+  it('reviews its trade if it is enrolled again, and proof that comes late wins', async () => {
     const { deposit, tradeId, offerId } = await anOffer()
     await retire()
     await sweepTrades(till.deps)

@@ -34,7 +34,7 @@ async function send(message: string): Promise<string> {
 }
 
 describe('the lists of a busy bot', () => {
-  it('come in pages of a hundred, newest first, and an offer that cannot be read hides no other', async () => {
+  it('come in pages of a hundred, newest first, and an unreadable offer hides no other offer', async () => {
     sandbox.begin('busy-for-nine-days', { steamId: session.steamId })
     sandbox.begin('odd-offer-in-lists')
     const offerId = await send('K7M2QZ')

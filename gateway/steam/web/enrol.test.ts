@@ -42,7 +42,7 @@ async function accountOf(refreshToken: string): Promise<string> {
 }
 
 describe('a refresh token', () => {
-  it('is issued for the password and the authenticator code, even after one wrong code', async () => {
+  it('is issued for the password and the authenticator code, even after a wrong code', async () => {
     const code = authenticatorCode(bot.sharedSecret)
     const answer = await obtainToken(agent(), byPassword(['WRONG', ` ${code.toLowerCase()} `]), times)
     if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
@@ -89,7 +89,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('is not requested if the person has already given up', async () => {
+  it('is not requested for a person who has already given up', async () => {
     const shown: string[] = []
     const way: LoginWay = { kind: 'phone', show: (url) => shown.push(url), signal: AbortSignal.abort() }
     // The answer would otherwise come only after the wait for the person.

@@ -187,7 +187,7 @@ describe(`${SCRIPTS} scripts of failures`, () => {
   }, 600_000)
   afterAll(() => vi.useRealTimers())
 
-  it('get an answer to every call in time, and leave no socket open', async () => {
+  it('get an answer to every call, and leave no socket open', async () => {
     expect(traces.size).toBe(SCRIPTS)
     const outcomes = new Set([...traces.values()].flat().filter((line) => !line.startsWith('(')))
     expect(new Set([...outcomes].map((line) => line.split(':')[0]))).toEqual(
@@ -201,7 +201,7 @@ describe(`${SCRIPTS} scripts of failures`, () => {
     await expect.poll(() => stage.traffic.sockets.size, { message: 'open sockets' }).toBe(0)
   })
 
-  it('give the same traces when they are played again', async () => {
+  it('leave the same traces when they are played a second time', async () => {
     const seeds = every(8)
     const again = await playAll(seeds)
     expect([...again.traces]).toEqual(seeds.map((seed) => [seed, traces.get(seed)]))

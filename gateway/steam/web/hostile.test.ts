@@ -142,7 +142,7 @@ describe('an answer of Steam that contains code', () => {
     expectUnharmed()
   })
 
-  it('would be noticed by these tests if a library ran it', () => {
+  it('is noticed by these tests if a library runs it', () => {
     const load = createRequire(import.meta.url)
     const [Manager, Community] = [load('steam-tradeoffer-manager'), load('steamcommunity')]
     const page = '\n<script type="text/javascript">\nvar g_rgAppContextData = 1;</script>'

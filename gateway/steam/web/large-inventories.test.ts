@@ -71,7 +71,7 @@ describe('an inventory is too large, and Steam has not failed,', () => {
     opened.session.close()
   })
 
-  it('unless the public page has all of it', async () => {
+  it('unless the public page has all its items', async () => {
     answerPages(Number.POSITIVE_INFINITY)
     steam.routes.set(PUBLIC_PATH, () => publicPage({ total_inventory_count: 1 }))
     expect(await read(await steam.open())).toMatchObject({ kind: 'items', items: [{ assetId: '7' }] })

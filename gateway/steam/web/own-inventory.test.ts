@@ -54,7 +54,7 @@ function route(answers: Record<string, (start: string | null) => ReturnType<type
 }
 
 describe('a bot’s own inventory', () => {
-  it('is read page by page, with the protected items, no faster than the method’s budget allows', async () => {
+  it('is read page by page, protected items included, no faster than the method’s budget allows', async () => {
     route({
       2: (start) =>
         start === null
@@ -84,7 +84,7 @@ describe('a bot’s own inventory', () => {
     expect(first?.query.get('steamid')).toBe(BOT)
   })
 
-  it('is read from the older page if Steam’s answer is empty, because only that page tells an empty inventory from no answer', async () => {
+  it('is read from the older page if Steam’s answer is empty: only that page shows whether the inventory is empty', async () => {
     route({ 16: () => EMPTY })
     const older = { success: true, rgInventory: [], rgDescriptions: [], more: false, more_start: false }
     steam.routes.set(olderPage('2'), () => ({ body: older }))
@@ -126,7 +126,7 @@ describe('a bot’s own inventory', () => {
     expect(await read()).toMatchObject({ items: [{ assetId: '11' }], isComplete: false })
   })
 
-  it('is complete without the protected context if Steam does not know that context', async () => {
+  it('is complete without the protected context if Steam does not have that context', async () => {
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 400, body: {} }) })
     expect(await read('tf', false)).toMatchObject({ items: [{ assetId: '11' }], isComplete: true })
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 429, body: null }) })

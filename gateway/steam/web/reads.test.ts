@@ -39,7 +39,7 @@ describe('reads', () => {
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
   })
 
-  it('of the sent offers return a page, and the start of the next one', async () => {
+  it('of the sent offers return a page, and the start of the next page', async () => {
     const offer = { accountid_other: 4001, message: 'A', trade_offer_state: 2 }
     steam.routes.set(api('GetTradeOffers'), ({ query }) =>
       query.get('cursor') === '0'
@@ -73,7 +73,7 @@ describe('reads', () => {
     })
   })
 
-  it('of the history return a page, and the start of the next one', async () => {
+  it('of the history return a page, and the start of the next page', async () => {
     const row = (tradeid: string, time_init: number) => ({
       tradeid,
       steamid_other: PARTNER.steamId,
@@ -107,7 +107,7 @@ describe('reads', () => {
     expect(await session.listSteamTrades(null)).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of a trade link report a refused token, and are unavailable if Steam’s answer names no hold', async () => {
+  it('of a trade link report a refused token, and are unavailable if Steam’s answer has no hold', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeHoldDurations'), () => ({
       headers: { 'x-eresult': '15' },
@@ -186,7 +186,7 @@ describe('an inventory', () => {
     expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(allItems)
   })
 
-  it('has no untradable items if the public page fails, and causes no second request if Steam refused', async () => {
+  it('has no untradable items if the public page fails, and causes one request if Steam refuses', async () => {
     steam.routes.set(OFFERED_PATH, offered)
     steam.routes.set(PUBLIC_PATH, () => ({ status: 500, body: null }))
     expect(summaryOf(await read(await steam.open()))).toEqual([['5', true]])
@@ -197,7 +197,7 @@ describe('an inventory', () => {
     expect(steam.log).toEqual([`GET ${OFFERED_PATH}`])
   })
 
-  it('of an account without the game, or without items in it, is empty, but a hidden one is reported as hidden', async () => {
+  it('without the game or its items has no items, but a hidden inventory is reported as hidden', async () => {
     steam.routes.set(OFFERED_PATH, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
     steam.routes.set(PUBLIC_PATH, () => ({ body: { success: 1, total_inventory_count: 0 } }))
     const session = await steam.open()
@@ -209,7 +209,7 @@ describe('an inventory', () => {
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
   })
 
-  it('is read in smaller and smaller pages until Steam accepts their size, and the next read begins with that size', async () => {
+  it('is read in smaller and smaller pages until Steam accepts the size, with which the next read begins', async () => {
     const counts: (string | null)[] = []
     steam.routes.set(OFFERED_PATH, () => ({ status: 500, body: null }))
     steam.routes.set(PUBLIC_PATH, ({ query }) => {
@@ -307,7 +307,7 @@ describe('a profile', () => {
   })
   const hash = '0123456789abcdef0123456789abcdef01234567'
 
-  it('has a picture from the configured image address, and its name as plain text', async () => {
+  it('has a picture from the configured image address, and a name in plain text', async () => {
     steam.routes.set(profilePath, () =>
       xml('nova\u202e<b>', `https://avatars.steamstatic.com/${hash}_full.jpg`),
     )
@@ -376,7 +376,7 @@ describe('a profile', () => {
     expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
-  it('that Steam cannot load at present never counts as unknown: its name comes from the miniprofile, or it is unavailable', async () => {
+  it('that Steam cannot load at the moment comes from the miniprofile, or is unavailable, but never unknown', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
@@ -389,7 +389,7 @@ describe('a profile', () => {
     })
   })
 
-  it('is unknown if Steam has no such account, and unavailable if Steam limits the request', async () => {
+  it('is unknown if Steam lacks the account, and unavailable if Steam limits the request', async () => {
     steam.routes.set(profilePath, () => ({
       body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',
     }))

@@ -295,7 +295,7 @@ describe('the port makes the same request as the libraries', () => {
     )
   })
 
-  it('to acknowledge trade protection, at a URL with two slashes', () =>
+  it('to acknowledge trade protection, at a path that begins with two slashes', () =>
     expectSameRequest(
       '//trade/new/acknowledge',
       () => ours.acknowledgeProtection(),
@@ -369,7 +369,7 @@ describe('a request without a counterpart in the libraries', () => {
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
   })
 
-  it('for a further page of GetTradeHistory asks for Steam trades older than those read so far', async () => {
+  it('for a further page of GetTradeHistory asks for Steam trades older than the trades read before', async () => {
     const path = '/IEconService/GetTradeHistory/v1/'
     steam.routes.set(api('GetTradeHistory'), ({ query }) =>
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
@@ -388,7 +388,7 @@ describe('a request without a counterpart in the libraries', () => {
     expect(mine).toEqual(library)
   })
 
-  it('for the miniprofile is made like the one for the profile, but asks for JSON', async () => {
+  it('for the miniprofile equals the request for the profile, but asks for JSON', async () => {
     const read = () => steam.createPort().readProfile(PARTNER.steamId)
     const [page] = await requestsTo(`/profiles/${PARTNER.steamId}/`, read)
     const [mini] = await requestsTo('/miniprofile/4001/json', read)

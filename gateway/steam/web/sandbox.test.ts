@@ -126,7 +126,7 @@ describe('an inventory', () => {
     expect(items.some((item) => !item.tradable)).toBe(true)
   })
 
-  it('shows which items the market takes now, later or never, and Steam’s notes', async () => {
+  it('shows which items the market takes now, later or never, and which items have notes', async () => {
     sandbox.begin('unmarketable-items', { steamId: shopper.steamId })
     const until = expect.stringMatching(/^20\d\d-\d\d-\d\dT07:00:00\.000Z$/)
     const marketsOf = async (game: 'cs' | 'dota' | 'tf', count: number) =>
@@ -144,7 +144,7 @@ describe('an inventory', () => {
     ])
   })
 
-  it('of a shopper is never read with GetInventoryItemsWithDescriptions, which answers nothing if repeated within a second', async () => {
+  it('of a shopper is not read with GetInventoryItemsWithDescriptions, which does not answer twice in a second', async () => {
     for (const game of GAMES) await inventory(game)
     const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))
     expect(counts.some((key) => key.includes('/partnerinventory/'))).toBe(true)
@@ -153,7 +153,7 @@ describe('an inventory', () => {
 })
 
 describe('an offer', () => {
-  it('is sent, read and listed, and can be cancelled only once', async () => {
+  it('is sent, read and listed, and a second cancel fails', async () => {
     const { offerId, assets } = await send('K7M2QX')
     expect(await offerNow(offerId)).toMatchObject({
       offerId,
@@ -189,7 +189,7 @@ describe('an offer', () => {
     expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0, next: null })
   })
 
-  it('that is declined is read as declined, and one that was never made as missing', async () => {
+  it('that is declined is read as declined, and an unknown one as missing', async () => {
     const { offerId } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/decline`)
     expect((await offerNow(offerId)).state).toBe('declined')
@@ -271,7 +271,7 @@ describe('an offer', () => {
     },
   )
 
-  it('D-24 that Steam would hold is foreseen by a check, which shows whether the bot or the shopper causes the hold', async () => {
+  it('D-24 a check shows if Steam would hold an offer because of the bot or because of the shopper', async () => {
     sandbox.begin('hold-15-days', { steamId: session.steamId })
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 15 } })
     sandbox.end('hold-15-days')
@@ -348,7 +348,7 @@ describe('every field', () => {
     expect(unfilledFields(await inventory())).toEqual(['restriction'])
   })
 
-  it('of a partner or an asset is read by the calls that get it', async () => {
+  it('of a partner or an asset is read by the calls that return it', async () => {
     const unread = new Set<string>()
     const watch = <T extends object>(value: T): T => {
       for (const field of Object.keys(value)) unread.add(field)

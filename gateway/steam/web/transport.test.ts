@@ -123,7 +123,7 @@ describe('the transport', () => {
     expect(result).toEqual({ kind: 'failed', code: 'UNREADABLE' })
   })
 
-  it('ends running requests when it is closed, and starts no new ones', async () => {
+  it('ends running requests when it closes, and starts no new requests', async () => {
     const asked = Promise.withResolvers<void>()
     answer = () => asked.resolve()
     const pending = get('https://steamcommunity.com/')

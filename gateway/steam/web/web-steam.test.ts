@@ -95,7 +95,7 @@ describe('logins', () => {
 })
 
 describe('a request that Steam limits', () => {
-  it('is not repeated for a while, but other methods continue', async () => {
+  it('is not repeated for a while, and other methods continue', async () => {
     steam.routes.set(api('GetTradeOffers'), () => ({ status: 429, body: null }))
     steam.routes.set(api('GetTradeOffer'), () => ok({}))
     const session = await steam.open()
@@ -109,7 +109,7 @@ describe('a request that Steam limits', () => {
     expect(steam.times('/GetTradeOffers/v1/')).toBe(1)
   })
 
-  it('is refused if it is a send, and the next one is not sent', async () => {
+  it('is refused if it is a send, and the next send makes no request', async () => {
     steam.routes.set(SEND, () => ({ status: 429, body: null }))
     const session = await steam.open()
     const refused = { kind: 'refused', reason: 'rate_limited' }
@@ -139,7 +139,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is not renewed again for an answer that was still on its way', async () => {
+  it('is not renewed a second time for an answer that was already under way', async () => {
     const renewed = Promise.withResolvers<void>()
     steam.routes.set(api('GetTradeOffer'), async ({ query }) => {
       if (atob(query.get('access_token')?.split('.')[1] ?? '').includes('"n":2')) return ok({})
@@ -154,7 +154,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is renewed if a send finds it ended, and the send is repeated once', async () => {
+  it('is renewed if a send finds that it has ended, and the send is repeated once', async () => {
     let sends = 0
     steam.routes.set(SEND, () => {
       sends += 1
@@ -165,7 +165,7 @@ describe('a session that has ended or soon ends', () => {
     expect(sends).toBe(2)
   })
 
-  it('is not renewed endlessly if Steam ends it again and again: its calls fail', async () => {
+  it('is not renewed endlessly if Steam ends it again and again, and its calls fail', async () => {
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(SEND, () => ({ status: 401 }))
     const session = await steam.open()
@@ -199,7 +199,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is still used if the renewal before its end fails, and the next call does not repeat the renewal', async () => {
+  it('is used until its end if the renewal fails, which the next call does not repeat', async () => {
     const exp = Date.UTC(2026, 0, 2) / 1000
     steam.routes.set(SET_TOKEN, () => {
       return loginCookie({ aud: ['web:community'], exp })
@@ -215,7 +215,7 @@ describe('a session that has ended or soon ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('D-40 is renewed immediately if an advance of the clock ended it, however fresh it was', async () => {
+  it('D-40 a session that an advance of the clock ended is renewed immediately, however fresh it was', async () => {
     const clock = fakeClock()
     steam.routes.set(SET_TOKEN, () => {
       const exp = clock.now().getTime() / 1_000 + 86_400
@@ -233,7 +233,7 @@ describe('a session that has ended or soon ends', () => {
     }
   })
 
-  it('is reported as dead if Steam also refuses its token', async () => {
+  it('is reported as dead if Steam refuses its token too', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(FINALIZE, () => ({ body: { error: 15 } }))
