@@ -372,7 +372,7 @@ describe('the tree keeps its promises:', () => {
     const speaks =
       /postMessage|onmessage|addEventListener\(['"]message|BroadcastChannel|MessageChannel|window\.(?:opener|parent|top)\b/
     expect(pages.filter((file) => speaks.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([
-      // A page in a frame speaks with the store that embeds it.
+      // A page in a frame exchanges messages with the page that embeds it.
       'widget/frame.ts',
     ])
   })

@@ -73,7 +73,7 @@ export function watchCalls({ port }: RunningSteam): Calls {
 
 const mostOf = (byCaller: ReadonlyMap<string, number>): number => Math.max(0, ...byCaller.values())
 
-/** The method of each of Steam's pages, as the table of budgets names it. */
+/** The method of each of Steam's pages, by its name in the table of budgets. */
 const PAGES: [RegExp, Method][] = [
   [/^\/tradeoffer\/new\/partnerinventory\/$/, 'partnerinventory'],
   [/^\/tradeoffer\/new\/send$/, 'send'],

@@ -49,7 +49,7 @@ const CREDITED_WITHIN_MS = 300_000
 /** How long it may take to spread the bots: a gateway gives them up one at a time. */
 const ONLINE_MS = 300_000
 
-/** Misfortunes of a bot. During the first two it can still read accepted offers, during the others it cannot. */
+/** Misfortunes of a bot. During the first two, the bot can still read accepted offers; during the others, it cannot. */
 const MISFORTUNES = ['send-new-device', 'send-inventory-full', 'logged-out', 'rate-limited'] as const
 type Misfortune = (typeof MISFORTUNES)[number]
 

@@ -5,7 +5,7 @@ export type Game = (typeof GAMES)[number]
 
 export const DEFAULT_GAME: Game = 'cs'
 
-/** The phases of a Doppler: the colours of weapons with one and the same market name. */
+/** The phases of a Doppler: the colours of weapons that share a market name. */
 export const PHASES = [
   'phase1',
   'phase2',

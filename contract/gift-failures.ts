@@ -1,4 +1,4 @@
-/** Why a wish led to nothing, in the words in which the vault reports it to the till. */
+/** Why a wish led to nothing, in the words of the vault's reports to the till. */
 
 /** Why the vault refuses a wish. */
 export type WishRefusal =

@@ -16,7 +16,7 @@ export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, strin
   },
 }
 
-/** The wear of an item, as Steam's tags name it, from new to worn. */
+/** The wear of an item, in the words of Steam's tags, from new to worn. */
 export const WEARS = [
   'WearCategory0',
   'WearCategory1',

@@ -16,5 +16,5 @@ export type SaleReport =
   | { kind: 'paid'; received: bigint }
   /** The sale fell through: the market pays nothing. */
   | { kind: 'cancelled' }
-  /** The given item went back. `causer`: the side that took it back; `refund`: what the market pays all the same. */
+  /** The given item went back. `causer`: the side that took it back; `refund`: what the market pays nevertheless. */
   | { kind: 'reversed'; causer: 'buyer' | 'seller' | 'unknown'; refund: bigint }

@@ -1,4 +1,4 @@
-/** The eight statuses of a deposit, as the specification of the widget names them (§4). */
+/** The eight statuses of a deposit, with the names in the specification of the widget (§4). */
 export const DEPOSIT_STATUSES = [
   /** No offer has been open yet. */
   'created',
@@ -67,11 +67,11 @@ export const UNAVAILABLE_REASONS = [
   /** Steam describes the item badly or not at all. */
   'unknownItem',
   /**
-   * Steam's market does not accept the item, or still restricts it after the date that Steam gave for the end of the
-   * restriction.
+   * Steam's market does not accept the item, or still restricts it although the announced end of the restriction has
+   * passed.
    */
   'notMarketable',
-  /** Items of another value have the same market name (Team Fortress 2). */
+  /** Items of different value share this market name (Team Fortress 2). */
   'noOwnPrice',
   /** There is no reliable price, or the operator has blocked the item. */
   'noPrice',

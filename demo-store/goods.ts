@@ -1,7 +1,9 @@
 export const CURRENCIES = ['USD', 'EUR', 'BRL'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
-/** `id` also names the picture in static/goods.svg, and `tint` the colour in ember.css. Prices are in minor units. */
+/**
+ * static/goods.svg has the picture for each `id`, and ember.css the colour for each `tint`. Prices are in minor units.
+ */
 export type Good = { id: string; name: string; tint: number } & Record<Currency, number>
 
 type Line = [id: string, name: string, tint: number, prices: [usd: number, eur: number, brl: number]]

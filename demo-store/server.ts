@@ -129,8 +129,8 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
   const key = `${method} ${path}`
   const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
   if (handler === undefined) return message(request, 404, 'lost')
-  // A browser says in this header from which site a post comes. Posts from other sites are refused. The till's webhooks
-  // have no such header.
+  // In this header, a browser says which site a POST comes from. Posts from other sites are refused. The till's
+  // webhooks have no such header.
   const site = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
   return site === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
 }
@@ -153,7 +153,9 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
   }
 }
 
-/** Saves the language in which a shopper comes back. Removes it from the address: a reload would save it again. */
+/**
+ * Saves the language in the address of a returning shopper. Removes it from the address: a reload would save it again.
+ */
 function keepLanguage(request: IncomingMessage, language: Language): Reply {
   const query = queryOf(request)
   query.delete('lang')

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The container of PostgreSQL runs this once, when it creates the database. It makes the role with which the till works;
-# that role owns no table.
+# The container of PostgreSQL runs this once, when it creates the database. It makes the till's role, which owns no
+# table.
 set -euo pipefail
 psql --no-psqlrc -v ON_ERROR_STOP=1 -v password="$(cat /run/secrets/app_password)" \
   -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'

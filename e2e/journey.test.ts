@@ -53,7 +53,7 @@ describe('a payment', () => {
       expect(centsOf((await done.locator('.received strong').textContent()) ?? '')).toBe(total)
       await done.getByRole('link', { name: texts.backToStore }).click()
       await page.waitForURL(`${till.store}/?order=topup-*`)
-      // The store speaks the language that was chosen at the till, and shows the balance without scrolling.
+      // The store's page has the language that was chosen at the till, and shows the balance without scrolling.
       await page.locator(`html[lang=${language}]`).waitFor()
       const balance = page.locator('#balances .amount').first()
       await expect.poll(async () => (await balance.boundingBox())?.y).toBeLessThan(viewport.height / 2)

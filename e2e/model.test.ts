@@ -201,7 +201,7 @@ function clearPicks(shopper: Shopper): void {
   shopper.picksOfOtherGames.clear()
 }
 
-/** `pick`: a number from 0 to 11, by which an action chooses. */
+/** `pick`: a number from 0 to 11 that decides what an action chooses. */
 const ACTIONS = {
   link: async (shopper, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''

@@ -48,7 +48,7 @@ afterAll(async () => {
   removePlace(place)
 })
 
-/** Processes whose command line names the folder. */
+/** Processes whose command line contains the folder. */
 function processesOf(root: string): string[] {
   return execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -169,7 +169,8 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     for (const url of [place.gateway, place.sandbox, place.store]) expect(await isServing(url)).toBe(false)
     expect(processesOf(place.root)).toEqual([])
 
-    // The next tests need a start on other ports, with a new Steam world and a registration that names an unknown bot.
+    // The next tests need a start on other ports, with a new Steam world and a registration that refers to an unknown
+    // bot.
     const other = await newPlace()
     removePlace(other)
     place = { ...other, root: place.root, env: { ...other.env, TRADETILL_DATA_ROOT: place.root } }

@@ -126,7 +126,7 @@ const environmentSchema = z
     TRADETILL_BOT_ITEMS: perGame(1, MOST_ITEMS_HELD).optional(),
     /** The operator's accounts to which items may go, by name. */
     TRADETILL_DESTINATIONS: readDestinations.optional(),
-    /** The most deposits of one store that are neither paid nor over. */
+    /** The most open deposits of one store: those that are neither paid nor ended. */
     TRADETILL_STORE_OPEN_DEPOSITS: wholeNumber(1, 1_000_000, 'each is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
     /** The most connections in all, and from one address that is not a trusted proxy. */
@@ -236,7 +236,7 @@ export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused
 
 export const DEFAULT_STEAM_SANDBOX_URL = 'http://127.0.0.1:4301'
 
-/** Settings that name a file, and the setting that each file contains. Some systems pass secrets as files. */
+/** Settings with the path of a file, and the setting that each file contains. Some systems pass secrets as files. */
 const FROM_FILES: Record<string, string> = {
   DATABASE_URL_FILE: 'DATABASE_URL',
   TRADETILL_OWNER_DATABASE_URL_FILE: 'TRADETILL_OWNER_DATABASE_URL',
@@ -260,7 +260,7 @@ const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both se
 const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
-/** Reads the settings, and treats empty ones as absent. Problems with FROM_FILES hide those of other settings. */
+/** Reads the settings, and treats empty ones as absent. If settings from files have problems, reports only those. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))

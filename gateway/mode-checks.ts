@@ -197,7 +197,7 @@ function problemsOfDatabase(
 }
 
 /**
- * The operator must name the proxies: all callers behind an unnamed proxy would share one address, and so its limits.
+ * The operator must list the proxies: all callers behind an unlisted proxy would share one address, and so its limits.
  */
 function problemsOfLiveProxies({
   TRADETILL_TRUSTED_PROXIES: proxies,

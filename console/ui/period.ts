@@ -11,7 +11,7 @@ export function periodOf(query: URLSearchParams, now: string): { from: string; t
 }
 
 /**
- * Returns the moment when a day begins in the browser's time zone, in which the pages show times too. A text that is
+ * Returns the moment when a day begins in the browser's time zone, which the pages use for all times. A text that is
  * not a day is returned unchanged, and the server refuses it.
  */
 export function startOfDay(day: string): string {

@@ -99,7 +99,7 @@ export class GiveUp extends Error {}
 
 /**
  * Repeats `check` until it returns a value other than undefined and false. After `timeoutMs`, or as soon as `check`
- * throws a GiveUp, throws an error that names `what`.
+ * throws a GiveUp, throws an error that contains `what`.
  */
 export async function eventually<T>(
   what: string,

@@ -35,7 +35,8 @@ function smallTargets({ least, leastOfPrimary }: Limits): string[] {
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
     const { left, top, width, height } = element.getBoundingClientRect()
     const [x, y] = [left + width / 2, top + height / 2]
-    // Skips targets that are behind a dialog or the bottom bar, only for screen readers, disabled, or inside a sentence.
+    // Skips targets that are behind a dialog or the bottom bar, visible to screen readers alone, disabled, or in a
+    // sentence.
     if (!hits(element, x, y) || element.matches(':disabled') || isInSentence(element)) continue
     const wanted = isPrimary(element) ? leastOfPrimary : least
     const reach = (dx: number, dy: number) => {

@@ -68,7 +68,7 @@ async function copyFile(from: string, to: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error)) throw error
     if ('code' in error && error.code === 'ENOENT') return
-    // The error of a read or a write, as with a full disk, names no file.
+    // The error of a failed read or write, such as on a full disk, does not say which file.
     throw new Error(`${from} could not be copied to ${to}: ${error.message}`, { cause: error })
   }
 }

@@ -154,14 +154,14 @@ export async function checkDump(
 
 /**
  * Reads a whole dump without a server, after its restore failed. Resolves to the reason why the dump cannot be read;
- * undefined if it can, because then the server may have failed, as with a full disk.
+ * undefined if it can, because then the server may have failed, for example with a full disk.
  */
 async function damageOf(file: string, path: string, { environment }: Programs): Promise<string | undefined> {
   try {
     await runProgram(path, [`--file=${devNull}`, file], { environment })
     return undefined
   } catch (error) {
-    // A program that a signal ended, or that did not start, says nothing about the dump.
+    // A program that a signal ended, or that did not start, proves nothing about the dump.
     return error instanceof ProgramFailed ? error.message : undefined
   }
 }

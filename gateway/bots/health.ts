@@ -47,7 +47,7 @@ export function trackHealth(monotonicMs: () => number, known: FailedForMs): Heal
     offers: null,
     inventories: null,
   }
-  // Hours can pass without an inventory read. A failure that was only inferred for inventories ends when offers work
+  // Hours can pass without an inventory read. If the failure of inventories was only inferred, it ends when offers work
   // again.
   let isInferred = known.inventories !== null
 

@@ -34,7 +34,7 @@ afterEach(() => till.close())
 
 const request = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
 
-/** Pays a deposit with two items. Those of cs are protected afterwards. */
+/** Pays a deposit with two items. Items of cs are protected afterwards. */
 async function deliver(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId: id, offerId } = await offerFor(till, bot, deposit)

@@ -87,7 +87,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
     return done
   }
   const readInventory = async (job: InventoryJob): Promise<void> => {
-    // A job from an older version names no store and no deposit, so it gets a turn of its own.
+    // A job from an older version has no store and no deposit, so it gets a turn of its own.
     const { requestId, storeId = `of ${requestId}`, depositId = `of ${requestId}` } = job
     const read = (spend: () => void) => handlers.inventory(bot, BigInt(requestId), spend)
     const message = 'inventory could not be read'

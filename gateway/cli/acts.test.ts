@@ -87,7 +87,7 @@ const ALLOW = ['store', 'allow-address', '--store']
 /** An end within the 30 days that maintenance may last. */
 const SOON = new Date(Date.now() + 3_600_000).toISOString()
 
-/** `prepare` makes what the act needs, and returns the arguments that name it. `arguments`: those that are recorded. */
+/** `prepare` makes what the act needs, and returns the arguments for it. `arguments`: those that are recorded. */
 type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>; args: string[] }
 
 const CASES: Case[] = [

@@ -73,7 +73,7 @@ export function planLines(data: Plan | Migrated): string[] {
   if ('applied' in data) return data.applied.length === 0 ? ['No migration is missing.'] : data.applied
   if (data.steps.length === 0) return ['No migration is missing.']
   return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
-    // `drop index` does not name the table.
+    // A `drop index` does not say which table it concerns.
     const blocked = lock === 'none' ? BLOCKED_TEXT.none : `${BLOCKED_TEXT[lock]} of ${table ?? 'the table'}`
     return [
       migration,

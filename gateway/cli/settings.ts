@@ -52,8 +52,8 @@ export function settingsToExamine(env: Record<string, string | undefined> | unde
 }
 
 /**
- * Uses the running gateway's addresses. If the gateway has other ports, another till's sandbox may answer at the default
- * URL. A setting that names another sandbox or a console takes precedence.
+ * Uses the running gateway's addresses. If the gateway has other ports, another till's sandbox may answer at the
+ * default URL. A setting for another sandbox or a console takes precedence.
  */
 function withAddressesOf(running: Connection | undefined, config: Config): Config {
   if (running === undefined) return config

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 import type { RefusalKind } from '../operations/operation.ts'
 
 /**
- * Replaces control characters, with which a hostile name could control the terminal. Keeps tabs, which separate
- * columns.
+ * Replaces control characters, because a hostile name could use them to control the terminal. Keeps tabs, which
+ * separate columns.
  */
 export const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
 

@@ -26,7 +26,8 @@ export type ForwardDeps = {
 }
 
 /**
- * `sequence`: of the last accepted event, or `after`. `refused`: the till refused the call, such as for a wrong key.
+ * `sequence`: of the last accepted event, or `after`. `refused`: the till refused the call, for example because of a
+ * wrong key.
  */
 export type ForwardResult =
   | { kind: 'ended'; sequence: number; sent: number }

@@ -1,4 +1,4 @@
-/** Invented deposits and events, in the form in which a till sends them. */
+/** Invented deposits and events, in the form that a till sends. */
 import { randomUUID } from 'node:crypto'
 import type { DepositEventType } from '../../contract/event-types.ts'
 import { GAMES } from '../../contract/games.ts'

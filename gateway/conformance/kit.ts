@@ -112,7 +112,7 @@ export function createKit(surroundings: Surroundings): Kit {
 /** The complaint about a step; undefined if the step is right. */
 export type Complaint = string | undefined
 
-/** The statuses with which a handler refuses a call that was signed with the wrong secret. */
+/** A handler refuses a call that was signed with the wrong secret by one of these statuses. */
 const REFUSES_SIGNATURES: readonly number[] = [400, 401, 403]
 
 export function mustAccept(reply: Reply): Complaint {

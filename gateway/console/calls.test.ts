@@ -151,7 +151,8 @@ describe('a call', () => {
 
   test.each(CALLS)('to $path needs the role $role or above', async ({ path, role }) => {
     for (const callerRole of OPERATOR_ROLES) {
-      // No call has this field, so most admitted calls are refused as malformed. Those that need no input are done.
+      // No call has this field, so most admitted calls are refused as malformed. Calls that need no input are carried
+      // out.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
       const answer = await post(till, path, { headers: headersOf(callerRole), body })
       expect([callerRole, answer.error?.kind === 'forbidden']).toEqual([callerRole, !mayAs(callerRole, role)])

@@ -9,7 +9,7 @@ import { refuseCall } from './answer.ts'
 type ConsoleSite = {
   url: URL
   mode: 'sandbox' | 'live'
-  /** True if proxies stand in front. Only they can report that a call arrived over https. */
+  /** True if the console is behind proxies. Only they can report that a call arrived over https. */
   isProxied: boolean
 }
 

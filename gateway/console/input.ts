@@ -1,4 +1,4 @@
-/** Schemas of the JSON fields that calls take, in which the ids of rows are strings. */
+/** Schemas of the JSON fields that calls take. The ids of rows are strings. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'

@@ -1,4 +1,4 @@
-/** Makes the options with which a browser creates or uses a passkey, and verifies its answers. */
+/** Makes a browser's options for creating or using a passkey, and verifies its answers. */
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,

@@ -60,8 +60,8 @@ export function createBatch(): Batch {
 }
 
 /**
- * Joins the parts into one statement, which counts the rows of each. Otherwise PostgreSQL would skip a part that only
- * selects, such as a notification, and run the other parts in any order.
+ * Joins the parts into one statement, which counts the rows of each. Without the counts, PostgreSQL would skip a part
+ * that only selects, such as a notification, and run the others in any order.
  */
 function joinParts(parts: readonly (readonly [name: string, CompiledQuery])[]): CompiledQuery {
   const parameters: unknown[] = []

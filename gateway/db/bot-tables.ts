@@ -21,7 +21,7 @@ export type BotBarTable = {
 /** Progress of the pass through a bot's trade history. */
 export type BotHistoryTable = {
   bot_id: bigint
-  /** When the history last had its turn, in which a process reads the next pages. */
+  /** When the history last had its turn: a process then reads its next pages. */
   turned_at: Date
   /** When the current pass began; null between two passes. */
   begun_at: Date | null

@@ -29,7 +29,7 @@ export const connectionFileOf = (dataDir: string): string => join(dataDir, 'conn
 
 /**
  * Returns the addresses in the file of `dataDir`; undefined without a file, because then no database runs. A file that
- * a kill left behind may name a database that no longer runs.
+ * a kill left behind may point to a database that no longer runs.
  */
 export function runningDatabase(dataDir: string): Connection | undefined {
   const file = connectionFileOf(dataDir)

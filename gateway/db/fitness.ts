@@ -110,7 +110,7 @@ async function keepsSessions(connection: Connection, connect: () => Promise<Conn
     )
     return rows[0]?.found === mark
   } catch {
-    // If the pooler gives both the same session, one waits for the other until its deadline.
+    // If the pooler gives both connections the same session, one waits for the other until its deadline.
     return false
   } finally {
     other.cut()

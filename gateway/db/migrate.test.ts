@@ -238,7 +238,7 @@ describe('migrate', () => {
   test('builds an index again that an interrupted start has left invalid', async () => {
     await migrate({ url: database.url, folder })
     await sql`create table twins as select 1 as id from generate_series(1, 2)`.execute(database.db)
-    // A failed build leaves an invalid index, as a killed one or one that waited too long for a lock does.
+    // A failed build leaves an invalid index. So does a build that was killed, or waited too long for a lock.
     const failed = sql`create unique index concurrently twins_id on twins (id)`.execute(database.db)
     await expect(failed).rejects.toThrow('could not create unique index')
     await sql`truncate twins`.execute(database.db)

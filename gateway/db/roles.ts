@@ -1,6 +1,6 @@
 /**
- * The roles on the till's database. The owner migrates. The gateway can use another role, which cannot change the schema,
- * and for which append-only tables stay append-only even without their triggers. The vault has a role with few rights.
+ * The roles on the till's database. The owner migrates. The gateway can use another role, which cannot change the
+ * schema, and can only append to append-only tables, even without their triggers. The vault has a role with few rights.
  */
 import pg from 'pg'
 import { MIGRATION_LOCK } from './migrate.ts'
@@ -95,7 +95,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
   await owner.query('commit')
 }
 
-/** Signs in with the gateway's role, which sees the lock that the owner holds only if both are on the same database. */
+/** Signs in with the gateway's role. It sees the owner's lock only if both are on the same database. */
 async function readApp(owner: Client, url: string): Promise<App> {
   const { rows: owners } = await owner.query<{ name: string }>('select current_user as name')
   const app = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })

@@ -93,7 +93,7 @@ export type MarketBalanceTable = {
 export type VaultToldTable = {
   /** The number of the entry in the log. */
   n: bigint
-  /** The number of the report among those of its entry. */
+  /** The number of the report within its entry. */
   part: number
   at: Date
   market: string
@@ -119,7 +119,7 @@ export type EntryAnswer =
   | 'changed'
   /** A report changed nothing: it came twice or too late, or its amount cannot be right. */
   | 'unchanged'
-  /** There is no sale to which the report belongs. */
+  /** The report belongs to no sale. */
   | 'unknown'
   /** The entry does not have the form that the till expects. */
   | 'unreadable'

@@ -10,7 +10,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type TypedColumn, typedColumns } from '../testing/schema-types.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from './trade-tables.ts'
 
-/** The TypeScript type in which Kysely, with our int8 parser, returns each type of PostgreSQL. */
+/** The TypeScript type that Kysely, with our int8 parser, returns for each type of PostgreSQL. */
 const READ_AS: Record<string, string> = {
   bigint: 'bigint',
   'bigint[]': 'bigint[]',

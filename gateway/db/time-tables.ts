@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * An outage or maintenance that has not ended. `offers` and `inventories`: calls to Steam for them fail for every bot in
- * service. `deposits`: the countdown of deposits is paused, because one of the others lasts.
+ * An outage or maintenance that has not ended. `offers` and `inventories`: calls to Steam for them fail for every bot
+ * in service. `deposits`: the countdown of deposits is paused while any other kind lasts.
  */
 export type OutageTable = {
   kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'

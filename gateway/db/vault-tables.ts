@@ -8,7 +8,7 @@ export type WishTable = {
   bot_id: bigint
   destination: string | null
   deposit_id: bigint | null
-  /** For a return: the Steam trade by which the items came. */
+  /** For a return: the Steam trade that brought the items. */
   steam_trade_id: string | null
   /** `rule`: the rule in `send_rule`. */
   asked_by: 'operator' | 'rule'

@@ -20,7 +20,7 @@ const item: FreeItem = {
   protectedUntil: null,
 }
 
-/** The first whole minute after the item's last failure at which the rule asks for it again. */
+/** Whole minutes from the item's last failure until the rule asks for the item again. */
 function minutesUntilAsked(times: number, ofItems: number, alone: number): number {
   const smallest = alone > 0 ? 1 : 2
   const smallestWish = ofItems > 0 ? smallest : Number.POSITIVE_INFINITY

@@ -77,7 +77,7 @@ it('D-34 an item that the bot gives to a buyer causes no alarm, leaves custody, 
 it('D-34 the report of a delivery explains a departure that was read before the report', async () => {
   const { till } = selling
   await till.db.updateTable('departure').set({ explanation: null }).execute()
-  // Copies the vault's report under a new number, as if it came only now.
+  // Copies the vault's report under a new number, as if it arrived only now.
   await sql`insert into vault_told (n, part, at, market, reference, told)
     select n + 1000, part, at, market, reference, told from vault_told
     where told -> 'report' ->> 'kind' = 'delivered'`.execute(till.db)
@@ -106,6 +106,6 @@ it('D-34 an item that is leaving because of a wish is not listed', async () => {
   bench.switchMarketOn()
   await runRounds(4)
   expect(itemsOnSale()).toEqual([])
-  // The offer of the wish: the message names the wish.
+  // The wish's offer, recognised by its message.
   expect(bench.steam.world().offers.filter(({ message }) => message.startsWith('vault w'))).toHaveLength(1)
 })

@@ -36,7 +36,7 @@ type Giving = Partial<SteamTrade> & { to?: string; assetIds?: string[]; backAs?:
 
 /**
  * Adds Steam's record of a trade in which the bot gave these assets. Their ids at the receiver begin with a 7.
- * `backAs`: the digit with which their ids at the bot begin after Steam undid the trade.
+ * `backAs`: the first digit of their ids at the bot after Steam has undone the trade.
  */
 function give(
   tradeId: string,

@@ -129,7 +129,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
   return true
 }
 
-/** Returns the games of the call that the store may use; null for all. Refuses a call that names none of those. */
+/** Returns the games of the call that the store may use; null for all. Refuses a call that asks for none of those. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
   const allowed = await gamesOfStore(tx, storeId)
   const common = acceptedGames(allowed, named)
@@ -143,9 +143,8 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
   amount === undefined ? null : BigInt(amount)
 
 /**
- * Returns hashes of the call's values, by which a repeated call is recognised. The first one is stored. It covers only
- * 16 bits of the trade token's hash, because more could reveal the token. Rows of an earlier version contain the second
- * hash.
+ * Returns hashes of the call's values, to recognise a repeated call. The first one is stored. It covers only 16 bits of
+ * the trade token's hash, because more could reveal the token. Rows of an earlier version contain the second hash.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
   const whole = sha256(canonical(body))

@@ -37,7 +37,7 @@ export async function embedOriginOf(db: Db, hash: string): Promise<string | unde
   return row?.embed_origin ?? undefined
 }
 
-/** The part of a row from which `decideDeposit` decides. */
+/** The part of a row that `decideDeposit` needs. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
 /** Returns the deposit's id; undefined if the store already has a deposit with this externalId. */

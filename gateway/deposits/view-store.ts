@@ -81,7 +81,7 @@ export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
     .execute()
 }
 
-/** The facts from which the view of a shopper's page is made. */
+/** The facts that the view of a shopper's page is made from. */
 export type ViewRow = {
   hash: string
   id: bigint

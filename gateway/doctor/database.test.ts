@@ -68,7 +68,7 @@ it('the disk has room if the server can write a temporary file of 16 MB', async 
 })
 
 it('the disk is full if the server finds no room on it', async () => {
-  // Stands for the error of a full disk: this function replaces the one with which the check fills its file.
+  // Simulates a full disk: this function replaces the one that the check fills its file with.
   await till.pool.query(`create schema full_disk; create function full_disk.repeat(text, integer) returns text
     language plpgsql as $$ begin raise disk_full using message = 'could not write block 7: No space left'; end $$`)
   const url = new URL(till.url)

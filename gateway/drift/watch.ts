@@ -32,7 +32,7 @@ export type DriftState = {
 /** The storage port for looks. */
 export type DriftStore = {
   stateOf(botId: bigint): Promise<DriftState>
-  /** `shown`: the bot's items on Steam, to find those that custody entries once named. */
+  /** `shown`: the bot's items on Steam, to find those that occur in custody entries. */
   custodyOf(botId: bigint, shown: readonly OwnItem[]): Promise<Custody>
   /**
    * When the last complete pass through the bot's history began; null before the first, undefined if the bot never had
@@ -64,7 +64,7 @@ export type DriftDeps = {
   historyEveryMs: number
 }
 
-/** A log line names at most this many items. */
+/** A log line lists at most this many items. */
 const MOST_NAMED = 20
 
 /** Returns the handler of a bot's jobs of kind `drift`. */

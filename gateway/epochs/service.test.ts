@@ -64,7 +64,7 @@ const openDeposit = (externalId: string) =>
 const finish = (...args: string[]) =>
   runCommand(['restore', 'finish', '--reason', 'restored', '--json', ...args], { databaseUrl: till.url })
 
-/** The SQL state with which triggers refuse writes after a restore, until the next epoch. */
+/** The SQLSTATE of writes that triggers refuse after a restore, until the next epoch. */
 const BETWEEN_EPOCHS = 'TT001'
 
 /** Resolves to the number of the wish. */
@@ -171,7 +171,7 @@ describe('D-37 restore finish', () => {
   test('assigns no number that an earlier restore of the same backup assigned', async () => {
     const firstNumbers: { sequence: number; depositId: number }[] = []
     for (const minutes of [60, 90]) {
-      // A new till is as the backup left it.
+      // A new till stands for the restored backup.
       await api.app.close()
       await till.close()
       till = await startTill()

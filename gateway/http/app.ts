@@ -170,7 +170,7 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
 }
 
 /**
- * Refuses the calls of guessers. `proof`: a call that names a known deposit, or a valid key, is not a guess. Avoids
+ * Refuses the calls of guessers. `proof`: a call about a known deposit, or with a valid key, is not a guess. Avoids
  * promises, because the hooks run for every poll.
  */
 function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {

@@ -78,7 +78,7 @@ export function boundedServers(
   }
 }
 
-/** Why a connection was cut, as the log names it. */
+/** Why a connection was cut, by the name of the cause in the log. */
 type Cause =
   /** There were too many connections in all, or of one address. */
   | 'overAll'

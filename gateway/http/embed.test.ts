@@ -29,7 +29,7 @@ let app: FastifyInstance
 let lookups: string[] = []
 let holdLookups: Promise<void> | undefined
 
-/** A call of the page that names a deposit, and one that does not. */
+/** A call of the page about a deposit, and one about none. */
 const routes: FastifyPluginAsync = async (scope) => {
   scope.post('/api/trade', async () => ({}))
   scope.post('/api/metrics', async () => ({}))

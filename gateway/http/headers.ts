@@ -62,7 +62,7 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
 }
 
 /**
- * Answers whose policy lets a page frame them. They have no X-Frame-Options, because that header cannot name an
+ * Answers whose policy lets a page frame them. They have no X-Frame-Options, because that header cannot contain an
  * origin.
  */
 const framers = new WeakSet<FastifyReply>()

@@ -1,7 +1,7 @@
 /**
- * Stops guessers. A miss is a call that names no existing path, deposit or key, or lacks the token of our page. Each
- * address is allowed a limited number of misses. A caller that names an existing deposit or key is not stopped, even if
- * a guesser has the same address, unless too many look-ups are waiting.
+ * Stops guessers. A miss is a call whose path, deposit or key does not exist, or that lacks the token of our page. Each
+ * address is allowed a limited number of misses. A caller with an existing deposit or key is not stopped, even if a
+ * guesser has the same address, unless too many look-ups are waiting.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -10,7 +10,7 @@ import { createLimiter } from '../kit/limiter.ts'
 import type { Limits } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-/** Looks up the deposit or key that a call names. */
+/** Looks up the deposit or key in a call. */
 export type CallerLookups = {
   deposit(hash: string): Promise<boolean>
   /** Whether this header holds a valid API key. */

@@ -88,7 +88,7 @@ type Refusal = {
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   request.call.refusal = refusal.code
   const problem = problemOf(request, refusal)
-  // RFC 9110, 11.6.1: a 401 names the way to authenticate.
+  // RFC 9110, 11.6.1: a 401 says how to authenticate.
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS)
   return reply

@@ -76,9 +76,9 @@ export async function dropOldQuotes(tx: Tx, depositId: bigint, kept: number): Pr
 }
 
 /**
- * Deletes up to `most` quotes that expired in the last 25 hours, that a later one has replaced and that no trade uses.
- * Resolves to their number. `offset 0` makes PostgreSQL check the conditions in this order, each by its index. With
- * joins, it might read all trades, although few quotes have been replaced. `forgetQuotes` deletes older quotes.
+ * Deletes up to `most` unused quotes that expired in the last 25 hours and were replaced by a later quote. Resolves to
+ * their number. `offset 0` makes PostgreSQL check the conditions in this order, each by its index. With joins, it might
+ * read all trades, although few quotes have been replaced. `forgetQuotes` deletes older quotes.
  */
 export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

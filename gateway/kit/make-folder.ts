@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { reasonOf } from './reason.ts'
 
 /**
- * Creates the folder and its missing parents. Throws an error that names it. The recursive `mkdir` of Node never ends if
- * the system answers ENOENT although the parent exists, as in /proc or where folders are mounted on demand.
+ * Creates the folder and its missing parents. A failure throws an error that contains the path. The recursive `mkdir`
+ * of Node never ends if the system answers ENOENT although the parent exists, as in /proc or where folders are mounted
+ * on demand.
  */
 export function makeFolder(path: string, options: { mode?: number } = {}): void {
   try {

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 export type SecretBox = {
   /** Identifies the key that encrypts. */
   fingerprint: string
-  /** Encrypts. `place` names the row and column, so a ciphertext that is moved elsewhere does not open. */
+  /** Encrypts. `place`: the row and column. A ciphertext that is moved elsewhere does not open. */
   seal(plain: string, place: string): Buffer
   /** Decrypts; throws if the key, the place or any byte differs. */
   open(sealed: Buffer, place: string): string
@@ -11,7 +11,7 @@ export type SecretBox = {
   hmacs(text: string): [Buffer, ...Buffer[]]
 }
 
-/** The first byte of every sealed text. Version 1 did not name its key. */
+/** The first byte of every sealed text. Version 1 did not contain the id of its key. */
 const VERSION_WITHOUT_ID = 1
 const VERSION = 2
 const ID_BYTES = 8

@@ -1,4 +1,7 @@
-/** The proxies that are trusted to name a caller's address. If every caller were trusted, each could choose its own. */
+/**
+ * The proxies that are trusted to report a caller's address. If every caller were trusted, each could claim any
+ * address.
+ */
 import ipaddr from 'ipaddr.js'
 
 export type TrustedProxies =

@@ -35,7 +35,7 @@ export const roomSql = ({ rateId, tradeId }: RoomQuery): RawBuilder<StoreRoom> =
 /** No trade has this number. */
 const NO_TRADE = 0n
 
-/** Returns the room for a new trade of the store, and the mode by which the store is credited. */
+/** Returns the room for a new trade of the store, and the store's credit mode. */
 export async function readRoom(
   db: Db | Tx,
   { storeId, rateId }: { storeId: bigint; rateId: bigint },

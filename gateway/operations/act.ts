@@ -32,7 +32,7 @@ export type NamedAct<T> = {
 export type SecondOperator<T> = {
   /** Returns the amount that moves, or `all` if the act needs approval under any limit. */
   moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
-  /** Arguments with which the act is repeated after its approval. */
+  /** Arguments for repeating the act after its approval. */
   input: Record<string, unknown>
 }
 

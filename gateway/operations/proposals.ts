@@ -94,7 +94,7 @@ export async function listProposals({ db }: FindDeps): Promise<Answer<ProposalLi
   return done({ proposals, aboveUsdMinor: (await readApprovalLimit(db)) ?? null })
 }
 
-/** `backed`: one operator stands behind the proposal, and another must still approve it. */
+/** `backed`: one operator backs the proposal, and another must still approve it. */
 export type Approved = { proposalId: bigint; state: 'backed' | 'approved'; message: string }
 
 /** Backs the proposal if no operator backs it yet. Otherwise approves it and does its act. */
@@ -130,7 +130,7 @@ const notOpen = (proposalId: bigint) => refused('not_found', `There is no open p
 
 type Backing = { proposalId: bigint; operatorId: bigint }
 
-/** Records the first operator who stands behind a proposal. */
+/** Records the first operator who backs a proposal. */
 function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answer<Approved>> {
   return act(deps, { name: 'proposal back', argumentsOf: () => ({ proposalId }) }, async (tx) => {
     if (!(await backProposal(tx, proposalId, operatorId)))

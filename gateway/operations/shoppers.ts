@@ -71,7 +71,7 @@ export async function showShopper({ db }: ReadDeps, steamId: string): Promise<An
 
 const onReleaseOf = ({ steamId: _, ...rest }: OnReleaseShopper) => rest
 
-/** Denies the account. Its open offers stay open, and the answer names them. */
+/** Denies the account. Its open offers stay open, and the answer lists them. */
 export function denyShopper(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
   const what = { name: 'shopper deny', needsReason: true, argumentsOf: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
@@ -99,7 +99,7 @@ export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
 
 /**
  * Erases the account from all deposits that can be erased already, and from their trades. Other deposits, events, the
- * deny-list and credit on release keep it, and the answer says so. The record of the act does not name the account.
+ * deny-list and credit on release keep it, and the answer says so. The record of the act does not contain the account.
  */
 export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const argumentsOf = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })

@@ -41,7 +41,7 @@ export async function showStatement(
   { storeId, currency, before, limit }: StatementFilter,
 ): Promise<Answer<StatementPage>> {
   if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
-  // `readStatement` names this cursor as the store API does: `after`, because a page continues after that entry.
+  // Like the store API, `readStatement` calls this cursor `after`, because a page continues after that entry.
   const after = before === undefined ? undefined : String(before)
   const { movements, next } = await readStatement(db, storeId, { currency, after, limit })
   return done({

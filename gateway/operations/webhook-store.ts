@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 export type EndpointFilter = {
   storeId?: bigint | undefined
   endpointId?: bigint | undefined
-  /** Only endpoints that are gone, or whose deliveries include one that waits for a retry or was given up. */
+  /** Only endpoints that are gone, or have a delivery that waits for a retry or was given up. */
   failing?: boolean | undefined
   /** Last endpoint of the previous page. */
   after?: bigint | undefined

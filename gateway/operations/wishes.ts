@@ -100,8 +100,8 @@ export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId
 export type RuleView = { rule: SendRule | null }
 
 /**
- * Changes the rule by which the vault is asked to send items while a bot has more than `keep` free ones. Undefined ends
- * the rule.
+ * Changes the rule that asks the vault to send items while a bot has more than `keep` free ones. Undefined ends the
+ * rule.
  */
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
   const what = { name: 'items rule', argumentsOf: (view: RuleView) => view }

@@ -136,7 +136,7 @@ const isHeldTogether = (holds: readonly PriceHold[], marketHashName: string, pha
   holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
   !holds.some(({ name }) => name === phase)
 
-/** The override in the form in which a quote stores the basis of a price. */
+/** The override in the form that a quote stores as the basis of a price. */
 const priceOfOverride = (usdMicros: bigint, now: Date): SourcePrice => ({
   source: OPERATOR_SOURCE,
   usdMicros,

@@ -2,7 +2,7 @@ import { isLoopback } from '../kit/loopback.ts'
 
 /**
  * Returns the URL of the store's first page, from a deposit's return address; null if a receipt must not link to it. A
- * receipt is shown to others, and the rest of the address can name the order or the shopper.
+ * receipt is shown to others, and the rest of the address can reveal the order or the shopper.
  */
 export function storeAddress(returnUrl: string): string | null {
   const url = URL.parse(returnUrl)

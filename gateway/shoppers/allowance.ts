@@ -17,8 +17,8 @@ const MOST_DOUBLINGS = 5
 export const REMEMBERED_MS = 24 * 60 * 60_000
 
 /**
- * Reasons with which a trade ends if the shopper did not use its offer. `declined_at_once`: declined within seconds;
- * `deadline`: cancelled by the till at the deadline; `expired`: ended by Steam.
+ * How a trade ends if the shopper did not use its offer. `declined_at_once`: declined within seconds; `deadline`:
+ * cancelled by the till at the deadline; `expired`: ended by Steam.
  */
 export const UNUSED_REASONS = ['declined', 'declined_at_once', 'deadline', 'expired'] as const
 

@@ -7,7 +7,7 @@ import { isOnReleaseSql } from './on-release-store.ts'
 export const NOBODY = '76561197960265728'
 
 export type Erased = {
-  /** Deposits and trades that no longer name the account. */
+  /** Deposits and trades that no longer contain the account. */
   deposits: number
   trades: number
   /**
@@ -50,7 +50,7 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
   const deposits = await lockDeposits(tx, steamId, now)
   const erasable = deposits.filter(({ isErasable }) => isErasable).map(({ id }) => String(id))
   const inErasableDeposits = sql`deposit_id = any(${erasable}::bigint[])`
-  // A deposit can name two accounts: one that was refused or that the store named, and another that paid.
+  // A deposit can contain two accounts: one that was refused or that the store expected, and another that paid.
   await sql`
     update deposit set customer_label = null
     where id = any(${erasable}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(

@@ -87,7 +87,7 @@ it('D-26 no answer to a deposit’s page or store contains the trade token', asy
   const urls = [`/v1/deposits/${paid}`, '/v1/deposits?limit=10', '/v1/events?limit=10']
   const toStore = await Promise.all(urls.map((url) => api.call('GET', url)))
   const answers = [JSON.stringify(user), views.get(hash)?.body ?? '', ...toStore.map((answer) => answer.body)]
-  // Each of these answers names the shopper's account.
+  // Each of these answers contains the shopper's account.
   for (const answer of answers) expect(answer).toMatch(/partner=39734281|76561198000000009/)
   expect([...answers, opened.body].filter((answer) => answer.includes(TOKEN))).toEqual([])
   await api.app.close()

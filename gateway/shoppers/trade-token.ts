@@ -32,6 +32,6 @@ export const sealedForDeposit = (box: SecretBox, hash: string, token: string) =>
   user_token_sealed: box.seal(token, TOKEN_PLACE.deposit(hash)),
 })
 
-/** Returns keyed hashes of a trade link, by which equal links are found. Store the first; search for all. */
+/** Returns keyed hashes of a trade link, for finding equal links. Store the first; search for all. */
 export const linkHmacs = (box: SecretBox, { steamId, token }: { steamId: string; token: string }) =>
   box.hmacs(`trade link ${steamId} ${token}`)

@@ -243,7 +243,7 @@ describe('an endpoint', () => {
   test('of another store is treated as unknown by every call', async () => {
     const { id } = await add()
     const key = await api.newKey(await aStore(till))
-    // Each refusal names the id that was asked for, and is otherwise the same.
+    // Each refusal contains the id that was asked for, and is otherwise the same.
     const asForId = (body: string): string => body.replace('with id 999.', `with id ${id}.`)
     const calls = [
       ['GET', ''],

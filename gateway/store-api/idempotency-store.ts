@@ -10,8 +10,8 @@ export type StartingCall = { requestSha256: Buffer; at: Date }
 export type KeyLock = string
 
 /**
- * The end of a lock that nobody renews, as after its process was killed. Uses the database's clock, because the clocks
- * of two gateways differ and an advance of the till's clock must not end the lock.
+ * The end of a lock that nobody renews, for example because its process was killed. Uses the database's clock, because
+ * the clocks of two gateways differ and an advance of the till's clock must not end the lock.
  */
 const lockEnd = sql<Date>`now() + interval '30 seconds'`
 const lock = sql<KeyLock>`locked_until::text`.as('lock')

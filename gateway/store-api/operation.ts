@@ -14,7 +14,7 @@ type Description = {
   path: `/v1/${string}`
   /** Without a scope, any key of the store works. */
   scope?: Scope
-  /** Set if the call accepts an Idempotency-Key, under which it runs only once. */
+  /** Set if the call accepts an Idempotency-Key: calls with the same key run only once. */
   idempotent?: true
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string

@@ -39,8 +39,8 @@ export type Call = {
 }
 
 /**
- * The libraries name an asset's fields in lower case. A field that is added to `OfferAsset` must be added to `send` too,
- * or this file does not compile.
+ * The libraries write the names of an asset's fields in lower case. A field that is added to `OfferAsset` must be added
+ * to `send` too, or this file does not compile.
  */
 type LibraryAsset = { [Field in keyof OfferAsset as Lowercase<Field>]: OfferAsset[Field] }
 

@@ -50,7 +50,7 @@ describe('reads', () => {
     const since = new Date()
     expect(await session.listOffers(since, null)).toMatchObject({ sent: [{ offerId: '1' }], next: '7' })
     expect(await session.listOffers(since, '7')).toMatchObject({ sent: [{ offerId: '2' }], next: null })
-    // A page that names itself as the next one.
+    // A page that gives itself as the next one.
     steam.routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
     expect(await session.listOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
     // An answer without content is not an empty list.
