@@ -4,6 +4,7 @@ import type { Db } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import { pause } from '../kit/pause.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import type { BotContext, BotHandlers } from './bot.ts'
@@ -317,12 +318,4 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', end))
-}
-
-/** Resolves to true after `ms`, or to false as soon as `signal` aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  return delay(ms, undefined, { signal }).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,6 +1,7 @@
 /** Takes and gives up leases, so this process holds its share of the bots. */
+import { pause } from '../kit/pause.ts'
 import { countWork } from './activity.ts'
-import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace, pause } from './held-bot.ts'
+import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace } from './held-bot.ts'
 import { takeLeases } from './lease-store.ts'
 import { beatProcess, endProcess, readSpread } from './process-store.ts'
 import { shareOf } from './spread.ts'

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Queue } from '../db/queue.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import type { Log } from '../kit/log.ts'
+import { within } from '../kit/pause.ts'
 import type { Time } from '../steam/budget.ts'
 import { METHODS } from '../steam/methods.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
@@ -138,15 +139,6 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
     await Promise.all(background)
   }
   return { handle, drain }
-}
-
-/** Waits for the work, but no longer than `ms`: then resolves to undefined. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
 /** Watches the bot's open offers every `watchMs` while the bot has any, and again after work on a trade. */

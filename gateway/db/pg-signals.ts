@@ -1,7 +1,7 @@
 /** Signals by PostgreSQL's LISTEN and NOTIFY. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Log } from '../kit/log.ts'
+import { pause } from '../kit/pause.ts'
 import { type Connection, type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import type { Signals } from './signals.ts'
 
@@ -152,6 +152,3 @@ function startListener(options: Required<SignalsOptions> & { onTopic(topic: stri
     },
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  delay(ms, !signal.aborted, { signal }).catch(() => false)

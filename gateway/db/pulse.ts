@@ -3,8 +3,8 @@
  * ones are tried. Unless the silent one answers after all, all connections of the process are then cut, so their
  * statements fail immediately and new connections replace them.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../kit/log.ts'
+import { pause, within } from '../kit/pause.ts'
 import { type Connection, type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import { sqlState } from './sql-state.ts'
 
@@ -195,13 +195,3 @@ async function tryConnection(connection: Connection): Promise<Attempt> {
   connection.cut()
   return { kind: 'none', state, reason: state === 'replica' ? IS_REPLICA : SILENT }
 }
-
-/** Undefined once `ms` have passed. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const over = new AbortController()
-  const late = delay(ms, undefined, { signal: over.signal }).catch(() => undefined)
-  return Promise.race([work, late]).finally(() => over.abort())
-}
-
-const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  delay(ms, !signal.aborted, { signal }).catch(() => false)
