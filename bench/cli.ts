@@ -67,7 +67,7 @@ export async function benchCli(): Promise<Outcome> {
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // As the first start of a gateway does.
+  // Claims the database, as the first start of a gateway does.
   await claimDatabase(client, {
     mode: 'sandbox',
     keyFingerprint: fingerprintOf(Buffer.from(MASTER_KEY, 'hex')),

@@ -180,6 +180,6 @@ async function accept(till: ProcessTill, steamId: string, record: Visit): Promis
   account.accept(offer.id)
   record.bot = offer.sender
   record.acceptedMs = performance.now()
-  // As a page that becomes visible again does: it asks without an earlier answer.
+  // Asks without an earlier answer, like a page that becomes visible again.
   if (record.returns) await call(till, `/api/payment?hash=${record.hash}`)
 }

@@ -130,7 +130,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
   return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
 }
 
-/** Sends at least `count` polls, over persistent connections. Throws if the answer to one is not 304. */
+/** Sends at least `count` polls, over persistent connections. Throws if a poll is not answered with 304. */
 async function sendPolls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)

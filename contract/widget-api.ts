@@ -122,7 +122,10 @@ export const paymentSchema = z.object({
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
-  /** After success: whether an endpoint of the store accepted the webhook about it. Absent if no endpoint gets one. */
+  /**
+   * After success: whether an endpoint of the store accepted the webhook about it. Absent if no endpoint gets that
+   * webhook.
+   */
   storeTold: z.boolean().optional(),
   /** Present if a part is held. */
   heldBy: z.enum(HELD_BY).optional(),

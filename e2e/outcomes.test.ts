@@ -319,7 +319,8 @@ test('A-064 A-100 each visit to the page of a paid deposit redirects to its redi
   // The redirect waits until the shopper has had time to read the outcome.
   await tickUntil(page, async () => page.url() === target)
   expect(visits()).toBe(1)
-  // The redirect replaced the deposit in the browser's history, so Back reaches the page before it: the empty first one.
+  // The redirect replaced the deposit in the browser's history, so Back reaches the page before the deposit: the empty
+  // first page.
   await page.goBack()
   await page.waitForURL('about:blank')
   // A 204 keeps the browser on the page.

@@ -120,7 +120,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }
 
@@ -146,7 +146,7 @@ const listedServers = (cluster: string): number[] =>
         const isThere = pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === cluster
         return isThere && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres'
       } catch {
-        // It has just ended, or belongs to somebody else.
+        // The process has just ended, or belongs to another account.
         return false
       }
     })

@@ -259,7 +259,7 @@ test('a web process holds no bots, notifies systemd, and drains from the end of 
   await expect.poll(ready).toEqual({ status: 'ready' })
   const processes = async () => (await database.pool.query('select max_bots from gateway_process')).rows
   await expect.poll(processes).toEqual([{ max_bots: 0 }])
-  // It reads no prices: other processes do that work.
+  // This process reads no prices: other processes do that work.
   expect((await database.pool.query('select from price limit 1')).rowCount).toBe(0)
   gateway.child.stdin.end()
   await expect.poll(ready).toEqual({ status: 'draining' })

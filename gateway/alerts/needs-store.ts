@@ -7,7 +7,7 @@ import type { Db } from '../db/client.ts'
 export type Needs = {
   /**
    * Trades whose next step has been due for more than a minute. Also trades about which Steam is still asked a day
-   * after their send, or a day after their settlement if their credit is held.
+   * after the send or, if the credit is held, a day after settlement.
    */
   tradesOverdue: number
   /** Bots whose token Steam refuses. */

@@ -103,7 +103,8 @@ it('the check of a copy removes the folders of killed checks, and none of a chec
     return [unlocked, inUse].map((each) => existsSync(each))
   }
   try {
-    // Folders of the last 12 hours stay: a check of 0.2.0, or in another container, has no lock that this one can see.
+    // Folders of the last 12 hours stay: a check of 0.2.0, or in another container, has no lock that this check can
+    // see.
     expect(await isThereAfterCheckIn(11 * HOUR_MS)).toEqual([true, true])
     expect(await isThereAfterCheckIn(13 * HOUR_MS)).toEqual([false, true])
   } finally {

@@ -26,7 +26,7 @@ export type Backup = { path: string; bytes: number | null }
 export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
 
 const CONNECT_MS = 10_000
-/** Longer than a running check goes without a connection. */
+/** Longer than a running check can be without a connection. */
 const ABANDONED_MS = 10 * 60_000
 /** How Node begins the line with the message of an uncaught error. */
 const ERROR = 'Error: '
@@ -66,7 +66,9 @@ export async function dump(
   return { kind: 'made', backup: { path, bytes: (await stat(path)).size } }
 }
 
-/** Creates the unfinished backup, named by its time to the second. Refuses a taken name: another one is under way. */
+/**
+ * Creates the unfinished backup, named by its time to the second. Refuses a taken name: another backup is under way.
+ */
 async function takeName(path: string, create: () => Promise<unknown>): Promise<void> {
   await create().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error

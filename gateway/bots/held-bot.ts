@@ -160,7 +160,7 @@ async function runSessions(deps: HeldBotDeps, lease: Lease, life: Life): Promise
       continue
     }
     isReported = false
-    // Another process may hold the bot by now, and then only that one may call Steam for it.
+    // Another process may hold the bot by now, and then only that process may call Steam for it.
     if (life.stop.aborted) return answer.session.close()
     const startedMs = deps.monotonicMs()
     // Not awaited, because the bot's work does not need the profile.

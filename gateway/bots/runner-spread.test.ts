@@ -159,7 +159,7 @@ describe('a process with too many bots', () => {
     for (let look = 0; look < 3; look += 1) {
       const before = await lastBeat()
       await expect.poll(lastBeat).not.toBe(before)
-      // Its master key still counts as in use, so a rotation of the master key waits for it.
+      // A process without bots also uses its master key, so a rotation of the key must wait for it.
       expect(await countProcessesWithOtherKeys(database.db, box.fingerprint)).toBe(0)
       expect(await countProcessesWithOtherKeys(database.db, 'another')).toBe(await processCount())
     }

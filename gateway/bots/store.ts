@@ -192,8 +192,8 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
 }
 
 /**
- * Gives a due time to trades that had none while the bot was out of service. An undelivered trade gets one only if its
- * offer was sent less than 15 days ago, because Steam ends an offer after 14.
+ * Gives a due time to trades that had none while the bot was out of service. An undelivered trade gets a due time only
+ * if its offer was sent less than 15 days ago, because Steam ends an offer after 14.
  */
 async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
   await sql`

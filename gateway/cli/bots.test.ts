@@ -244,7 +244,7 @@ describe('bot', () => {
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')
     expect(await botState()).toBe('paused')
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
-    // Its account was barred, and is in order again.
+    // The bot's account was barred, and is in order again.
     await database.pool.query(`insert into bot_bar (bot_id, scope, reason, barred_at, until, times)
       values (1, 'all', 'bot_cannot_trade', till_now(), till_now() + interval '12 hours', 6)`)
     expect((await run(['bot', 'list'])).out).toContain('no new trades until')

@@ -43,7 +43,7 @@ it('a store is added and shown, and gets more keys; each secret is shown once', 
   expect(shown.out).toMatch(/"reader" deposits:read, never used, ends/)
   expect(shown.out).toMatch(/endpoint 1 +enabled http:\/\/localhost:1\/hook/)
   for (const secret of [apiKey, webhookSecret, key.out, rotated.out]) {
-    // Without the prefix and the id of a key, which are shown.
+    // Looks for the secret part only, because the prefix and the id of a key are shown.
     expect(shown.out).not.toContain(secret.trim().slice('tt_test_12345678_'.length))
   }
 })

@@ -46,7 +46,7 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
-  /** Grows whenever a sender claims the delivery, and with a replay, unless the first claim is still to come. */
+  /** Grows with each claim of the delivery by a sender, and with each replay after the first claim. */
   claim: Generated<bigint>
 }
 

@@ -258,7 +258,7 @@ it('the operator’s rule makes one wish for the free items beyond the number th
   await sweepWishes(till.deps)
   expect(await newestWishes()).toEqual([])
   await changeSendRule(deps, { destination: 'storage', keep: free.length - 1 })
-  // As after a restore, until the next epoch begins.
+  // Stops the till, as after a restore, until the next epoch begins.
   await sql`insert into halt (kind, since) values ('behind', now())`.execute(till.db)
   await sweepWishes(till.deps)
   expect(await newestWishes()).toEqual([])

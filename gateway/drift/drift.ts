@@ -179,7 +179,7 @@ export function noteLook(
   const current = found.map((finding): KnownFinding => {
     const earlier = known.get(idOf(finding))
     known.delete(idOf(finding))
-    // This look counts only if the history was read since the last one. Otherwise the item could have come back and
+    // This look counts only if the history was read since the last look. Otherwise the item could have come back and
     // left again between the two looks.
     if (earlier !== undefined && !isHistoryBooked(historyFrom, earlier)) return earlier
     const { firstSeenAt, looks: times, isSure } = earlier ?? { firstSeenAt: at, looks: 0, isSure: false }

@@ -30,7 +30,10 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Looks up deposits and keys. A call with a known one is answered even if its address has guessed too often. */
+  /**
+   * Looks up deposits and keys. A call with a known deposit or key is answered even if its address has guessed too
+   * often.
+   */
   known: CallerLookups
   connections?: Partial<ConnectionLimits>
   /** Why calls that need the database are refused immediately; undefined if they are not. */

@@ -7,8 +7,8 @@ import { addressKey } from './limits.ts'
 export type ConnectionLimits = {
   inAll: number
   /**
-   * Connections of one address, unless it is a trusted proxy. Also the limit of its running calls, even through a
-   * proxy.
+   * Connections of one address, unless it is a trusted proxy. Also limits the running calls of one address, even
+   * through a proxy.
    */
   perAddress: number
   /** Pipelined requests that may wait on one connection. Browsers and proxies do not pipeline. */

@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts'
 export type HostOptions = {
   mode: 'sandbox' | 'live'
   publicUrl: URL
-  /** Proxies that report whether a call came over https. Without one, this is unknown. */
+  /** Proxies that report whether a call came over https. Without such a proxy, this is unknown. */
   trustedProxies?: string[]
 }
 

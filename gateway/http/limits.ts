@@ -68,7 +68,7 @@ function readCaller(ip: string): Caller {
 
 /**
  * How many parsed addresses to remember, and the most characters of each, enough for an IPv6 address with a zone.
- * Parsing one takes a sixth of the time that a poll with an unchanged answer takes.
+ * Parsing an address takes a sixth of the time that a poll with an unchanged answer takes.
  */
 export const REMEMBERED_ADDRESSES = { texts: 4_096, length: 64 }
 
@@ -80,7 +80,7 @@ export const addressKey = (ip: string): string => callerOf(ip).key
 /** A network may spend as much as this many subscribers. */
 const SUBSCRIBERS_OF_NETWORK = 16
 
-/** Buckets of addresses. A network has one too, so its addresses cannot displace the buckets of others. */
+/** Buckets of addresses. A network has a bucket too, so its addresses cannot displace the buckets of others. */
 export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets {
   const subscribers = createBuckets({ perSecond, burst }, nowMs)
   const rate = { perSecond: perSecond * SUBSCRIBERS_OF_NETWORK, burst: burst * SUBSCRIBERS_OF_NETWORK }

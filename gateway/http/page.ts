@@ -43,8 +43,8 @@ export type Embed = {
 }
 
 /**
- * The most database connections for framed pages, and the most such pages that wait for one. Limited, because anyone
- * can request framed pages.
+ * The most database connections for framed pages, and the most such pages that wait for a connection. Limited, because
+ * anyone can request framed pages.
  */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200

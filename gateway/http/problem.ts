@@ -116,7 +116,10 @@ const logFieldsOf = ({ id, method, routeOptions }: FastifyRequest) => ({
   path: routeOptions.url,
 })
 
-/** Logs refused calls, up to a limit per address and in total. The next line has the number of skipped ones. */
+/**
+ * Logs refused calls, up to a limit per address and in total. The next line contains the number of calls that were
+ * skipped.
+ */
 function refusalLines(log: Log, nowMs: () => number) {
   const ofAddress = createAddressBuckets(LINES_OF_ADDRESS, nowMs)
   const ofAll = createBuckets(LINES_OF_ALL, nowMs)

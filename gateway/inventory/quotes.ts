@@ -41,7 +41,7 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
   if (reused !== undefined) return reused
   return inTransaction(db, async (tx) => {
     await lockQuotes(tx, quote.depositId)
-    // Another call may have written one in the meantime.
+    // Another call may have written a quote in the meantime.
     const written = await reusableQuote(tx, quote)
     if (written !== undefined) return written
     await writeQuote(tx, { ...quote, expiresAt: new Date(quote.at.getTime() + QUOTE_LIFE_MS) })

@@ -236,7 +236,7 @@ export async function completeRequest(
     .execute()
 }
 
-/** Repairs names that were cut inside a character: jsonb would refuse the entire inventory because of one. */
+/** Repairs names that were cut inside a character: jsonb would refuse the entire inventory because of one such name. */
 function wellFormedJson(answer: StoredAnswer): string {
   return JSON.stringify(answer, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,

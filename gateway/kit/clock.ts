@@ -3,7 +3,10 @@ export type Clock = { now(): Date }
 
 /** The till's clock together with the machine's. They differ only in sandbox mode, where the till's can be advanced. */
 export type TillClock = Clock & {
-  /** For signatures and HTTP dates, which others check by their clocks. Also for locks, which a jump must not end. */
+  /**
+   * For signatures and HTTP dates, which others check by their clocks. Also for locks, which a jump of the till's clock
+   * must not end.
+   */
   machineNow(): Date
   /** Converts a time of the till's clock to the machine's, and back. */
   machineTime(time: Date): Date

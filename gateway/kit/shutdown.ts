@@ -49,7 +49,7 @@ export function createShutdown(log: Log, given: Partial<Limits> = {}): Shutdown 
           return true
         },
       )
-    // False means too late. An aborted timer rejects, after the race is decided.
+    // Resolves to false if the time is up. Aborting the timer rejects, but only after the race is decided.
     const timedOut = delay(withinMs, false, { signal: timer.signal }).catch(() => true)
     if (!(await Promise.race([ended, timedOut]))) {
       log.warn({ part: name, withinMs }, 'a part did not stop in time and was cut off')

@@ -75,7 +75,7 @@ class RolledBack extends Error {}
 
 /**
  * Returns a proposal if the act moves more than the limit. An approved act decides its own proposal here, or gets a
- * refusal if that was already decided. Runs after the work, so only an act that would succeed is proposed.
+ * refusal if the proposal was already decided. Runs after the work, so only an act that would succeed is proposed.
  */
 async function obstacleTo<T>(
   tx: Tx,

@@ -15,7 +15,10 @@ export type Need =
   | 'bot_away'
   /** Its offer was sent, or may have been, more than a day ago, and Steam has not reported how it ended. */
   | 'steam_silent'
-  /** Its credit is still held a day after the protection: its bot cannot ask Steam, or Steam's record proves nothing. */
+  /**
+   * Its credit is still held a day after Steam's protection: its bot cannot ask Steam, or Steam's record proves
+   * nothing.
+   */
   | 'credit_waits'
 
 export type DepositFilter = {

@@ -220,7 +220,7 @@ describe('pricing', () => {
     expect(await outcome()).toBe('priced')
     advancedClock.jump(8 * 86_400_000)
     expect(await outcome()).not.toBe('priced')
-    // As the gateway does when the clock is advanced.
+    // The gateway does this when the clock is advanced.
     pricing.again()
     await expect.poll(outcome).toBe('priced')
     await pricing.stop()

@@ -220,7 +220,7 @@ const source = fc
   .record({ usdMicros: amount, levelUsdMicros: fc.option(amount) })
   .map((fields) => ({ ...price(1), ...fields }))
 const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
-/** Around the required 10. */
+/** Around the required popularity of 10. */
 const popularity = fc.integer({ min: 7, max: 13 })
 /** An amount of a lying source. Half of these amounts are near those of `honestSources`. */
 const lyingAmount = fc.oneof(fc.constantFrom(0n, 1n), amount, fc.bigInt({ min: 500_000n, max: 2_200_000n }))

@@ -59,8 +59,8 @@ const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
     when ${NEW_MARK} then price.${sql.ref(`mark_${part}`)} else price.${sql.ref(`earlier_${part}`)} end`
 
 /**
- * The weekly level: the median of the last price of each of the seven days before. Null if fewer than three days have a
- * price, because one person could have manipulated all of them.
+ * The weekly level: the median of the last prices of the seven days before. Null if fewer than three days have a price,
+ * because one person could have manipulated all of them.
  */
 const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)

@@ -6,7 +6,7 @@ export type StoreKey = { storeId: bigint; key: string }
 
 export type StartingCall = { requestSha256: Buffer; at: Date }
 
-/** End of a lock, as stored. It identifies the holder, because the next holder of the key writes a different one. */
+/** End of a lock, as stored. It identifies the holder, because the next holder of the key writes a different time. */
 export type KeyLock = string
 
 /**

@@ -32,7 +32,7 @@ export function createApiKey(mode: Mode): NewApiKey {
 export function parseApiKey(text: string, mode: Mode): ParsedApiKey | undefined {
   const [, id, secret, check] = FORM.exec(text) ?? []
   if (id === undefined || secret === undefined || !text.startsWith(prefixOf(mode))) return undefined
-  // Without the underscore and the checksum of eight digits.
+  // Leaves out the underscore and the checksum of eight digits.
   return checkOf(text.slice(0, -9)) === check ? { id, secretSha256: sha256(secret) } : undefined
 }
 

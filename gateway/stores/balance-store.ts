@@ -56,7 +56,7 @@ export async function readStatement(
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
   // The operator bore these reversals, so no account of the store has them. `offset 0` makes the query start from the
-  // few deposits that have one. The planner overestimates their number, and would otherwise read every entry.
+  // few deposits with such a reversal. The planner overestimates their number, and would otherwise read every entry.
   const covered = sql`
     select entry.* from deposit,
       lateral (select id from trade where trade.deposit_id = deposit.id offset 0) paid,
