@@ -230,7 +230,7 @@ describe('a bot that is retired', () => {
     expect(await statusOf(deposit.id)).toBe('created')
   })
 
-  it('leaves no review after the next sweep, with one error line for all', async () => {
+  it('leaves no review after the next sweep, and causes one error line', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')

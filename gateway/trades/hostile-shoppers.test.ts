@@ -72,7 +72,7 @@ const answerTo = (strError: string) =>
   sendOutcome({ kind: 'reply', status: 500, eresult: null, body: { strError } })
 
 describe.each(Object.entries(REFUSALS))('a shopper who %s', (_, textOf) => {
-  test('bars no bot, whatever their name is', () => {
+  test('bars no bot, whatever the shopper’s name is', () => {
     const barring = NAMES.flatMap((name) => [textOf(name), errorWith(textOf(name))]).filter((text) => {
       const answer = answerTo(text)
       // An answer that matches no pattern leads to a search on Steam, and blames nobody.
@@ -164,7 +164,7 @@ describe('hostile shoppers', () => {
     }
   }
 
-  it('D-30 exclude no bot in hours of trying, and an honest shopper is then served immediately', async () => {
+  it('D-30 shoppers exclude no bot in hours of attempts, and an honest shopper is then served immediately', async () => {
     const reasons = Object.values(REFUSALS).map((textOf) => {
       const answer = answerTo(textOf(NAME_LIKE_BOT_SIDE))
       if (answer.kind !== 'refused') throw new Error(`not understood: ${textOf('nova_hound')}`)
@@ -188,7 +188,7 @@ describe('hostile shoppers', () => {
     expect(await ask()).toEqual({ kind: 'active' })
   })
 
-  it('D-30 can make bots the last choice, but never exclude them', async () => {
+  it('D-30 shoppers can make bots the last choice, but never exclude them', async () => {
     for (let n = 0; n <= 3 * BOTS; n += 1) {
       steamSays([{ answer: 'refused', reason: 'access_denied' }])
       expect(await ask()).toEqual({ kind: 'active' })

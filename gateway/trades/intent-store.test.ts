@@ -48,7 +48,7 @@ async function ask(deps: Till['deps']) {
   return answer
 }
 
-it('a secret code that another trade has is replaced by another draw', async () => {
+it('a drawn secret code that another trade has is replaced by the next draw', async () => {
   expect(await ask(drawing('AAAAAA').deps)).toEqual({ kind: 'active' })
   const { drawn, deps } = drawing('AAAAAA', 'AAAAAA', 'BBBBBB')
   expect(await ask(deps)).toEqual({ kind: 'active' })
@@ -56,7 +56,7 @@ it('a secret code that another trade has is replaced by another draw', async () 
   expect((await trades()).map((trade) => trade.secret_code)).toEqual(['AAAAAA', 'BBBBBB'])
 })
 
-it('a request throws and leaves no rows if five draws all give a code of another trade', async () => {
+it('a request throws and leaves no rows if each of five draws gives another trade’s code', async () => {
   await ask(drawing('AAAAAA').deps)
   const { drawn, deps } = drawing('AAAAAA')
   await expect(ask(deps)).rejects.toThrow('no free secret code in 5 draws')
@@ -65,7 +65,7 @@ it('a request throws and leaves no rows if five draws all give a code of another
   expect(await ask(drawing('CCCCCC').deps)).toEqual({ kind: 'active' })
 })
 
-it('two simultaneous requests that draw the same code end with different codes', async () => {
+it('two simultaneous requests that draw the same code get different codes', async () => {
   const { deps } = drawing('DDDDDD', 'DDDDDD', 'EEEEEE')
   expect(await Promise.all([ask(deps), ask(deps)])).toEqual([{ kind: 'active' }, { kind: 'active' }])
   expect((await trades()).map((trade) => trade.secret_code).sort()).toEqual(['DDDDDD', 'EEEEEE'])

@@ -59,7 +59,7 @@ async function aDelivery({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsd
 }
 
 describe('a delivery of a game that Steam normally does not protect', () => {
-  it('is read again after ten minutes and after a day, and then no longer', async () => {
+  it('is read again after ten minutes and after a day, and not later', async () => {
     await aDelivery()
     session.calls.length = 0
     const looks = () => session.calls.filter((call) => call.startsWith('status')).length
@@ -108,7 +108,7 @@ describe('a delivery of a game that Steam normally does not protect', () => {
     },
   )
 
-  it('D-36 that is protected after all, and taken back in part, costs only that part if the store bears reversals', async () => {
+  it('D-36 a delivery that is protected after all and partly taken back costs the store, if liable, that part alone', async () => {
     const { balances } = await aDelivery({ liability: 'store' })
     reportSettlement(STEAM_TRADE, afterMs(7 * DAY_MS))
     till.clock.advance(600_000)

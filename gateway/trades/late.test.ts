@@ -96,7 +96,7 @@ async function appearOnSteam(deposit: Deposit, offerId = '70') {
 }
 
 describe('an offer whose trade has ended', () => {
-  it('D-25 is cancelled when it appears later', async () => {
+  it('D-25 an offer that appears later is cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     await appearOnSteam(deposit)
@@ -107,7 +107,7 @@ describe('an offer whose trade has ended', () => {
     expect(await available()).toBe(0n)
   })
 
-  it('D-25 is credited when it was accepted', async () => {
+  it('D-25 an offer that was accepted is credited', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     await appearOnSteam(deposit)
@@ -159,7 +159,7 @@ describe('an offer whose trade has ended', () => {
     },
   )
 
-  it('D-6 is cancelled, not left open, if Steam reports it as active again', async () => {
+  it('D-6 an offer that Steam reports as active again is cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -182,7 +182,7 @@ describe('an offer whose trade has ended', () => {
     expect((await tradeOf(deposit)).due_at).toBeNull()
   })
 
-  it('is still read after a day if Steam did not answer', async () => {
+  it('is read after a day if Steam has not answered before', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -199,7 +199,7 @@ describe('an offer whose trade has ended', () => {
 })
 
 describe('two trades of one deposit', () => {
-  it('D-25 end with one offer cancelled when the other trade is delivered after all', async () => {
+  it('D-25 the offer of one trade is cancelled when the other trade is delivered after all', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     const first = await tradeOf(deposit)
@@ -216,7 +216,7 @@ describe('two trades of one deposit', () => {
     expect(await available()).toBe(3_000n)
   })
 
-  it('keep the reason of a cancel that had begun before the other trade was delivered', async () => {
+  it('keep the reason of a cancel that began before the other trade’s delivery', async () => {
     const deposit = await aDeposit(till, store)
     await abandon(deposit)
     const first = await tradeOf(deposit)
@@ -233,7 +233,7 @@ describe('two trades of one deposit', () => {
     expect((await depositOf(deposit)).status).toBe('succeeded')
   })
 
-  it('are both credited if the shopper gave the items of both', async () => {
+  it('are both credited if the shopper gave the items of both trades', async () => {
     const deposit = await aDeposit(till, store, { prices: [1_000n, 2_000n] })
     const [one = '', other = ''] = deposit.body.items
     const first = { ...deposit, body: { ...deposit.body, items: [one] } }
@@ -264,7 +264,7 @@ describe('a second offer with the code of a trade', () => {
     expect([offer('1').state, offer('71').state]).toEqual(['active', 'cancelled'])
   })
 
-  it('is credited if it was accepted, and the first offer is then invalid', async () => {
+  it('is credited if it was accepted, even though the first offer is then invalid', async () => {
     const deposit = await aDeposit(till, store)
     await requestAndSend(deposit)
     await appearOnSteam(deposit, '71')
@@ -310,7 +310,7 @@ describe('a trade that Steam undid before it was proved', () => {
 })
 
 describe('a bot that is gone', () => {
-  it('leaves an intent that is refused after a minute, and the shopper may try again', async () => {
+  it('leaves an intent, which is refused after a minute, and the shopper may try again', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(trades).toHaveLength(1)
@@ -371,7 +371,7 @@ describe('a lease that runs out', () => {
 })
 
 describe('the sweep', () => {
-  it('gives every due trade its turn, and continues after one that cannot be woken', async () => {
+  it('gives every due trade its turn, and continues after a trade that it cannot wake', async () => {
     const first = await aDeposit(till, store)
     const second = await aDeposit(till, store)
     for (const deposit of [first, second]) {

@@ -94,7 +94,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('keeps its request if every bot is held back, and at most four bots try it', async () => {
+  it('keeps its request if every bot is held back, after at most four bots have tried the request', async () => {
     await startFleet(5)
     for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -149,7 +149,7 @@ describe('D-30 a bot that Steam refuses', () => {
     expect(sendsByBot()).toEqual([1, 4])
   })
 
-  it('passes on a request that is then credited once', async () => {
+  it('passes on a request, which is then credited once', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
@@ -179,7 +179,7 @@ describe('D-30 a bot that Steam refuses', () => {
     expect(bar).toMatchObject({ times: 2, until: new Date((bar?.barredAt.getTime() ?? 0) + 60 * 60_000) })
   })
 
-  it('is trusted again once Steam takes a new offer from it', async () => {
+  it('is trusted again when Steam takes a new offer from it', async () => {
     await startFleet(1)
     refuse(bots[0], 'bot_cannot_trade')
     expect(await request((await aDeposit(till, store)).body)).toEqual({
@@ -191,7 +191,7 @@ describe('D-30 a bot that Steam refuses', () => {
     expect(await till.db.selectFrom('bot_bar').selectAll().execute()).toEqual([])
   })
 
-  it('is barred for one game if its inventory of that game is full', async () => {
+  it('is barred for a game if its inventory of that game is full', async () => {
     await startFleet(1)
     refuse(bots[0], 'inventory_full')
     const full = await request((await aDeposit(till, store, { game: 'cs' })).body)
@@ -200,7 +200,7 @@ describe('D-30 a bot that Steam refuses', () => {
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'cs', reason: 'inventory_full' }])
   })
 
-  it('is named in the only error line', async () => {
+  it('has its name in the only error line', async () => {
     await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
@@ -275,7 +275,7 @@ describe('D-30 a request that several bots cannot serve', () => {
     expect(sendsByBot()).toEqual([1, 1, 1, 1, 1])
   })
 
-  it('is refused for lack of a bot only if none is left', async () => {
+  it('is refused for lack of a bot if no bot is left', async () => {
     await startFleet(3)
     for (const bot of bots) refuse(bot, 'bot_cannot_trade')
     const answer = await request((await aDeposit(till, store)).body)
@@ -285,7 +285,7 @@ describe('D-30 a request that several bots cannot serve', () => {
 })
 
 describe('D-30 a refusal without a reason', () => {
-  it('is blamed on the shopper if a second bot is refused too, and bars no bot', async () => {
+  it('counts as caused by the shopper if Steam refuses a second bot too, and bars no bot', async () => {
     await startFleet(3)
     for (const bot of bots) refuse(bot, 'access_denied')
     const answer = await request((await aDeposit(till, store)).body)
@@ -294,7 +294,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('makes the bot doubted after refusals for three partners within an hour, to each of whom another bot could send', async () => {
+  it('makes a bot doubted after three within an hour, for different partners to whom another bot could send', async () => {
     await startFleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
@@ -308,7 +308,7 @@ describe('D-30 a refusal without a reason', () => {
     }
   })
 
-  it('still lets a doubted bot collect if no other is free, so shoppers alone cannot put a bot out of use', async () => {
+  it('lets a doubted bot collect if no other bot is free, so shoppers cannot put a bot out of use', async () => {
     await startFleet(1)
     const [{ bot }] = bots as [Bot]
     const doubted = { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() } as const
@@ -317,7 +317,7 @@ describe('D-30 a refusal without a reason', () => {
   })
 })
 
-it('D-17 the answer to the call gives the code of a refusal and its cause', async () => {
+it('D-17 the answer to the call has the code and the cause of a refusal', async () => {
   await startFleet(1)
   refuse(bots[0], 'partner_trade_ban')
   const { body } = await aDeposit(till, store)
@@ -338,7 +338,7 @@ it('D-17 the answer to the call gives the code of a refusal and its cause', asyn
 })
 
 describe('D-24 a hold by Steam that is read right before the send', () => {
-  it('stops the send if it is on the shopper’s account, and tells the shopper why', async () => {
+  it('stops the send and tells the shopper why, if the hold is on the shopper’s account', async () => {
     await startFleet(2)
     for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
     const answer = await request((await aDeposit(till, store)).body)
@@ -347,7 +347,7 @@ describe('D-24 a hold by Steam that is read right before the send', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('bars the bot if it is on the bot’s account, and another bot sends', async () => {
+  it('bars the bot if the hold is on the bot’s account, and another bot sends', async () => {
     await startFleet(2)
     const [first] = bots as [Bot]
     first.session.holdDays = { partner: 0, own: 7 }

@@ -69,7 +69,7 @@ async function lookFourTimes(work: () => Promise<void>): Promise<void> {
 }
 
 describe('a list of many pages', () => {
-  it('hides no acceptance from the watch, not even on its last page', async () => {
+  it('shows the watch an acceptance even on its last page', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     bury(2_500)
     session.accept('1')
@@ -80,7 +80,7 @@ describe('a list of many pages', () => {
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
-  it('is continued at the page that failed, and an orphan on its last page is found', async () => {
+  it('is continued at the page that failed, and shows an orphan on its last page', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const ours = session.offers.get('1')
@@ -102,7 +102,7 @@ describe('a list of many pages', () => {
     expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
   })
 
-  it('reaches no further back for a trade whose items do not arrive, because its offer is read on its own', async () => {
+  it('does not reach further back for a trade whose items do not arrive, as that offer is read separately', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { isReceived: false })
@@ -127,7 +127,7 @@ describe('a list of many pages', () => {
     expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
   })
 
-  it('shows an offer as soon as its page is read, although its send got no answer', async () => {
+  it('shows an offer whose send got no answer as soon as the offer’s page is read', async () => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     bury(800)
     for (let look = 0; look < 3; look += 1) {
@@ -138,7 +138,7 @@ describe('a list of many pages', () => {
     expect(await row()).toMatchObject({ state: 'active', missed_reads: 0, steam_offer_id: '1' })
   })
 
-  it('is read from its beginning again if the database failed after the offer was found', async () => {
+  it('is read from its beginning again if the database failed after an offer was found', async () => {
     const { answer, row } = await sendWithoutAnswer(true)
     // The offer is on the first page of nine.
     const ours = [...session.offers]
@@ -164,7 +164,7 @@ describe('a list of many pages', () => {
     expect(lists()).toEqual(['list', 'list'])
   })
 
-  it('proves only after its last page that an offer whose send got no answer is missing', async () => {
+  it('proves with its last page, and not before, that an offer whose send got no answer is missing', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     bury(800)
     const missed = []
@@ -181,7 +181,7 @@ describe('a list of many pages', () => {
 })
 
 describe('an answer about the offers that lacks everything', () => {
-  it('proves no offer missing: the search goes on, and finds the offer', async () => {
+  it('does not prove an offer missing: the search continues, and finds the offer', async () => {
     const { answer, work, row } = await sendWithoutAnswer(true)
     const { listOffers } = session
     session.listOffers = async () => ({ kind: 'nothing' })
@@ -196,7 +196,7 @@ describe('an answer about the offers that lacks everything', () => {
     expect(await answer).toEqual({ kind: 'active' })
   })
 
-  it('does not end the search for orphans, and is logged once after an hour', async () => {
+  it('does not end the search for orphans, and causes one log line after an hour', async () => {
     const { listOffers } = session
     session.listOffers = async () => ({ kind: 'nothing' })
     const { watch } = tradeHandlers(till.deps)
@@ -214,7 +214,7 @@ describe('an answer about the offers that lacks everything', () => {
 })
 
 describe('an offer in Steam’s list that cannot be read', () => {
-  it('is read on its own once a minute, and after all others, because that answer may be unreadable too', async () => {
+  it('is read separately once a minute and last, because that answer may be unreadable too', async () => {
     const store = await aStore(till)
     for (let made = 0; made < 2; made += 1) await offerFor(till, bot, await aDeposit(till, store))
     const row = { offerId: '1', partnerSteamId: null, message: null }
@@ -242,7 +242,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
     expect(reads.filter((call) => call === 'read 1')).toHaveLength(1)
   })
 
-  it('does not keep a trade unknown if it names another partner or has another message', async () => {
+  it('does not keep a trade unknown if it has another partner or another message', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     const partner = (await row())?.partner_steam_id ?? ''
     session.unreadable = [
@@ -279,7 +279,7 @@ describe('an offer in Steam’s list that cannot be read', () => {
 })
 
 describe('an offer in Steam’s list whose send got no answer', () => {
-  it('is not confused with the shopper’s earlier offer, whose row lacks its message or cannot be read', async () => {
+  it('is not confused with the shopper’s earlier offer, whose row is unreadable or lacks the message', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const earlier = session.offers.get('1')
@@ -338,7 +338,7 @@ describe('an offer in Steam’s list whose send got no answer', () => {
 })
 
 describe('a review that an unreadable row keeps from ending', () => {
-  it('is logged once after an hour', async () => {
+  it('causes one log line after an hour', async () => {
     const { answer, work } = await sendWithoutAnswer(false)
     await lookFourTimes(work)
     await answer
@@ -356,7 +356,7 @@ describe('a review that an unreadable row keeps from ending', () => {
 })
 
 describe('a review that Steam does not answer', () => {
-  it('is tried again at growing intervals of up to an hour, and not after 15 days', async () => {
+  it('is tried again at growing intervals of up to an hour, for 15 days', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     await lookFourTimes(work)
     await answer
@@ -371,7 +371,7 @@ describe('a review that Steam does not answer', () => {
     expect(waits).toEqual([60_000, 300_000, 3_600_000, null])
   })
 
-  it('keeps its place in a long list if it is tried only once an hour, and continues soon once Steam answers', async () => {
+  it('keeps its place in a long list while tried once an hour, and continues soon after Steam answers', async () => {
     const { answer, work, row } = await sendWithoutAnswer(false)
     await lookFourTimes(work)
     await answer

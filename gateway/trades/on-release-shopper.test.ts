@@ -60,7 +60,7 @@ const HELD = { held_amount: 3_000n, at_risk_amount: 0n, credit_mode: 'on_release
 const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_accept' }
 
 describe('D-36 a shopper who took a trade back', () => {
-  it('is credited on release the next time and told so while the offer is open; other shoppers are credited as before', async () => {
+  it('is credited on release the next time and reads so while the offer is open; other shoppers are credited as before', async () => {
     const first = await deliver()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)
@@ -83,7 +83,7 @@ describe('D-36 a shopper who took a trade back', () => {
     ])
   })
 
-  it('is warned of credit on release before picking items, and uses no part of the limit', async () => {
+  it('reads about credit on release before picking items, and uses no part of the limit', async () => {
     await takeBack(await deliver())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
@@ -98,7 +98,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await promised()).toEqual(before)
   })
 
-  it('is credited on release even for an offer that was already open, and after taking back only a part', async () => {
+  it('is credited on release even if another offer was already open and a part was taken back', async () => {
     const open = await openOffer()
     const first = await deliver()
     const [asset] = await till.db
@@ -112,7 +112,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
   })
 
-  it('is shown to the operator, who may restore the stores’ terms; the next reversal ends them again', async () => {
+  it('is shown to the operator, who may restore the stores’ terms until the next reversal', async () => {
     expect(await run('show', SHOPPER)).toMatchObject({ code: 3 })
     expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({ code: 3 })
     const first = await deliver()
@@ -140,7 +140,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('counts as such only if Steam reports the reversal: an operator’s statement alone is not enough', async () => {
+  it('counts as such if Steam reports the reversal, and not if an operator alone does', async () => {
     const tradeId = await deliver()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],

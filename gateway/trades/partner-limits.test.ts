@@ -84,7 +84,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
   })
 
-  test('do not include an offer in escrow', async () => {
+  test('do not count an offer in escrow', async () => {
     const inEscrow = await depositFor()
     await openOffer(inEscrow)
     await openOffer(await depositFor())
@@ -92,7 +92,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor())
   })
 
-  test('do not stop one more offer per store for a deposit locked to the account', async () => {
+  test('leave room for one more offer per store, for a deposit locked to the account', async () => {
     await openOffer(await depositFor())
     await openOffer(await depositFor())
     await openOffer(await depositFor({ isLocked: true }))
@@ -100,7 +100,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor({ inStore: await aStore(till), isLocked: true }))
   })
 
-  test('do not stop a repeated request, which joins its own offer', async () => {
+  test('do not stop a repeated request, which joins the offer of the first', async () => {
     const deposit = await depositFor()
     await openOffer(deposit)
     await openOffer(await depositFor())
@@ -161,7 +161,7 @@ describe('the pause', () => {
     await openOffer(await depositFor())
   })
 
-  test('is for one store and one account, and lasts a minute again after the account has paid', async () => {
+  test('is for one store and one account, and is back to a minute after the account has paid', async () => {
     await unusedOffer('declined', 'declined')
     await openOffer(await depositFor({ inStore: await aStore(till) }))
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
@@ -175,7 +175,7 @@ describe('the pause', () => {
     await openOffer(await depositFor())
   })
 
-  test('neither delays nor follows a deposit locked to the account, even with two offers open elsewhere', async () => {
+  test('neither stops nor results from a deposit locked to the account, even with two offers open elsewhere', async () => {
     await unusedOffer('declined', 'declined')
     await openOffer(await depositFor({ inStore: await aStore(till) }))
     await openOffer(await depositFor({ inStore: await aStore(till) }))
@@ -189,7 +189,7 @@ describe('the pause', () => {
   })
 })
 
-test('D-31 a store that uses its share of the fleet leaves slots for other stores, and for locked deposits', async () => {
+test('D-31 a store that uses its entire share of the fleet leaves slots for other stores and locked deposits', async () => {
   const askWithFourOffersABot = (deposit: Deposit) =>
     ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
   // Two bots can have eight open offers. A store may use three quarters of those that other stores leave.
@@ -204,7 +204,7 @@ test('D-31 a store that uses its share of the fleet leaves slots for other store
   expect(await askWithFourOffersABot(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
 })
 
-test('D-31 an account that was denied after giving its link is refused, and its open offer stays', async () => {
+test('D-31 an account that is denied after its link was accepted is refused, but its open offer stays', async () => {
   const [first, next] = [await depositFor(), await depositFor()]
   await openOffer(first)
   await till.db

@@ -104,7 +104,7 @@ describe('D-9 an open offer', () => {
     },
   )
 
-  it('keeps its promise if another offer, made later, is accepted first', async () => {
+  it('keeps its promise if a later offer is accepted first', async () => {
     await setStore({ risk_limit_usd_cents: 1_000n })
     const first = await openOffer({ total: 3_375n })
     const second = await openOffer({ total: 3_375n })
@@ -128,7 +128,7 @@ describe('D-9 an open offer', () => {
     },
   )
 
-  it('promises the part of the limit that earlier offers left, and is credited as promised', async () => {
+  it('promises the part of the limit that earlier offers left, and gives the promised credit', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     const deposits = [
       await depositFor({ total: 3_375n }),
@@ -164,7 +164,7 @@ describe('D-9 an open offer', () => {
     expect(taken).toBe(1_500n)
   })
 
-  it('is credited more at once than promised if another offer has ended meanwhile', async () => {
+  it('gives more immediate credit than it promised if another offer has ended meanwhile', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     await openOffer({ total: 1_000n })
     const second = await openOffer({ total: 1_200n })
@@ -176,7 +176,7 @@ describe('D-9 an open offer', () => {
     expect(await shown(second)).toMatchObject({ atOnce: 1_200, held: 0 })
   })
 
-  it('gets no more immediate credit than the limit allows, even if the operator lowered the limit meanwhile', async () => {
+  it('gives no more immediate credit than the limit allows, even if the operator has lowered the limit', async () => {
     const hash = await openOffer({ total: 3_375n })
     await setStore({ risk_limit_usd_cents: 300n })
     await accept(1)
@@ -216,7 +216,7 @@ describe('D-9 an inventory forecasts, before a trade is requested,', () => {
     expect((await stocked.ask()).hold?.atOnce).toBe(900)
   })
 
-  it('no held part in a game without protection, and none if no item has a price', async () => {
+  it('no held part in a game without protection, or without an item that has a price', async () => {
     expect((await stocked.ask({ game: 'dota' })).hold).toBeNull()
     stocked.steam.owned = { kind: 'items', items: [anItem('3', 'Unheard of')] }
     expect((await stocked.ask({ reload: true })).hold).toBeNull()

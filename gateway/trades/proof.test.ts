@@ -58,7 +58,7 @@ describe('the verdict on Steam’s record of a trade', () => {
 })
 
 describe('equal lists of assets', () => {
-  it('have the same length, and name each asset once', () => {
+  it('have the same length, and contain each asset once', () => {
     const [one, other] = items
     if (one === undefined || other === undefined) throw new Error('two items are needed')
     expect(sameAssets([one, other], [other, one])).toBe(true)
@@ -73,14 +73,14 @@ describe('equal lists of assets', () => {
 
 describe('the time when a delivery is final', () => {
   const day = 86_400
-  it('D-9 is the end of the game’s days of protection, or Steam’s own time if that is later; null without either', () => {
+  it('D-9 the time is the end of the game’s protection or Steam’s own later time, or null without either', () => {
     expect(settlementOf(steamTrade(), at(0), 8)).toEqual(at(8 * day))
     expect(settlementOf(steamTrade({ settlesAt: at(9 * day) }), at(0), 8)).toEqual(at(9 * day))
     expect(settlementOf(steamTrade({ settlesAt: at(7 * day) }), at(0), 0)).toEqual(at(7 * day))
     expect(settlementOf(steamTrade(), at(0), 0)).toBeNull()
   })
 
-  it('D-9 is the end in the accepted offer, or eight days after acceptance if it shows protection without an end', () => {
+  it('D-9 the time is the accepted offer’s end, or eight days after acceptance for protection without an end', () => {
     const shown = (change: object) => offeredSettlement(offer('accepted', change), at(100))
     expect(shown({ settlesAt: at(5 * day) })).toEqual(at(5 * day))
     expect(shown({ settlesAt: at(5 * day), delaysSettlement: true })).toEqual(at(5 * day))

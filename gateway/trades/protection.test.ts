@@ -58,7 +58,7 @@ const custody = async () =>
   )
 
 describe('a delivery under trade protection', () => {
-  it('D-9 is held, released at the settlement, and looked at once more a day later', async () => {
+  it('D-9 a delivery is held, released at the settlement, and checked one more time a day later', async () => {
     await deliver()
     expect(await accounts()).toEqual({ items: -3_300n, held: 3_000n, commission: 300n })
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
@@ -72,7 +72,7 @@ describe('a delivery under trade protection', () => {
     expect(await custody()).toEqual(['0 in', '1 in'])
   })
 
-  it('D-9 that is taken back completely leaves nothing held, and no loss', async () => {
+  it('D-9 a delivery that is taken back completely leaves neither held credit nor a loss', async () => {
     await deliver()
     session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
@@ -91,7 +91,7 @@ describe('a delivery under trade protection', () => {
     expect(await custody()).toEqual(['0 in', '1 in', '0 back', '1 back'])
   })
 
-  it('D-9 that is taken back in parts reports each part, and releases the rest', async () => {
+  it('D-9 a delivery that is taken back in parts reports each part, and the rest is released', async () => {
     const deposit = await deliver()
     const [first = '', second = ''] = deposit.body.items
     session.takeBack(STEAM_TRADE, [first])
@@ -124,7 +124,7 @@ describe('a delivery under trade protection', () => {
 describe('the history of a bot', () => {
   const handlers = () => tradeHandlers(till.deps)
 
-  it('D-9 shows a reversal at its next read, long before the settlement', async () => {
+  it('D-9 the next read of the history shows a reversal, long before the settlement', async () => {
     await deliver()
     session.takeBack(STEAM_TRADE)
     await handlers().history(bot)
@@ -132,7 +132,7 @@ describe('the history of a bot', () => {
     expect((await events()).at(-1)).toBe('deposit.reversed')
   })
 
-  it('without a reversal changes nothing, and one read serves all trades', async () => {
+  it('changes nothing if it has no reversal, and one read is enough for all trades', async () => {
     await deliver()
     await deliver()
     session.calls.length = 0
@@ -159,7 +159,7 @@ describe('the history of a bot', () => {
     return started
   }
 
-  it('is read once an hour while anything can be taken back, and again a minute later if Steam did not answer', async () => {
+  it('is read once an hour while items can be taken back, and a minute later if Steam did not answer', async () => {
     expect(await turn()).toBe(0)
     await deliver()
     expect([await turn(), await turn()]).toEqual([1, 0])
@@ -178,7 +178,7 @@ describe('the history of a bot', () => {
     expect(await takeJobs()).toBe(1)
   })
 
-  it('D-9 shows a reversal 4,000 trades below the top, at three pages a minute', async () => {
+  it('D-9 a reversal 4,000 trades below the top is found, at three pages a minute', async () => {
     await deliver()
     const trade = session.trades.get(STEAM_TRADE)
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
@@ -204,7 +204,7 @@ describe('the history of a bot', () => {
     expect(till.lines.filter((line) => line.includes('history of a bot could not be read'))).toHaveLength(1)
   })
 
-  it('is continued from the same place by the next holder, whatever a process without a lease has read', async () => {
+  it('is read on at the same place by the next holder of the lease, whatever other processes have read', async () => {
     await deliver()
     const trade = session.trades.get(STEAM_TRADE)
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
@@ -220,7 +220,7 @@ describe('the history of a bot', () => {
     expect(session.calls).toEqual([...pages, ...pages, 'history 9102', 'history 9101'])
   })
 
-  it('leads to a read of the trade that a row at the top undoes', async () => {
+  it('makes the till read a trade that a row at the top undoes', async () => {
     await deliver()
     session.takeBack(STEAM_TRADE)
     const { listSteamTrades } = session
@@ -236,7 +236,7 @@ describe('the history of a bot', () => {
     expect((await tradeRow()).state).toBe('reversed')
   })
 
-  it('is logged as late once, after two hours without a complete pass; `bot list` shows the next complete pass', async () => {
+  it('is logged as late once, after two hours without a complete pass, and `bot list` shows the next one', async () => {
     await deliver()
     session.isDown = true
     const holder = handlers()
@@ -260,7 +260,7 @@ describe('the history of a bot', () => {
 })
 
 describe('a reversal of credit that the store could spend', () => {
-  it('D-9 is the operator’s loss', async () => {
+  it('D-9 a reversal is the operator’s loss', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     await deliver()
     expect(await accounts()).toMatchObject({ available: 2_500n, held: 500n })
@@ -276,7 +276,7 @@ describe('a reversal of credit that the store could spend', () => {
     })
   })
 
-  it('D-9 is the store’s debt if the store is liable', async () => {
+  it('D-9 a reversal is the store’s debt if the store is liable', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 100_000n, liability: 'store' }).execute()
     await deliver()
     await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
@@ -296,7 +296,7 @@ describe('a reversal of credit that the store could spend', () => {
     return (await rows.executeTakeFirstOrThrow()).held_amount
   }
 
-  it('D-36 uses the limit for 30 days', async () => {
+  it('D-36 a reversal uses the limit for 30 days', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack(STEAM_TRADE)
@@ -315,7 +315,7 @@ describe('a reversal of credit that the store could spend', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('D-36 keeps using the limit if more of the trade is taken back as its 30 days end', async () => {
+  it('D-36 a reversal keeps using the limit if more items are taken back as its 30 days end', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack(STEAM_TRADE)
@@ -359,7 +359,7 @@ describe('a reversal of credit that the store could spend', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('D-36 frees its part of the limit when the operator asks, with a record', async () => {
+  it('D-36 the operator can free a reversal’s part of the limit, which is recorded', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack(STEAM_TRADE)
@@ -376,7 +376,7 @@ describe('a reversal of credit that the store could spend', () => {
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('No reversal uses a part') })
   })
 
-  it('D-36 is paid by the side that was liable at delivery, even if the settings change later', async () => {
+  it('D-36 the side that was liable at delivery pays for a reversal, even if the settings change later', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
@@ -389,7 +389,7 @@ describe('a reversal of credit that the store could spend', () => {
 })
 
 describe('a store whose mode is on_release', () => {
-  it('D-9 has all of its credit held', async () => {
+  it('D-9 all credit of the store is held', async () => {
     await till.db
       .updateTable('store')
       .set({ risk_limit_usd_cents: 100_000n, credit_mode: 'on_release' })

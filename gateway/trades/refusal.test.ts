@@ -64,7 +64,7 @@ describe('D-30 a refused request moves to another bot', () => {
     expect(verdictOn('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })
   })
 
-  it('for at most a minute, while the shopper waits', () => {
+  it('for at most a minute, during which the shopper waits', () => {
     expect(verdictOn('own_hold', {}, 59).next).toBe('move')
     expect(verdictOn('own_hold', {}, 60)).toMatchObject({ bars: 'own_hold', next: 'end' })
   })

@@ -33,7 +33,7 @@ async function lastEvent() {
   return { ...data, spendable: data.amount - data.reversedAmount - data.heldAmount }
 }
 
-test('D-36 held credit pays for a reversal first, and never falls below zero', async () => {
+test('D-36 a reversal reduces held credit first, and never below zero', async () => {
   const store = await aStore(till)
   const { bot, session } = await aBot(till)
   // Two items of 10.00 and 20.00 bring 30.00, of which 15.00 is available at once.
@@ -60,7 +60,7 @@ test('D-36 held credit pays for a reversal first, and never falls below zero', a
   expect(await available()).toBe(1_500)
 })
 
-test('a trade that was reversed no longer decides how far back the history of its bot is read', async () => {
+test('a reversed trade does not affect how far back its bot’s history is read', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   const { bot, session } = await aBot(till)
   const { tradeId, offerId } = await offerFor(till, bot, await aDeposit(till, store, { game: 'cs' }))

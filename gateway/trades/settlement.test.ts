@@ -16,7 +16,7 @@ describe('the end of protection', () => {
     steamTrade: steamTrade({ settlesAt }),
   })
 
-  it('is postponed if Steam or the till’s settings name a later time, and is never brought forward', () => {
+  it('is postponed if Steam or the till’s settings have a later time, and never comes earlier', () => {
     expect(decide(held, read(at(800_000)), context)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
     expect(decide(held, read(at(600_000)), { ...context, now: at(650_000) })).toEqual([])
     expect(decide(held, read(null), context)).toEqual([{ kind: 'released', at: at(700_000) }])
@@ -31,7 +31,7 @@ describe('the end of protection', () => {
     expect(decide(final, read(at(700_000)), context)).toEqual([])
   })
 
-  it('is the later of the times in the offer and in its Steam trade', () => {
+  it('is the later of the offer’s time and its Steam trade’s time', () => {
     const withEnd = offer('accepted', { settlesAt: at(900_000) })
     expect(decide(active, { kind: 'offer_read', offer: withEnd }, context)).toMatchObject([
       { kind: 'accepted', settlesAt: at(900_000) },
@@ -43,7 +43,7 @@ describe('the end of protection', () => {
     expect(decide(accepted, read(at(950_000)), context)).toMatchObject([{ settlesAt: at(950_000) }])
   })
 
-  it('needs no later look at the Steam trade if the release comes a day late', () => {
+  it('needs no further look at the Steam trade if the release comes a day late', () => {
     const released = { kind: 'released', at: at(786_399) }
     expect(decide(held, read(null), { ...context, now: at(786_399) })).toEqual([released])
     expect(decide(held, read(null), { ...context, now: at(786_400) })).toEqual([
@@ -53,7 +53,7 @@ describe('the end of protection', () => {
   })
 })
 
-it('a delivery is looked at again ten minutes and a day after it', () => {
+it('a delivery is checked again after ten minutes and after a day', () => {
   expect(nextLookOf(at(20), at(20))).toEqual(at(620))
   expect(nextLookOf(at(20), at(619))).toEqual(at(620))
   expect(nextLookOf(at(20), at(620))).toEqual(at(20 + 86_400))

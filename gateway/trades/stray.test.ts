@@ -21,7 +21,7 @@ describe('an offer that no trade waits for', () => {
     expect(judgeStray(offer(state)).kind).toBe(kind)
   })
 
-  it('is not proved without a Steam trade', () => {
+  it('proves no delivery without a Steam trade', () => {
     expect(judgeStray(offer('accepted', { tradeId: null }))).toEqual({ kind: 'nothing' })
   })
 })
@@ -69,7 +69,7 @@ describe('a row of a list that may be the offer of a trade', () => {
   const stranger = { partnerSteamId: '1' }
   const unreadable = { offerId: null, partnerSteamId: null, message: null }
 
-  it('lacks the items or the message, and fits otherwise', () => {
+  it('lacks the items or the message, and otherwise fits', () => {
     for (const change of [
       { itemsToReceive: [] },
       { message: '' },
@@ -82,7 +82,7 @@ describe('a row of a list that may be the offer of a trade', () => {
     }
   })
 
-  it('is not the trade’s offer as Steam shows it in full, nor an offer with another code or other items', () => {
+  it('is neither the trade’s complete offer nor an offer with another code or other items', () => {
     for (const change of [
       {},
       { message: 'K7QX2N', itemsToReceive: [] },
@@ -92,7 +92,7 @@ describe('a row of a list that may be the offer of a trade', () => {
     }
   })
 
-  it('is unreadable, unless what can be read of it is another partner or another message', () => {
+  it('is unreadable, unless it has a readable partner or message of another trade', () => {
     const { partnerSteamId, secretCode } = active
     const possible = [
       unreadable,

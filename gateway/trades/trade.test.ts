@@ -20,7 +20,7 @@ import { decide, type Fact } from './decide.ts'
 import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type TradeState } from './trade.ts'
 
 describe('the transitions', () => {
-  it('I10 of an open or delivered trade are exactly these', () => {
+  it('I10 the transitions of an open or delivered trade are exactly these', () => {
     expect(EDGES).toMatchObject({
       intended: ['sending', 'refused'],
       sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
@@ -31,7 +31,7 @@ describe('the transitions', () => {
     })
   })
 
-  it('I10 lead nowhere from a reversed trade, and only to delivery from any other closed one', () => {
+  it('I10 no transition leaves a reversed trade, and other closed trades can only be delivered', () => {
     expect(EDGES.reversed).toEqual([])
     const closed = [...DELIVERED_TRADE_STATES, ...FAILED_TRADE_STATES, ...RETRYABLE_TRADE_STATES]
     for (const state of closed) {
@@ -236,7 +236,7 @@ describe('an event', () => {
     }
   })
 
-  it('that reports a second miss increases the count, and one that repeats an acceptance changes nothing', () => {
+  it('that reports a second miss increases the count, and a repeated acceptance changes nothing', () => {
     expect(evolve({ ...unknown, missedReads: 1 }, { kind: 'offer_missed' })).toMatchObject({ missedReads: 2 })
     expect(evolve({ ...sending, missedReads: 2 }, { kind: 'send_unanswered' })).toMatchObject({
       missedReads: 2,
@@ -261,7 +261,7 @@ describe('an event', () => {
     expect(evolve(neverSent, event)).toMatchObject({ state: 'final', startedAt: at(1), acceptedAt: at(1) })
   })
 
-  it('that reverses items ends the trade once all of its items are reversed', () => {
+  it('that reverses items ends the trade if all of its items are then reversed', () => {
     const part = evolve(held, { kind: 'reversed', assetIds: ['11'], at: at(50) })
     expect(part).toMatchObject({ state: 'held', reversed: ['11'] })
     expect(evolve(part, { kind: 'reversed', assetIds: ['12'], at: at(60) })).toMatchObject({

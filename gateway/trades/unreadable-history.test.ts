@@ -4,7 +4,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
-it('a history is read to its end even if rows cannot be read, and an error is logged once per pass', async () => {
+it('a history is read to its end even if rows are unreadable, with one logged error per pass', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())
   const { bot, session } = await aBot(till)

@@ -56,7 +56,7 @@ describe('the watch reads an offer on its own if its row in the list is unreadab
     expect(await finalTrades()).toEqual(['7'])
   })
 
-  it('even if the list ends only in a later turn', async () => {
+  it('even if the list ends in a later turn', async () => {
     session.accept('6')
     session.accept('7')
     listPages([{ unreadable: [unreadable('6'), unreadable('7')] }, {}, {}, {}])
@@ -67,7 +67,7 @@ describe('the watch reads an offer on its own if its row in the list is unreadab
     expect(await finalTrades()).toEqual(['6', '7'])
   })
 
-  it('but not a second time once a later page has shown it', async () => {
+  it('but not a second time after a later page has shown it', async () => {
     const offer = session.offers.get('7')
     if (offer === undefined) throw new Error('Steam has no offer')
     listPages([{ unreadable: [unreadable('7')] }, {}, {}, { sent: [offer] }, {}, {}, {}])
