@@ -175,6 +175,7 @@ it('the gateway cannot write results, and the vault can neither delete wishes no
     `update vault_deed set state = 'ended'`,
     `insert into vault_need values ('no_room', '', 'x', now(), now())`,
     'delete from vault_need',
+    'delete from vault_unlisted',
   ])
     await expect(bench.asGateway.query(statement)).rejects.toThrow('permission denied')
   for (const statement of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])

@@ -92,7 +92,7 @@ export function createNeeds(now: () => Date): Needs {
 }
 
 /** Replaces control characters: markets choose parts of these texts, and a terminal may show them. */
-const plain = (text: string, most: number): string => text.slice(0, most).replace(/\p{C}/gu, '?')
+export const plain = (text: string, most: number): string => text.slice(0, most).replace(/\p{C}/gu, '?')
 
 export type NeedsStore = {
   read(): Promise<readonly Need[]>

@@ -227,10 +227,14 @@ describe('listings are taken down', () => {
     expect(listedItems()).toEqual([])
     const stopped = { kind: 'selling_stopped', about: `${MARKET} account ${seller}` }
     expect(await bench.readNeeds()).toContainEqual(stopped)
+    expect(await bench.readUnlisted()).toEqual([
+      { reason: 'stopped', items: null, detail: expect.stringContaining('ban') },
+    ])
     bench.advanceMs(3 * 3_600_000)
     await runFreshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
     expect(await bench.readNeeds()).not.toContainEqual(stopped)
+    expect((await bench.readUnlisted()).map(({ reason }) => reason)).not.toContain('stopped')
   })
 })
 

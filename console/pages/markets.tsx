@@ -15,7 +15,7 @@ export function MarketSwitches() {
   return (
     <Panel title="Where the vault sells">
       <Loaded shown={shown} refresh={refresh}>
-        {({ markets, needs }) => (
+        {({ markets, needs, unlisted }) => (
           <>
             {needs.length > 0 && <NeedsTable needs={needs} />}
             <Table
@@ -58,6 +58,7 @@ export function MarketSwitches() {
                 },
               ]}
             />
+            {unlisted.length > 0 && <UnlistedTable unlisted={unlisted} />}
           </>
         )}
       </Loaded>
@@ -73,6 +74,25 @@ export function MarketSwitches() {
         />
       </div>
     </Panel>
+  )
+}
+
+function UnlistedTable({ unlisted }: Pick<Data, 'unlisted'>) {
+  return (
+    <Table
+      caption="Items of the vault’s accounts that are not on sale"
+      rows={unlisted}
+      keyOf={({ market, account, appId, reason }) => `${market} ${account} ${appId} ${reason}`}
+      empty=""
+      columns={[
+        { name: 'Not on sale', show: ({ reason }) => reason },
+        { name: 'Items', isNumber: true, show: ({ items }) => items ?? 'all' },
+        { name: 'Such as', show: ({ detail }) => detail },
+        { name: 'Market', show: ({ market }) => market },
+        { name: 'Account', show: ({ account }) => account },
+        { name: 'Reported', show: ({ saidAt }) => <Time at={saidAt} /> },
+      ]}
+    />
   )
 }
 

@@ -346,16 +346,14 @@ describe('--json', () => {
       ...['shoppers', 'stores', 'bots', 'items', 'events', 'departures'].map((list) => `find: ${list}`),
       ...['moved', 'unmoved', 'sold'].map((verb) => `items ${verb}: refused`),
       'deposit show: needs',
-      'shopper show: openTrades',
-      'price coverage: losses',
+      ...['shopper show: openTrades', 'price coverage: losses'],
       'bot add: refused',
       'bot renew: refused',
       // The bot has no bar, no open offer and no refusal.
       ...['bars', 'offers', 'refusals'].map((list) => `bot show: ${list}`),
       'migrate status: missing',
       'migrate run: applied',
-      'backup check: missing',
-      'ledger verify: differences',
+      ...['backup check: missing', 'ledger verify: differences', 'market list: unlisted'],
     ])
   })
 

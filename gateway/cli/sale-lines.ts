@@ -1,4 +1,5 @@
 /** Formats sales for a person or a spreadsheet. */
+import { counted } from '../kit/counted.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { MarketList } from '../operations/markets.ts'
@@ -79,7 +80,7 @@ export const soldLines = ({ sold, refused }: SoldItems): string[] => [
   `${sold.length} recorded as sold.`,
 ]
 
-export const marketLines = ({ markets, needs }: MarketList): string[] => [
+export const marketLines = ({ markets, needs, unlisted }: MarketList): string[] => [
   ...needs.map(({ kind, about, text, since }) =>
     ['needs you', kind, text, ...(about === '' ? [] : [about]), `since ${since.toISOString()}`].join('\t'),
   ),
@@ -89,6 +90,17 @@ export const marketLines = ({ markets, needs }: MarketList): string[] => [
       offSince === null ? 'on' : `off since ${offSince.toISOString()}`,
       `${listed} listed, ${unpaid} sold but not paid`,
       ...(waiting === 0 ? [] : [`${waiting} reported but not booked`]),
+    ].join('\t'),
+  ),
+  ...unlisted.map(({ market, account, appId, reason, items, detail, saidAt }) =>
+    [
+      'not on sale',
+      `${market} account ${account}`,
+      ...(appId === null ? [] : [`app ${appId}`]),
+      ...(items === null ? [] : [counted(items, 'item')]),
+      reason,
+      items === null ? detail : `such as ${detail}`,
+      `at ${saidAt.toISOString()}`,
     ].join('\t'),
   ),
 ]

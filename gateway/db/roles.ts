@@ -59,7 +59,7 @@ function grantsFor(role: string): string[] {
     `grant update (sequence) on event to ${role}`,
     `revoke insert, update, delete, truncate on migration from ${role}`,
     // Only the vault records its own actions.
-    `revoke insert, update, delete, truncate on vault_deed, vault_told, vault_need from ${role}`,
+    `revoke insert, update, delete, truncate on vault_deed, vault_told, vault_need, vault_unlisted from ${role}`,
     `grant update (answer, answered_at) on vault_told to ${role}`,
     'revoke create on schema public from public',
     `revoke execute on function ${AS_OWNER.join(', ')} from public`,
@@ -87,6 +87,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
     `grant select, insert (n, part, at, market, reference, told) on vault_told to ${role}`,
     `grant select, insert, update on market_balance to ${role}`,
     `grant select, insert, update, delete on vault_need to ${role}`,
+    `grant select, insert, delete on vault_unlisted to ${role}`,
     `grant select on market_off, item_cost to ${role}`,
     // The vault of a sandbox follows the till's clock.
     `grant select on till_clock to ${role}`,

@@ -346,6 +346,7 @@ export type Tables = OperatorTables & {
   wish_item: vault.WishItemTable
   vault_deed: vault.VaultDeedTable
   vault_need: vault.VaultNeedTable
+  vault_unlisted: vault.VaultUnlistedTable
   send_rule: vault.SendRuleTable
   sale: sales.SaleTable
   market_account: sales.MarketAccountTable

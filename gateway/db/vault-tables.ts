@@ -53,6 +53,20 @@ export type VaultDeedTable = {
 /** A problem at the vault that needs a person. Only the vault's role writes it. */
 export type VaultNeedTable = { kind: string; about: string; text: string; since: Date; seen_at: Date }
 
+/**
+ * Items of the vault's accounts that are not on sale, and why. Only the vault's role writes it. `app_id` and `items` are
+ * null if nothing is listed for the account.
+ */
+export type VaultUnlistedTable = {
+  market: string
+  account: string
+  app_id: number | null
+  reason: string
+  items: number | null
+  detail: string
+  said_at: Date
+}
+
 /** The rule that sends items to the destination, but leaves each bot `keep` free items. One row at most. */
 export type SendRuleTable = {
   only_row: Generated<boolean>

@@ -16,8 +16,35 @@ export type ListedMarket = {
 /** `kind`: docs/selling.md says what to do for each. `about`: such as a market and a deal. */
 export type VaultNeed = { kind: string; about: string; text: string; since: Date }
 
+/**
+ * `reason`: docs/selling.md explains each. `appId` and `items` are null for `stopped`, as nothing is listed for the
+ * account. `detail`: the name of one of the items, or why nothing is listed. `saidAt`: when the vault last said so.
+ */
+export type UnlistedItems = {
+  market: string
+  account: string
+  appId: number | null
+  reason: string
+  items: number | null
+  detail: string
+  saidAt: Date
+}
+
 /** More than a vault reports. */
 const MOST_NEEDS = 200
+const MOST_UNLISTED = 200
+
+export async function selectUnlisted(db: Db): Promise<UnlistedItems[]> {
+  return db
+    .selectFrom('vault_unlisted')
+    .select(['market', 'account', 'app_id as appId', 'reason', 'items', 'detail', 'said_at as saidAt'])
+    .orderBy('market')
+    .orderBy('account')
+    .orderBy('app_id')
+    .orderBy('reason')
+    .limit(MOST_UNLISTED)
+    .execute()
+}
 
 /** Returns what needs a person at the vault, oldest first. */
 export async function selectVaultNeeds(db: Db): Promise<VaultNeed[]> {

@@ -43,6 +43,26 @@ it('the list of markets begins with the problems at the vault that need a person
   ])
 })
 
+it('the list of markets ends with the items that are not on sale, and the reasons that the vault reports', async () => {
+  const till = await startTill()
+  onTestFinished(() => till.close())
+  const deps = { db: till.db, clock: till.clock, config: Object.create(null) }
+  const said_at = new Date('2026-11-21T08:00:00Z')
+  const account = '76561198000009001'
+  await till.db
+    .insertInto('vault_unlisted')
+    .values([
+      { market: 'm', account, app_id: 570, reason: 'no_price', items: 2, detail: 'Cap', said_at },
+      { market: 'a', account, app_id: null, reason: 'stopped', items: null, detail: 'it is off', said_at },
+    ])
+    .execute()
+  const answer = await listMarkets(deps)
+  expect(answer.kind === 'done' && marketLines(answer.data)).toEqual([
+    `not on sale\ta account ${account}\tstopped\tit is off\tat 2026-11-21T08:00:00.000Z`,
+    `not on sale\tm account ${account}\tapp 570\t2 items\tno_price\tsuch as Cap\tat 2026-11-21T08:00:00.000Z`,
+  ])
+})
+
 it('only a market that the vault supports, or that is in the books, can be switched off', async () => {
   const till = await startTill()
   onTestFinished(() => till.close())

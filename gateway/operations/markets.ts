@@ -5,19 +5,26 @@ import {
   isInBooks,
   type ListedMarket,
   selectMarkets,
+  selectUnlisted,
   selectVaultNeeds,
   setMarketOff,
+  type UnlistedItems,
   type VaultNeed,
 } from './market-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
 
-export type MarketList = { markets: ListedMarket[]; needs: VaultNeed[] }
+/** `unlisted`: why items of the vault's accounts are not on sale, as the vault reports it. */
+export type MarketList = { markets: ListedMarket[]; needs: VaultNeed[]; unlisted: UnlistedItems[] }
 export type MarketSwitch = { market: string; isOff: boolean }
 
 const NAME = /^[a-z0-9][a-z0-9.-]{0,39}$/
 
 export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>> {
-  return done({ markets: await selectMarkets(db), needs: await selectVaultNeeds(db) })
+  return done({
+    markets: await selectMarkets(db),
+    needs: await selectVaultNeeds(db),
+    unlisted: await selectUnlisted(db),
+  })
 }
 
 /**

@@ -226,6 +226,17 @@ export const SHAPES: Record<string, z.ZodObject> = {
       }),
     ),
     needs: z.array(z.strictObject({ kind: z.string(), about: z.string(), text: z.string(), since: time })),
+    unlisted: z.array(
+      z.strictObject({
+        market: z.string(),
+        account: z.string(),
+        appId: z.int().nullable(),
+        reason: z.string(),
+        items: z.int().nullable(),
+        detail: z.string(),
+        saidAt: time,
+      }),
+    ),
   }),
   'market off': z.strictObject({ market: z.string(), isOff: z.boolean() }),
   'market on': z.strictObject({ market: z.string(), isOff: z.boolean() }),

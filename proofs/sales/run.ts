@@ -111,6 +111,7 @@ function portsOf({ luck, steam }: SalesWorld, till: ModelTill): Parameters<typeo
     report: (news) => callTill(() => till.report(news)),
     isOff: () => callTill(() => false),
     reportBalance: () => callTill(() => undefined),
+    reportUnlisted: async () => {},
     costs: (_, assetIds) =>
       callTill(() => {
         const booked = steam.things.filter(({ assetId }) => assetIds.includes(assetId))

@@ -93,6 +93,7 @@ export const BOUNDED: readonly string[] = [
   'till_clock',
   'till_identity',
   'vault_need',
+  'vault_unlisted',
   'verified_balance',
   'webhook_address',
   'webhook_endpoint',

@@ -206,6 +206,7 @@ function tasksOfVault({ db, pool, deps }: Year): Task[] {
         } as const
         await till.report([{ n, part: 1, at, report }])
         await till.reportBalance('market.test', { freeMinor: 1n, settlingMinor: 1n, currency: 'USD' }, at)
+        await till.reportUnlisted([], at)
       },
     },
   ]

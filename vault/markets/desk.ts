@@ -12,6 +12,7 @@ import { bidsFor, type Pricing, type Reprice, repricesFor } from './pricing.ts'
 import { createReadiness, type Readiness, type ReadinessParts } from './readiness.ts'
 import type { createSeller } from './seller.ts'
 import { createTimetable, type Timetable } from './timetable.ts'
+import { createUnlisted, type Stock, type Unlisted } from './unlisted.ts'
 import { createUnreadSales, type UnreadSales } from './unread-sales.ts'
 
 const MINUTE_MS = 60_000
@@ -78,6 +79,10 @@ export type Desk = {
   /** Bids for these items, except those that the market has recently refused. */
   bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
   list(appId: number, lines: readonly Line[]): Promise<void>
+  /** Call this with all items of a game that the account could sell, before their bids. */
+  noteStock(appId: number, stock: Stock): void
+  /** Why items are not on sale. */
+  unlisted(): Unlisted[]
   /** Changes the prices of a few listings. False if none may change now. */
   reprice(): Promise<boolean>
   close(): void
@@ -87,6 +92,7 @@ type State = {
   timetable: Timetable
   readiness: Readiness
   unreadSales: UnreadSales
+  unlisted: ReturnType<typeof createUnlisted>
   /** By game: how many items wait for the market's report of their payment, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** The listings whose sale the vault no longer asks about. */
@@ -110,6 +116,7 @@ export function createDesk(parts: DeskParts): Desk {
     timetable,
     readiness,
     unreadSales: createUnreadSales(parts),
+    unlisted: createUnlisted(),
     newsDue: new Map(),
     givenUp: new Set(),
     arrivedAtMs: new Map(),
@@ -132,11 +139,26 @@ export function createDesk(parts: DeskParts): Desk {
     },
     listSoon: (appId) => inTurn(() => listSoon(parts, state, appId)),
     // Out of turn: bids change nothing at the market or in the record, and their prices may take minutes.
-    bidsFor: (appId, items) =>
-      bidsFor(
-        items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
-        { ...parts, feeBp: feeNow(parts, state), appId, listings: listingsOf(parts, appId) },
-      ),
+    bidsFor(appId, items) {
+      const taken = items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`))
+      const { judge } = state.unlisted
+      for (const item of items) if (!taken.includes(item)) judge(appId, item, 'refused')
+      return bidsFor(taken, {
+        ...parts,
+        feeBp: feeNow(parts, state),
+        appId,
+        listings: listingsOf(parts, appId),
+        judge: (item, because) => judge(appId, item, because),
+      })
+    },
+    noteStock: (appId, stock) => state.unlisted.noteStock(appId, stock),
+    unlisted() {
+      const { market, account } = marketAccount
+      const because = readiness.listsNothingBecause()
+      return because === undefined
+        ? state.unlisted.counts().map((items) => ({ market, account, ...items }))
+        : [{ market, account, reason: 'stopped', because }]
+    },
     list: (appId, lines) => inTurn(() => list(parts, state, { appId, lines })),
     async reprice() {
       const batch = readiness.mayList() ? takeToReprice(parts, state) : undefined

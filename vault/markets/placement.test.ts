@@ -103,6 +103,7 @@ describe('an item that the till has not booked', () => {
       listings: [],
       feeBp: 500n,
       now: () => new Date(),
+      judge() {},
       pricing: {
         rules: DEFAULT_RULES,
         mayLose: true,

@@ -4,7 +4,7 @@ import type { Listing } from './book.ts'
 import type { LowestPrices } from './lowest.ts'
 import type { Lowest } from './others.ts'
 import { type Bid, proceedsOf } from './placement.ts'
-import { listingPrice, type PriceRules } from './price-policy.ts'
+import { listingPrice, type PriceRules, type PriceVerdict } from './price-policy.ts'
 import type { Till } from './till.ts'
 
 /** The smallest difference for which a listing's price is changed, in hundredths of a percent. */
@@ -30,22 +30,33 @@ type Context = {
   now(): Date
 }
 
+type Bidding = Context & {
+  appId: number
+  listings: readonly Listing[]
+  /** Called for each item, with the reason if the item gets no bid. */
+  judge(item: OwnItem, because: NoPrice | undefined): void
+}
+
+export type NoPrice = Extract<PriceVerdict, { kind: 'none' }>['because']
+
 /**
  * Prices of items on this market. Leaves out items without a price from the vault. Also leaves out items whose cost
  * is unknown, unless the vault may sell at a loss and lists unbooked items too.
  */
 export async function bidsFor(
   items: readonly OwnItem[],
-  { appId, listings, ...context }: Context & { appId: number; listings: readonly Listing[] },
+  { appId, listings, judge, ...context }: Bidding,
 ): Promise<Bid[]> {
   if (items.length === 0) return []
   const facts = await factsOf(appId, items, context)
   return items.flatMap((item): Bid[] => {
     const { assetId, marketHashName } = item
     const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? context.now()
-    const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
+    const verdict = verdictOn(item, { ...context, ...facts, onSaleSince })
     const knownMinor = facts.prices.get(marketHashName)
-    if (priceMinor === undefined || knownMinor === undefined) return []
+    judge(item, verdict.kind === 'none' ? verdict.because : undefined)
+    if (verdict.kind === 'none' || knownMinor === undefined) return []
+    const { minor: priceMinor } = verdict
     context.pricing.lowest.noteOwn(appId, marketHashName, priceMinor)
     const lowestMinor = facts.lowest.get(marketHashName)?.lowestMinor ?? null
     const netMinor = proceedsOf({ priceMinor, lowestMinor, knownMinor, feeBp: context.feeBp })
@@ -71,8 +82,9 @@ export async function repricesFor(
   return listed.flatMap(({ listing, item }): Reprice[] => {
     const { itemId, priceMinor: before, assetId } = listing
     const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
-    const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
-    if (itemId === null || priceMinor === undefined) return []
+    const verdict = verdictOn(item, { ...context, ...facts, onSaleSince })
+    if (itemId === null || verdict.kind === 'none') return []
+    const { minor: priceMinor } = verdict
     context.pricing.lowest.noteOwn(appId, item.marketHashName, priceMinor)
     const change = priceMinor > before ? priceMinor - before : before - priceMinor
     return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
@@ -100,12 +112,12 @@ async function factsOf(appId: number, items: readonly OwnItem[], { pricing }: Co
   return { costs, prices, lowest }
 }
 
-function priceOf(
+function verdictOn(
   { assetId, marketHashName }: OwnItem,
   { costs, lowest, prices, onSaleSince, now, pricing, feeBp }: Context & PriceFacts & { onSaleSince: Date },
-): bigint | undefined {
-  if (pricing.mustBeBooked && !costs.has(assetId)) return undefined
-  const verdict = listingPrice(
+): PriceVerdict {
+  if (pricing.mustBeBooked && !costs.has(assetId)) return { kind: 'none', because: 'no_cost' }
+  return listingPrice(
     {
       costMinor: costs.get(assetId) ?? null,
       mayLose: pricing.mayLose,
@@ -116,5 +128,4 @@ function priceOf(
     },
     pricing.rules,
   )
-  return verdict.kind === 'price' ? verdict.minor : undefined
 }

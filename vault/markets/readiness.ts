@@ -25,6 +25,7 @@ const MARKET_VALID_MS = 5 * MINUTE_MS
 const LONG_SILENCE_MS = 60 * MINUTE_MS
 const LONG_OFFLINE_MS = 30 * MINUTE_MS
 const MARKET_SILENT = 'the market does not answer'
+const TILL_SILENT = 'the till does not answer'
 
 export type ReadinessParts = {
   market: Market
@@ -45,7 +46,12 @@ export type Readiness = {
   ask(): Promise<void>
   /** The reason why all listings must be taken down; undefined if there is none. */
   stoppedBecause(): string | undefined
-  /** True if items may be listed now: nothing forbids it, till and market answer, and the account is online. */
+  /**
+   * The reason why nothing is listed now; undefined if items may be listed: nothing forbids it, till and market answer,
+   * and the account is online.
+   */
+  listsNothingBecause(): string | undefined
+  /** True if items may be listed now. */
   mayList(): boolean
   /** Call this after a listing failed: before the next one, the market is asked whether the account may sell. */
   doubt(): void
@@ -86,6 +92,12 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
   }
   const isAnswering = (last: LastAnswer | undefined): boolean =>
     last !== undefined && last.silentSinceMs === undefined
+  const listsNothingBecause = (): string | undefined => {
+    if (state.stoppedBecause !== undefined) return state.stoppedBecause
+    if (!isAnswering(state.till)) return TILL_SILENT
+    if (!isAnswering(state.market)) return MARKET_SILENT
+    return state.isOnline ? undefined : 'the market does not take the pings of the account'
+  }
   return {
     async ask() {
       const reason = await reasonToStop(parts, state, timetable)
@@ -99,11 +111,8 @@ export function createReadiness(parts: ReadinessParts, timetable: Timetable): Re
       })
     },
     stoppedBecause: () => state.stoppedBecause,
-    mayList: () =>
-      state.stoppedBecause === undefined &&
-      isAnswering(state.till) &&
-      isAnswering(state.market) &&
-      state.isOnline,
+    listsNothingBecause,
+    mayList: () => listsNothingBecause() === undefined,
     doubt() {
       noteSilence(state.market, parts.now())
       timetable.hurry('ready')
@@ -129,9 +138,7 @@ async function reasonToStop(
   const isOff = await till.isOff(market.name).catch(() => undefined)
   if (isOff === undefined) noteSilence(state.till, now())
   else state.till = { because: isOff ? 'switched off by the till' : undefined, silentSinceMs: undefined }
-  const tillsReason = isStillValid(state.till, TILL_VALID_MS, now())
-    ? state.till.because
-    : 'the till does not answer'
+  const tillsReason = isStillValid(state.till, TILL_VALID_MS, now()) ? state.till.because : TILL_SILENT
   if (tillsReason !== undefined) return tillsReason
   if (isMaintenance(now())) return 'maintenance of Steam'
   if (timetable.isDue('ready', state.askAgainMs)) await askMarket(parts, state, timetable)

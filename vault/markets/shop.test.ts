@@ -1,11 +1,12 @@
 /** Which items the accounts offer, and which of the vault's own prices they know. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createNeeds } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
-import { createOutside } from '../testing/outside.ts'
+import { APP, createOutside } from '../testing/outside.ts'
 import { createFold, type DatedEntry } from './book.ts'
 import type { Row } from './market.ts'
 import { createShop, type ShopParts } from './shop.ts'
+import type { Unlisted } from './unlisted.ts'
 
 const MARKET = 'market.csgo.com'
 const [SELLER, OTHER] = ['76561198000000009', '76561198000000008'] as const
@@ -14,7 +15,10 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 /** Two selling accounts at one market. `inventories`: their items, by account. */
-function createBench(inventories: Record<string, readonly OwnItem[]>) {
+function createBench(
+  inventories: Record<string, readonly OwnItem[]>,
+  { mayLose = true, refuses = false } = {},
+) {
   const outside = createOutside()
   let nowMs = 1_800_000_000_000
   const now = () => new Date(nowMs)
@@ -22,6 +26,10 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
   const listed: string[] = []
   /** The listings whose price the market was asked to change. */
   const repriced: string[] = []
+  /** The last report to the till about items that are not on sale. */
+  let unlisted: readonly Unlisted[] = []
+  const costs = new Map<string, bigint>()
+  let isOff = false
   const prices = new Map<string, bigint>([['Cap', 1_000n]])
   const leaving = new Set<string>()
   let [lists, readings, looks, leavingReads] = [0, 0, 0, 0]
@@ -34,7 +42,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     accesses: SELLERS.map((steamId) => ({
       market: MARKET,
       steamId,
-      mayLose: true,
+      mayLose,
       sellsItself: false,
       key: 'k',
     })),
@@ -48,6 +56,7 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
           : { kind: 'answered', value: new Map(prices) }
       },
       async list(appId, lines, begin) {
+        if (refuses) return { kind: 'refused', code: 'no listings today' }
         for (const { assetId, priceMinor } of lines) {
           listed.push(`${assetId} ${priceMinor}`)
           outside.owned.add(assetId)
@@ -72,9 +81,12 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     till: {
       lastReported: async () => 0,
       report: async () => {},
-      costs: async () => new Map(),
-      isOff: async () => false,
+      costs: async () => costs,
+      isOff: async () => isOff,
       reportBalance: async () => {},
+      async reportUnlisted(rows) {
+        unlisted = rows
+      },
     },
     accountOf: (steamId) => ({
       giftOffers: outside.giftOffers,
@@ -117,6 +129,18 @@ function createBench(inventories: Record<string, readonly OwnItem[]>) {
     /** Lets one buyer buy up to `count` items. */
     buy: outside.buy,
     reprice: () => shop.reprice(),
+    costs,
+    switchOff() {
+      isOff = true
+    },
+    /** The till's rows about an account's items that are not on sale. */
+    async unlistedOf(account: string) {
+      nowMs += MINUTE_MS
+      await shop.report()
+      return unlisted
+        .filter((row) => row.account === account)
+        .map(({ market: _, account: __, ...row }) => row)
+    },
     /** Steam gives no price until `release` is called. `asked` resolves when a price is asked for. */
     holdSteam() {
       const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -320,4 +344,47 @@ it('a desk looks for sales while Steam is slow to give the prices of its listing
   await repricing
   expect(bench.repriced).toHaveLength(1)
   expect(bench.pricesNow()).toEqual(['200 999', '201 899'])
+})
+
+describe('the till learns why items are not on sale:', () => {
+  const locked = { assetId: '300', marketHashName: 'Locked', isTradable: false }
+
+  it('Steam protects them, or the vault has no price or no cost of theirs', async () => {
+    const inventories: Record<string, readonly OwnItem[]> = {
+      [SELLER]: [...itemsNamed('Unpriced', 100, 3), ...itemsNamed('Cap', 200, 2), locked],
+    }
+    const bench = createBench(inventories, { mayLose: false })
+    bench.costs.set('201', 500n)
+    await bench.runRounds(1)
+    expect(bench.listed).toHaveLength(1)
+    expect(await bench.unlistedOf(SELLER)).toEqual([
+      { appId: APP, reason: 'not_tradable', items: 1, name: 'Locked' },
+      { appId: APP, reason: 'no_price', items: 3, name: 'Unpriced' },
+      { appId: APP, reason: 'no_cost', items: 1, name: 'Cap' },
+    ])
+    // The protection has ended, a cost is known, and the items without a price have left the account.
+    inventories[SELLER] = [...itemsNamed('Cap', 200, 2), { ...locked, isTradable: true }]
+    bench.costs.set('200', 500n)
+    await bench.runRounds(2)
+    expect(bench.listed).toHaveLength(2)
+    expect(await bench.unlistedOf(SELLER)).toEqual([
+      { appId: APP, reason: 'no_price', items: 1, name: 'Locked' },
+    ])
+  })
+
+  it('the market refuses them', async () => {
+    const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 1) }, { refuses: true })
+    await bench.runRounds(5)
+    expect(await bench.unlistedOf(SELLER)).toEqual([{ appId: APP, reason: 'refused', items: 1, name: 'Cap' }])
+  })
+
+  it('nothing is listed for the account now', async () => {
+    const bench = createBench({ [SELLER]: itemsNamed('Unpriced', 100, 1) })
+    await bench.runRounds(1)
+    bench.switchOff()
+    await bench.tendDesks()
+    expect(await bench.unlistedOf(SELLER)).toEqual([
+      { reason: 'stopped', because: 'switched off by the till' },
+    ])
+  })
 })

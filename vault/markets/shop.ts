@@ -19,6 +19,7 @@ import { type Scale, scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
 import { createTurns, type Turns } from './turns.ts'
+import { createUnlistedReport, type Stock } from './unlisted.ts'
 
 /** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
@@ -66,7 +67,7 @@ export type Shop = {
   round(): Promise<void>
   /** Changes the prices of a few listings of one account at a market. */
   reprice(): Promise<void>
-  /** Sends the new reports of sales to the till. */
+  /** Sends the new reports of sales to the till, and why items are not on sale. */
   report(): Promise<void>
   close(): void
 }
@@ -108,6 +109,11 @@ export function createShop(parts: ShopParts): Shop {
     readings,
   }
   const desks = parts.accesses.map((access) => openDesk(context, access))
+  const reportUnlisted = createUnlistedReport({
+    ...parts,
+    read: () => desks.flatMap((desk) => desk.unlisted()),
+    report: (...rows) => parts.till.reportUnlisted(...rows),
+  })
   return {
     desks: desks.map(({ tend, marketAccount: { market, account } }) => ({
       name: `${market} account ${account}`,
@@ -115,7 +121,10 @@ export function createShop(parts: ShopParts): Shop {
     })),
     round: () => listItems(context, desks),
     reprice: createRepricing(desks),
-    report,
+    async report() {
+      await report()
+      await reportUnlisted()
+    },
     close() {
       for (const desk of desks) desk.close()
     },
@@ -141,7 +150,10 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
   for (const { steamId, appId, selling, key } of stocks.sort((one, other) => lastOf(one) - lastOf(other))) {
     if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
     const due = selling.filter((desk) => desk.isDue(appId))
-    const listable = due.length === 0 ? [] : await listableItems(parts, { steamId, appId })
+    const stock = due.length === 0 ? undefined : await stockOf(parts, { steamId, appId })
+    if (stock === undefined) continue
+    for (const desk of selling) desk.noteStock(appId, stock)
+    const { listable } = stock
     if (listable.length === 0) continue
     parts.lastTurnMs.set(key, parts.now().getTime())
     const queues = due.map(({ marketAccount }) => `${marketAccount.market}/${key}`)
@@ -180,19 +192,25 @@ function hasNewItems(
   return count > before
 }
 
-/** The items of the account that are tradable, neither on sale nor sold, and not leaving. */
-async function listableItems(
+/**
+ * `listable`: the items of the account that are tradable, neither on sale nor sold, and not leaving. Undefined if Steam
+ * does not answer.
+ */
+async function stockOf(
   { accountOf, record, ...parts }: Context,
   { steamId, appId }: { steamId: string; appId: number },
-): Promise<OwnItem[]> {
-  const items = await accountOf(steamId).freeItems(appId)
+): Promise<Stock | undefined> {
+  const read = await accountOf(steamId).freeItems(appId)
+  if (read === undefined) return undefined
   const tied = new Set(
     record.book().listings.flatMap((each) => (each.appId === appId && isTied(each) ? [each.assetId] : [])),
   )
   const leaving = parts.leaving(appId)
-  return [...(items?.values() ?? [])].filter(
+  const items = [...read.values()]
+  const listable = items.filter(
     ({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !leaving.has(assetId),
   )
+  return { listable, notTradable: items.filter(({ isTradable }) => !isTradable) }
 }
 
 /** The last complete reading of each inventory, by account and game. */

@@ -64,6 +64,7 @@ export function tillIn(query: Query): Till & {
         [market, currency, settlingMinor, freeMinor, at],
       )
     },
+    reportUnlisted: (...report) => writeUnlisted(query, ...report),
     async aheadMs() {
       // Reads the table, because till_now() is ahead only on connections that are marked as a sandbox's.
       const { rows } = await query('select ahead_s from till_clock')
@@ -71,4 +72,21 @@ export function tillIn(query: Query): Till & {
       return (clock?.ahead_s ?? 0) * 1_000
     },
   }
+}
+
+async function writeUnlisted(query: Query, ...[rows, at]: Parameters<Till['reportUnlisted']>): Promise<void> {
+  await query(
+    `with earlier as (delete from vault_unlisted)
+     insert into vault_unlisted (market, account, app_id, reason, items, detail, said_at)
+     select row.*, $7 from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::int[], $6::text[]) as row`,
+    [
+      rows.map(({ market }) => market),
+      rows.map(({ account }) => account),
+      rows.map((row) => (row.reason === 'stopped' ? null : row.appId)),
+      rows.map(({ reason }) => reason),
+      rows.map((row) => (row.reason === 'stopped' ? null : row.items)),
+      rows.map((row) => (row.reason === 'stopped' ? row.because : row.name)),
+      at,
+    ],
+  )
 }

@@ -4,6 +4,7 @@
  */
 import type { Money } from './market.ts'
 import type { NumberedReport } from './record.ts'
+import type { Unlisted } from './unlisted.ts'
 
 export type Till = {
   /** The number of the last log entry whose reports the till has. */
@@ -16,4 +17,6 @@ export type Till = {
   isOff(market: string): Promise<boolean>
   /** Writes the money that a market shows for the vault's accounts there, as one sum. */
   reportBalance(market: string, money: Money, at: Date): Promise<void>
+  /** Replaces what was reported about items that are not on sale. */
+  reportUnlisted(rows: readonly Unlisted[], at: Date): Promise<void>
 }

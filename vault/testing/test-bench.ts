@@ -353,6 +353,11 @@ export async function openTestBench(options: { database?: BenchDatabase; marketD
       const { rows } = await asVault.query('select kind, about from vault_need order by kind, about')
       return rows
     },
+    /** Reads why items are not on sale, as the vault has reported it. */
+    async readUnlisted(): Promise<{ reason: string; items: number | null; detail: string }[]> {
+      const { rows } = await asVault.query('select reason, items, detail from vault_unlisted order by reason')
+      return rows
+    },
     countOwned(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
       return assetIds.filter((assetId) => owned.has(assetId)).length
