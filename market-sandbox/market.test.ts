@@ -44,7 +44,7 @@ const submitForm = (
 const readPage = async (path: string) => (await fetch(`${market.url}${path}`)).text()
 
 describe('the control API', () => {
-  it('opens only one account for a Steam id, and refuses invalid requests', async () => {
+  it('opens one account for a Steam id, and refuses invalid requests', async () => {
     const opened = await call('POST', 'sellers', { steamId: '76561198000000001', currency: 'EUR' })
     expect(opened).toMatchObject({
       status: 201,
@@ -75,7 +75,7 @@ describe('the control API', () => {
       expect((await call('PUT', `faults/${unknown}`)).status).toBe(400)
   })
 
-  it('makes only one of the markets hang', () => {
+  it('makes one of the markets hang', () => {
     const faults = createFaults()
     faults.begin('family-hangs')
     const ask = (path: string) => {
@@ -95,7 +95,7 @@ describe('the control API', () => {
     expect([ask('/api/v2/ping-new'), ask('/v1/list-items-steam')]).toEqual([3_600_000, undefined])
   })
 
-  it('quotes the address of a call, with the key, in a refusal', () => {
+  it('quotes in a refusal the address of the call with its key', () => {
     const faults = createFaults()
     faults.begin('address-in-refusal')
     const request = {
@@ -129,7 +129,7 @@ describe('the control API', () => {
 })
 
 describe('the pages', () => {
-  it('show the sellers, say that nothing is on sale or was bought, and switch faults', async () => {
+  it('show the sellers, say if nothing is on sale or was bought, and switch faults', async () => {
     market.open('76561198000000001')
     expect(await readPage('/')).toContain('Nothing is on sale.')
     expect(await readPage('/sales/')).toContain('Nobody has bought anything.')

@@ -13,7 +13,7 @@ it('the README lists every call of the control API, and no other', () => {
   expect(listed.sort()).toEqual(served.sort())
 })
 
-it('the README lists every call of the market family that is not always refused, and no other', () => {
+it('the README lists every call of the market family except those always refused, and no other', () => {
   const table = readme.slice(readme.indexOf('| about | calls |'), readme.indexOf("Waxpeer's host"))
   const listed = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
   const sources = ['account', 'selling', 'sales'].map((name) => textOf(`routes/${name}.ts`)).join('\n')

@@ -105,7 +105,7 @@ describe('a result', () => {
     expect(existsSync(join(root, RESULT))).toBe(false)
   })
 
-  it('is kept with the commit that was run, even if the proof failed', async () => {
+  it('is kept with the commit that ran, even if the proof failed', async () => {
     const { root, commit } = aRepository()
     const { call, output } = aCommand({ root, passed: false })
     expect(await call('dice', '--keep')).toBe(1)
@@ -117,7 +117,7 @@ describe('a result', () => {
     expect(output()).toBe(`written to ${RESULT}`)
   })
 
-  it('of a proof that keeps all its runs is added to the earlier ones, each with its commit', async () => {
+  it('of a proof that keeps all its runs is added to the earlier results, each with its commit', async () => {
     const { root, git, commit } = aRepository()
     expect(await aCommand({ root, isOneOfMany: true }).call('dice', '--keep')).toBe(0)
     git('add', '.')

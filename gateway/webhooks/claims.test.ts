@@ -71,7 +71,7 @@ const replayEvent = ({ event_id: eventId }: Claim) =>
 const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: false })
 
 describe('an event replayed during an attempt', () => {
-  it('is sent again, even though that attempt succeeds', async () => {
+  it('is sent again, even if the attempt succeeds', async () => {
     const isFirstOfEach: boolean[] = []
     deps.onAttempt = ({ isFirst }) => void isFirstOfEach.push(isFirst)
     await createEvents(1)
@@ -87,7 +87,7 @@ describe('an event replayed during an attempt', () => {
     expect(await attemptStatuses()).toEqual([204, 204])
   })
 
-  it('stays delivered if that attempt fails after the replay was delivered', async () => {
+  it('stays delivered if the attempt fails after the replay was delivered', async () => {
     await createEvents(1)
     const first = await startAttempt()
     await replayEvent(first.claim)
@@ -154,7 +154,7 @@ describe('an endpoint that answers 410', () => {
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null })
   })
 
-  it('stays disabled by its store if the store disabled it first, and stays enabled if its URL has changed', async () => {
+  it('stays disabled by its store if the store was first, and enabled if its URL has changed', async () => {
     await createEvents(1)
     const first = await startAttempt()
     await disable()
@@ -172,7 +172,7 @@ describe('an endpoint that answers 410', () => {
 /** How long an attempt can take: the store's deadline, and a second for the record of its result. */
 const LONGEST_ATTEMPT_MS = 16_000
 
-it('no other sender claims a delivery while an attempt may still be under way', async () => {
+it('no other sender claims a delivery while an attempt may be under way', async () => {
   await createEvents(1)
   const slow = await startAttempt()
   till.clock.advance(LONGEST_ATTEMPT_MS)
@@ -195,7 +195,7 @@ describe('a sender whose claim has run out', () => {
     expect(await attemptStatuses()).toEqual([code, 204])
   })
 
-  it('does not make a finished delivery due again', async () => {
+  it('does not make a finished delivery due', async () => {
     await createEvents(1)
     const slow = await startAttempt()
     till.clock.advance(CLAIM_MS)
@@ -205,7 +205,7 @@ describe('a sender whose claim has run out', () => {
     expect(await delivery()).toMatchObject({ state: 'delivered', due_at: null, last_result: 'status 204' })
   })
 
-  it('does not release the other sender’s claim when its own process ends', async () => {
+  it('does not release the other sender’s claim when the first sender’s process ends', async () => {
     await createEvents(1)
     const ending = new AbortController()
     const received = Promise.withResolvers<ServerResponse>()

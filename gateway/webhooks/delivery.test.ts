@@ -49,7 +49,7 @@ async function deliver(using: DeliveryDeps = deps): Promise<void> {
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()
 
 describe('a webhook', () => {
-  it('reports the deposit’s new status to the store, signed as Standard Webhooks requires, with its sequence', async () => {
+  it('reports the deposit’s new status with its sequence, signed as Standard Webhooks requires', async () => {
     const id = await expireDeposit()
     await publishEvents(deps)
     await deliver()
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect((await delivery()).state).toBe('delivered')
   })
 
-  it('D-40 is signed with the machine’s time, and retried by the advanced clock', async () => {
+  it('D-40 a webhook is signed with the machine’s time, and retried by the advanced clock', async () => {
     till.clock.jump(8 * 24 * HOUR_MS)
     const date = new Date(till.clock.machineNow().getTime() + HOUR_MS)
     receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
@@ -134,7 +134,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is given up after a 410, with an error in the log, and nothing more is sent to that endpoint', async () => {
+  it('is given up after a 410, with an error in the log, and its endpoint gets nothing more', async () => {
     receiver.answers.push(status(410))
     await expireDeposit()
     await expireDeposit()
@@ -194,7 +194,7 @@ describe('a webhook', () => {
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
   })
 
-  it('goes to every endpoint that wants its type', async () => {
+  it('goes to every endpoint that subscribes to its type', async () => {
     await anEndpoint(till, store, receiver.url, ['deposit.succeeded'])
     const third = await anEndpoint(till, store, receiver.url, ['deposit.payment_timeout'])
     await expireDeposit()

@@ -125,7 +125,7 @@ describe('a store that is slow with everything', () => {
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('counts as quick again, for retries too, once its first attempts have been quick', async () => {
+  it('counts as quick, for retries too, after quick first attempts', async () => {
     const unanswered = new Set<string>()
     const server = await aServerThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: server.url })
@@ -184,7 +184,7 @@ describe('the deliveries of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('have at most 64 hanging first attempts at a time, so another endpoint is still served', async () => {
+  it('have at most 64 hanging first attempts at a time, so another endpoint is served', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await publish(slow, 70)
@@ -197,7 +197,7 @@ describe('the deliveries of one endpoint', () => {
 })
 
 describe('lanes', () => {
-  it('do not wait for each other: forty silent endpoints delay no delivery to another', async () => {
+  it('do not wait for each other: forty silent endpoints do not delay a delivery to another endpoint', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
@@ -213,7 +213,7 @@ describe('lanes', () => {
     expect(silent.taken.length).toBe(40 * 2)
   })
 
-  it('do not delay a deposit’s events because another deposit’s event fails', async () => {
+  it('do not delay an event of a deposit when events of other deposits fail', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     receiver.answers.push(status(500), status(500), status(500))
     for (let n = 0; n < 3; n += 1) await expiredDeposit(till, store)

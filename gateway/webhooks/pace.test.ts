@@ -11,7 +11,7 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(500)
   })
 
-  it('grows if a store answers every call slowly, so its calls do not count as hanging, and no more are started', () => {
+  it('grows if a store answers every call slowly, so its calls do not count as hanging', () => {
     const pace = createPace(500)
     for (let n = 0; n < 20; n += 1) pace.record(accepted, 8_000)
     expect(pace.patienceMs()).toBeGreaterThan(15_000)
@@ -25,7 +25,7 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(16_000)
   })
 
-  it('uses earlier answers, oldest first, and an old one counts less with each newer one', () => {
+  it('uses earlier answers, oldest first, and each newer answer reduces the weight of an old one', () => {
     expect(createPace(500, [2_000, 2_000]).patienceMs()).toBe(4_000)
     expect(createPace(500, [8_000, 400]).patienceMs()).toBeGreaterThan(
       createPace(500, [400, 8_000]).patienceMs(),

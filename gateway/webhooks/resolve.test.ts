@@ -126,7 +126,7 @@ describe('the look-up by DNS', () => {
     expect(found).toHaveBeenCalledWith([known])
   })
 
-  it('resolves late.test to both families if one of them takes a moment longer', async () => {
+  it('resolves late.test to both families of addresses if one takes a moment longer', async () => {
     stopTime()
     const found = addressesOf('late.test')
     while (late.length === 0) await nextTurn()

@@ -23,7 +23,7 @@ it('retries after an outage are spread over a fifth of the wait', () => {
   expect(nextWaitMs({ attempts: 2 }, 0.999_999)).toBe(33_000)
 })
 
-it('a store’s Retry-After can lengthen a wait to a day at most, never shortens it, and adds no attempt after the last', () => {
+it('a store’s Retry-After can lengthen a wait to at most a day, but neither shorten it nor add an attempt', () => {
   expect(nextWaitMs({ attempts: 1, retryAfterMs: 60_000 }, MIDDLE)).toBe(60_000)
   expect(nextWaitMs({ attempts: 1, retryAfterMs: 1_000 }, MIDDLE)).toBe(5_000)
   expect(nextWaitMs({ attempts: 1, retryAfterMs: 999 * HOUR_MS }, MIDDLE)).toBe(24 * HOUR_MS)

@@ -26,7 +26,7 @@ describe('a webhook', () => {
     })
   })
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     receiver.answers.push(status(307, { location: receiver.url }))
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 307 })
     expect(receiver.received).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('in live mode', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('the refusal of a name with a command for a shell suggests no `store allow-address`', async () => {
+  it('the refusal of a name that contains a shell command suggests no `store allow-address`', async () => {
     const reason = 'the host name has characters that are not allowed'
     expect(await send(request('https://a$(reboot).example/'))).toEqual({ kind: 'failed', reason })
   })
@@ -134,7 +134,7 @@ it('the refusal of an address that no rule allows names no command', async () =>
 
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
-it('the sandbox sends to allowed names of this machine, but not into the network', async () => {
+it('the sandbox sends to allowed names of this machine, and not into the network', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)
@@ -171,7 +171,7 @@ describe('an address that the operator allowed for a store', () => {
     })
   })
 
-  it('leads inside the network only if that was allowed too', async () => {
+  it('is refused inside the network unless the operator allowed that too', async () => {
     const send = senderWith('live', allowing('shop.internal', false))
     const port = receiver.port
     expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
@@ -197,7 +197,7 @@ describe('an address that the operator allowed for a store', () => {
   })
 })
 
-it('the sandbox sends only to addresses that the operator has allowed', async () => {
+it('the sandbox does not send to addresses that the operator has not allowed', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
   for (const url of [receiver.url, `http://localhost:${receiver.port}/`, 'https://store.example/']) {
     expect(await send(request(url))).toMatchObject({ kind: 'failed' })
@@ -271,7 +271,7 @@ describe('a name', () => {
     expect(names).toEqual(['store.example'])
   })
 
-  it('that is public at the check and private afterwards never leads to the private address', async () => {
+  it('that becomes private after the check does not lead to the private address', async () => {
     // A public address that belongs to no network.
     const { names, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300, resolve })

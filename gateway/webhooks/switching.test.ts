@@ -147,7 +147,7 @@ it('after two simultaneous rotations, both new secrets sign', async () => {
   expect(signing.sort()).toEqual(newSecrets.sort())
 })
 
-it('after a rotation, the old secret signs until its time is over', async () => {
+it('after a rotation, the old secret signs until its time is up', async () => {
   const box = createSecretBox(Buffer.alloc(32, 3))
   const url = 'http://127.0.0.1:9/'
   const { id, secret: old } = await till.db

@@ -44,7 +44,7 @@ describe.each(FAMILIES.map((family) => [family.number, family.name, family] as c
 )
 
 describe('npm run prove -- attacks', () => {
-  it('takes the number of a family that it runs, and refuses any other', () => {
+  it('takes the number of a family that it runs, and refuses any other number', () => {
     const accepts = (number: number) => attacksProof.options.safeParse({ family: String(number) }).success
     expect(FAMILIES.filter(({ number }) => !accepts(number))).toEqual([])
     expect([...ELSEWHERE.map(({ number }) => number), 999].filter(accepts)).toEqual([])
@@ -52,13 +52,13 @@ describe('npm run prove -- attacks', () => {
 })
 
 describe('the families', () => {
-  it('are numbered without a gap, and each is listed once', () => {
+  it('are numbered without a gap or a repetition', () => {
     const numbers = [FAMILIES, ELSEWHERE].flatMap((list) => list.map(({ number }) => number))
     const withoutGap = Array.from({ length: numbers.length }, (_, index) => index + 1)
     expect(numbers.sort((a, b) => a - b)).toEqual(withoutGap)
   })
 
-  it('that other tests cover are in docs/proofs.md, each with the reason why its defences are not switched off here', () => {
+  it('that other tests cover are in docs/proofs.md, each with the reason why this proof leaves it out', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/proofs.md'), 'utf8')
     const rows = ELSEWHERE.map(
       ({ number, name, where, why }) => `| ${number} ${name} | \`${where}\` | ${why} |`,
@@ -85,7 +85,7 @@ describe('the families', () => {
     expect(named.filter((number) => !known.has(number))).toEqual([])
   })
 
-  it('name places that exist in the sources, so each defence can be switched off', () => {
+  it('name existing places in the sources, so each defence can be switched off', () => {
     const changes = FAMILIES.flatMap(({ defences }) => Object.values(defences).flatMap(({ off }) => off))
     expect(changes.length).toBeGreaterThan(0)
     expect(misplacedOf(changes)).toEqual([])

@@ -52,7 +52,7 @@ function migrationsFolder(): string {
   return folder
 }
 
-test('bug 36: a migration that is cut off at a random byte is finished by the next start', async () => {
+test('bug 36: the next start finishes a migration that was cut off at a random byte', async () => {
   const server = inject('databaseUrl')
   const folder = migrationsFolder()
   const createEmptyDatabase = async () => {
@@ -108,7 +108,7 @@ async function backUp(url: string): Promise<string> {
   return databaseUrl(inject('databaseUrl'), copy)
 }
 
-test('bug 37: a till restored from a backup from before a credit learns from Steam of the delivery and credits it once', async () => {
+test('bug 37: a till restored to a time before a credit learns of the delivery from Steam, and credits it once', async () => {
   const till = await startTill()
   const store = await aStore(till)
   const { bot, session } = await aBot(till)

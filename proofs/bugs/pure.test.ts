@@ -6,7 +6,7 @@ import { captureLog } from '../../gateway/testing/log.ts'
 import { fc, test } from '../../gateway/testing/property.ts'
 import { signWebhook } from '../../gateway/webhooks/signature.ts'
 
-it('bug 38: a stalled event loop is not followed by a burst of work', async () => {
+it('bug 38: no burst of work follows a stall of the event loop', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let running = 0
@@ -32,7 +32,7 @@ it('bug 38: a stalled event loop is not followed by a burst of work', async () =
   expect(most).toBe(1)
 })
 
-it('bug 19: every currency of the till has two decimal digits, as its minor units assume', () => {
+it('bug 19: every currency of the till has two decimal digits, as the till’s minor units assume', () => {
   for (const currency of CURRENCIES) {
     const { maximumFractionDigits } = new Intl.NumberFormat('en', {
       style: 'currency',

@@ -157,7 +157,7 @@ describe('a transaction that PostgreSQL interrupts', () => {
 })
 
 describe('a full disk', () => {
-  it('bug 35: makes the creation of a deposit fail and leave nothing, and the next call creates it', async () => {
+  it('bug 35: a full disk makes the creation of a deposit fail without a trace, and the next call creates it', async () => {
     await interruptWrites('deposit', DISK_FULL, 1)
     const body = { externalId: 'order 1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
     await expect(createDeposit(till.deps, store, body)).rejects.toThrow('interrupted by the test')
@@ -189,7 +189,7 @@ describe('a credit that is interrupted', () => {
   )
 })
 
-it('bug 32: if two deposits want the same items at the same moment, exactly one gets them', async () => {
+it('bug 32: of two deposits that want the same items at the same moment, exactly one gets the items', async () => {
   const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
   // Gives both quotes the same items.
   await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)

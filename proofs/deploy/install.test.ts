@@ -57,7 +57,7 @@ async function onServer(sql: string): Promise<void> {
 }
 
 describe('install.sh on an empty machine', () => {
-  it('makes the database, the settings, the units and the proxy’s file, and starts the services, even if the first run stops', async () => {
+  it('sets up the database, the settings, the units and the proxy, and starts the services, even after a stopped run', async () => {
     const machine = aMachine(serverUrl())
     const { root, read, calls, port } = machine
     writeFileSync(join(root, 'etc/caddy/Caddyfile'), 'of the package\n')
@@ -151,7 +151,7 @@ describe('install.sh on an empty machine', () => {
     expect(changes(machine.calls())).toEqual([])
   })
 
-  it('refuses a changed release, one outside /opt, a user other than root, and a busy port', () => {
+  it('refuses a changed release, a release outside /opt, a user other than root, and a busy port', () => {
     const machine = aMachine()
     const release = unpack(machine, 'tradetill-1')
     appendFileSync(join(release, '.env.example'), '\n')
@@ -188,7 +188,7 @@ describe('install.sh, run again,', () => {
     expect(changes(machine.calls())).toEqual([])
   })
 
-  it('does not replace a file that the operator changed, or a setting that an option contradicts, and names both', () => {
+  it('keeps a file that the operator changed and a setting that an option contradicts, and names both', () => {
     const machine = aMachineWithSettings()
     const { root, read } = machine
     const release = unpack(machine, 'tradetill-1')
@@ -211,7 +211,7 @@ describe('install.sh, run again,', () => {
     })
   })
 
-  it('adds the console under its own host name, and keeps the addresses that may open it', () => {
+  it('adds the console under its own host name, and keeps the addresses that may open the console', () => {
     const machine = aMachineWithSettings()
     const { read } = machine
     const release = unpack(machine, 'tradetill-1')
@@ -259,7 +259,7 @@ describe('Node', () => {
     for (const call of downloads) expect(call).toMatch(/--connect-timeout \d+ .*--speed-time \d+ https:/)
   })
 
-  it('needs xz, which apt installs after waiting up to 300 s for another run of apt', () => {
+  it('needs xz, for which apt waits up to 300 s if another apt runs', () => {
     const machine = aMachineWithSettings()
     rmSync(join(machine.root, 'bin/xz'))
     expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({ status: 0 })

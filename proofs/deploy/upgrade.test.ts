@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { aMachineWithSettings, install, type Machine, REQUIRED_OPTIONS, unpack } from './machine.ts'
 
 describe('install.sh without Caddy', () => {
-  it('asks the operator once to set up a proxy, and after an upgrade to make the release’s changes to nginx.conf', () => {
+  it('asks the operator to set up a proxy, and after an upgrade for the release’s changes to nginx.conf', () => {
     const machine = aMachineWithSettings()
     const { root } = machine
     rmSync(join(root, 'bin/caddy'))
@@ -44,7 +44,7 @@ describe('install.sh without Caddy', () => {
 })
 
 describe('install.sh from a newer release', () => {
-  it('makes a backup, does a dry run of the migrations, points `opt/tradetill` to that release, and prints the way back', () => {
+  it('makes a backup, tries the migrations, points `opt/tradetill` to the release, and prints the way back', () => {
     const machine = aMachineWithSettings()
     const { root, read, calls } = machine
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)
@@ -140,7 +140,7 @@ describe('install.sh after a run that stopped', () => {
 describe('install.sh with files that the operator wrote', () => {
   const settingsOf = ({ root }: Machine) => join(root, 'etc/tradetill/env')
 
-  it('stops if the settings file lacks a line, and prints that line', () => {
+  it('stops if the settings file lacks a line, and prints the missing line', () => {
     const machine = aMachineWithSettings()
     writeFileSync(settingsOf(machine), 'TRADETILL_PUBLIC_URL=https://pay.till.invalid\n')
     expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({
@@ -161,7 +161,7 @@ describe('install.sh with files that the operator wrote', () => {
     },
   )
 
-  it('takes the addresses that may open the console from the first `@stranger` line of the Caddyfile, and refuses a placeholder there', () => {
+  it('reads who may open the console from the Caddyfile’s first `@stranger` line, and refuses a placeholder there', () => {
     const machine = aMachineWithSettings()
     const file = join(machine.root, 'etc/caddy/Caddyfile')
     const release = unpack(machine, 'tradetill-1')

@@ -23,7 +23,7 @@ afterAll(async () => {
   await till?.close()
 })
 
-test('20 parallel calls for the same trade make one offer and all succeed, and a call for other items is refused', async ({
+test('20 parallel calls for a trade all succeed with one offer, and a call for other items is refused', async ({
   onTestFinished,
 }) => {
   const shopper = till.steam.as('quiet_lynx')
@@ -58,7 +58,7 @@ describe('when a gateway is killed in the middle of its work', () => {
     expect(oneKill.continuedMs.webhook).toBeGreaterThan(0)
   })
 
-  test('the next gateway finds the offer for which Steam’s answer was lost', () => {
+  test('the next gateway finds the offer of a send whose answer was lost', () => {
     expect(oneKill.stateAtKill).toMatch(/sending|unknown/)
     expect(depositOf('offerAnswerLost')?.answer).toBe('active')
   })

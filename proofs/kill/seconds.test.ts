@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { secondsInWords, secondsOf } from './seconds.ts'
 
 describe('measured seconds', () => {
-  it('are compared with a limit that is stretched if the machine was slow during their own series', () => {
+  it('are compared with a limit that is stretched if the machine was slow during their series', () => {
     const slow = { ms: [3_900, 1_000], speed: 0.5 }
     const quick = { ms: [1_900], speed: 1 }
     expect(secondsOf([slow, quick], { mostMs: 2_000 })).toEqual({
@@ -30,7 +30,7 @@ describe('measured seconds', () => {
     expect(secondsOf([{ ms: [1_900], speed: 2 }], { mostMs: 2_000 })).toMatchObject({ limitHereMs: 2_000 })
   })
 
-  it('are reported as not measured if there are none', () => {
+  it('are reported as not measured if nothing was measured', () => {
     const seconds = secondsOf([{ ms: [], speed: 1 }], { mostMs: 2_000 })
     expect(secondsInWords('bots', seconds)).toBe('bots: not measured in so few rounds')
   })

@@ -105,7 +105,7 @@ const filesIn = (path: string): string[] =>
 const ownFiles = () =>
   filesIn(releaseFolder).filter((file) => !file.startsWith(join(releaseFolder, 'node_modules')))
 
-test('the archive contains no tests, no development packages, and no code that could connect live mode to another Steam', () => {
+test('the archive contains no tests, no development packages, and no code that connects live mode to another Steam', () => {
   const names = filesIn(releaseFolder).map((file) => file.slice(releaseFolder.length + 1))
   for (const needed of [
     'bin/tradetill',
@@ -186,7 +186,7 @@ async function shopperAt(url: string) {
   }
 }
 
-test('a release runs from a folder that it may not write to, and a deposit is paid on a sandbox that stands in for Steam', async () => {
+test('a release runs from a read-only folder, and a deposit is paid on a sandbox in place of Steam', async () => {
   server = serve(releaseFolder, { cwd, env })
   const ready = () => {
     if (server?.output().includes('cannot start')) throw new Error(server.output())

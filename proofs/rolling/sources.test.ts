@@ -7,10 +7,10 @@ const migrationsBefore = (first: string) =>
     .map(({ name }) => name)
     .filter((name) => name < first)
 
-test('gateways from before a migration that removes columns cannot run alongside those of this tree', () => {
+test('gateways from before a migration that removes columns cannot run beside those of this tree', () => {
   expect(obstacleFor(migrationsBefore('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 
-test('gateways from after the last migration that removes columns can run alongside those of this tree', () => {
+test('gateways from after the last migration that removes columns can run beside those of this tree', () => {
   expect(obstacleFor(migrationsBefore('0011'))).toBeUndefined()
 })

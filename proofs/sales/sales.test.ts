@@ -12,7 +12,7 @@ it.each([1, 2, 3])('sales keep every promise under losses, kills and lies: seed 
   expect(offers).toBeGreaterThan(0)
 })
 
-it('sales have the same trace for the same seed', async () => {
+it('the same seed gives the same trace of sales', async () => {
   const [first, repeated, other] = [
     await runSales({ seed: 4 }),
     await runSales({ seed: 4 }),

@@ -7,7 +7,7 @@ const seed = (number: number, ...faults: Fault[]) => ({
   faults: new Map(faults.map((fault) => [fault, 1])),
 })
 
-test('the cover is the smallest set of seeds that together meet every fault', () => {
+test('the cover is the smallest set of seeds whose runs meet every fault', () => {
   const outcomes = [
     seed(1, 'crash', 'escrow', 'lost job'),
     seed(2, 'crash', 'poison job'),
@@ -17,6 +17,6 @@ test('the cover is the smallest set of seeds that together meet every fault', ()
   expect(smallestCover(faults, outcomes)).toEqual([2, 3])
 })
 
-test('there is no cover if a fault is never met', () => {
+test('there is no cover if no seed meets a fault', () => {
   expect(smallestCover(['crash', 'escrow'], [seed(1, 'crash')])).toBeUndefined()
 })

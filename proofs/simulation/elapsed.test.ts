@@ -14,7 +14,7 @@ test('a seed simulates more than the 7 days of Steam’s protection, and less th
   expect(simulatedDays).toBeLessThan(40)
 })
 
-test('a seed that breaks a promise reports the time until then', async () => {
+test('a seed that breaks a promise reports the time until the break', async () => {
   const outcome = await runPureSeed(1, { core: DEFECTS['an unknown send is sent again'] })
   expect(outcome.violation).toBeDefined()
   const simulatedDays = daysOf(outcome)

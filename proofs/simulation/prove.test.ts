@@ -5,13 +5,13 @@ const problemsOf = (given: Record<string, unknown>) =>
   simulateProof.options.safeParse(given).error?.issues.map(({ path }) => path.join()) ?? []
 
 describe('npm run prove -- simulate', () => {
-  it('runs 50 seeds of the pure level by default, or the one that is named', () => {
+  it('runs 50 seeds of the pure level by default, or the seed that is named', () => {
     expect(simulateProof.options.parse({})).toMatchObject({ level: 'pure', seeds: 50, from: 1 })
     expect(simulateProof.options.parse({})).not.toHaveProperty('seed')
     expect(simulateProof.options.parse({ seed: '7' })).toMatchObject({ seed: 7 })
   })
 
-  it('keeps the result of 1,000 pure or 100 real seeds, but not of fewer, of a single seed, or with `choose`', () => {
+  it('keeps the result of 1,000 pure or 100 real seeds, but not of fewer seeds or with `choose`', () => {
     expect(problemsOf({ keep: true, seeds: '1000' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '100', level: 'real' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '999' })).toEqual(['keep'])
@@ -19,7 +19,7 @@ describe('npm run prove -- simulate', () => {
     expect(problemsOf({ keep: true, seeds: '1000', level: 'real', choose: true })).toEqual(['keep'])
   })
 
-  it('chooses the seeds of `npm test` on the real level only', () => {
+  it('chooses the seeds of `npm test` on the real level, and not on the pure one', () => {
     expect(problemsOf({ choose: true, level: 'real' })).toEqual([])
     expect(problemsOf({ choose: true })).toEqual(['choose'])
   })

@@ -47,7 +47,7 @@ describe('a run of seeds', () => {
     })
   const seedsOf = async (run: RunSeed) => (await runUntilMet('pure', run, [5, 2])).map(({ seed }) => seed)
 
-  it('has only the chosen seeds if they meet every fault', async () => {
+  it('runs the chosen seeds only, if they meet every fault', async () => {
     expect(await seedsOf(runnerWith(5))).toEqual([5, 2])
   })
 
@@ -59,7 +59,7 @@ describe('a run of seeds', () => {
     expect(await seedsOf(runnerWith(4, 1))).toEqual([5, 2, 1])
   })
 
-  it('stops after 50 seeds, and counts a fault that none of them met as unmet', async () => {
+  it('stops after 50 seeds, and counts a fault that no seed met as unmet', async () => {
     const outcomes = await runUntilMet('pure', runnerWith(99), [5, 2])
     expect(outcomes).toHaveLength(50)
     expect(unmet('pure', outcomes)).toEqual(['crash'])

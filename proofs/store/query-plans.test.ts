@@ -252,7 +252,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
 const MOST_BALANCE_ROWS = 20
 
 describe(`with ${DEPOSITS} deposits`, () => {
-  test('the balance reads few rows, although one in ten deposits was taken back', async () => {
+  test('the balance reads few rows, even if one in ten deposits was taken back', async () => {
     const reversed = await till.db
       .selectFrom('deposit')
       .select((eb) => [eb.fn.countAll<bigint>().as('count'), eb.fn.sum<bigint>('reversed_amount').as('sum')])

@@ -49,7 +49,7 @@ const sources = () =>
     .split('\n')
     .filter((file) => /\.ts$/.test(file) && !/\.(test|d)\.ts$|\/testing\//.test(file))
 
-test('every automatic statement on a growing table is run here, and none but the daily check of the ledger reads a whole table', async () => {
+test('every automatic statement on a growing table runs here, and only the daily ledger check reads a whole table', async () => {
   const complaints: string[] = []
   let statements = 0
   const steps = tasks.map((task) => async () => {
@@ -74,7 +74,7 @@ test('every automatic statement on a growing table is run here, and none but the
   expect(Object.keys(ON_REQUEST).filter((entry) => !used.has(entry))).toEqual([])
 })
 
-test('every table is listed, either as growing or as bounded', async () => {
+test('every table is listed as growing or as bounded', async () => {
   const { rows } = await sql<{ name: string; kind: string }>`
     select relname as name, relkind as kind from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'p', 'm') order by 1`.execute(
