@@ -183,7 +183,6 @@ const partsSentence = (texts: Messages): RegExp =>
       .join('|'),
   )
 
-/** Further checks of one outcome. */
 const FURTHER_CHECKS: Partial<Record<ModalStatus, (page: Page) => Promise<void>>> = {
   tradeTimeout: async (page) => {
     // A finished deposit cannot be paid again behind the modal.

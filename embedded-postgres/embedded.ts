@@ -32,7 +32,7 @@ export type Embedded = {
 export type EmbeddedOptions = {
   dataDir: string
   log: Log
-  /** Addresses of the gateway, which the command line reads from `connection.json`. */
+  /** Addresses of the gateway. The command line reads them from `connection.json`. */
   addresses?: GatewayAddresses
   /** Off only for a database that is soon deleted, as in a test: a power cut could destroy it. */
   fsync?: boolean

@@ -19,7 +19,7 @@ const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
 
 export type Storage = {
   database: Database
-  /** Separate connections for the leases of bots, which must not wait for other queries. */
+  /** Separate connections for the leases of bots, because lease queries must not wait for others. */
   leases: Database
   pulse: Pulse
   queue: Queue

@@ -8,7 +8,7 @@ type Props<ROW> = {
   height(row: ROW): number
   /** The highlighted part of the bar. `height` returns its number. */
   highlight: { height(row: ROW): number; tone: 'good' | 'bad' }
-  /** Columns of the table, which include both numbers. */
+  /** Columns of the table. They include both numbers. */
   columns: readonly (readonly [name: string, numberOf: (row: ROW) => number])[]
 }
 

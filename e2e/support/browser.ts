@@ -7,8 +7,9 @@ import {
 } from 'playwright-core'
 
 /**
- * Features of Chromium that are switched off. With the first four, every window loads the browser's own pages for its
- * address bar, which cost more than ours. The others are copied from playwright-core, whose list this one replaces.
+ * Features of Chromium that are switched off. With the first four on, every window loads pages of the browser itself
+ * for its address bar. Those cost more than ours. The others are copied from playwright-core, whose list this one
+ * replaces.
  */
 export const UNWANTED_FEATURES: readonly string[] = [
   'WebUIOmniboxPopup',

@@ -40,7 +40,7 @@ function isAlertKind(kind: string): kind is AlertKind {
   return Object.hasOwn(ALERT_TEXTS, kind)
 }
 
-/** Names the counted problem, without the number. Alerts, the console and the command line use the same text. */
+/** Describes the counted problem, without the number. Alerts, the console and the command line use the same text. */
 export function alertText(kind: string, count: number): string {
   if (!isAlertKind(kind)) return kind
   const [one, many] = ALERT_TEXTS[kind]

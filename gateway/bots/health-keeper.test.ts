@@ -85,7 +85,7 @@ it('one shopper whose inventory Steam cannot read causes no outage, even by relo
   await read(NOVA)
   broken.add(ODD.steamId)
   expect(await failedFor(600, [ODD])).toBeLessThan(OUTAGE_SECONDS - 15)
-  // Each trial read costs one of the reads that the bot's budget allows, one every four seconds.
+  // Each trial read uses one of the reads that the bot's budget allows: one every four seconds.
   expect(reads.filter((steamId) => steamId === NOVA.steamId).length).toBeLessThanOrEqual(61)
 })
 

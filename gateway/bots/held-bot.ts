@@ -45,7 +45,7 @@ const EXPIRY_MS = 100
 const BRIEF_MS = 2_000
 
 export type HeldBotDeps = {
-  /** Connections for leases, which must not wait behind other queries of the process. */
+  /** Connections for lease queries alone, so these never wait behind other queries of the process. */
   db: Db
   queue: Queue
   steam: Steam

@@ -14,7 +14,7 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   /** The machine's clock by default. */
   monotonicMs?: () => number
   random?: () => number
-  /** Names this process among the holders of leases. A new UUID at every start. */
+  /** Identifies this process among the holders of leases: a new UUID at every start. */
   owner: string
   /** The most bots that this process may hold: 50 by default. 0 leaves all bots to other processes. */
   maxBots?: number

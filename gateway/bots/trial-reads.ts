@@ -28,8 +28,8 @@ export type TrialReads = {
  */
 export function createTrialReads(monotonicMs: () => number): TrialReads {
   /**
-   * The latest reads that worked, and those that failed since, the newest first. Each list has at most one read for
-   * each of two accounts.
+   * The latest reads that worked, and those that failed since, the newest first. Each list has at most two reads, of
+   * different accounts.
    */
   let worked: InventoryRead[] = []
   let failed: InventoryRead[] = []

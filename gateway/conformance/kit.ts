@@ -34,7 +34,7 @@ export type Kit = Surroundings & {
   newDeposit(order?: Partial<Order>): Promise<StoreDeposit>
   /** Makes an event with the next number. */
   event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
-  /** Makes the event of a restored till, which skips numbers. */
+  /** Makes the event of a restored till, and skips numbers. */
   newEpoch(): WebhookEvent
   /** Adds all events so far to the log that the store can read. Before that, events arrive by webhook only. */
   publish(): void

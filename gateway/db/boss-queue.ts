@@ -17,7 +17,7 @@ export type QueueOptions = {
   clock?: Pick<TillClock, 'machineTime' | 'machineNow'>
   /** How often to poll for jobs that no notification has announced. A delayed job may start this late. */
   pollSeconds?: number
-  /** The connections of this process, which can be cut together. */
+  /** The process's connections, as a group that can be cut together. */
   connections?: ConnectionGroup
 }
 

@@ -33,7 +33,7 @@ export type PoolOptions = {
   url: string
   size: number
   mode: 'sandbox' | 'live'
-  /** The connections of this process, which can be cut together. */
+  /** The process's connections, as a group that can be cut together. */
   connections?: ConnectionGroup
   /** Timeout for connecting to the server, and for a place in the pool. */
   connectMs?: number

@@ -10,7 +10,7 @@ export type CustodyEntryTable = {
   bot_id: bigint
   moved: 'in' | 'back' | 'out'
   created_at: Generated<Date>
-  /** The departure that caused the entry: the item left by it, came back, or reached another bot of the till. */
+  /** The departure that caused the entry: in it, the item left, came back, or reached another bot of the till. */
   departure_id: Generated<bigint | null>
   /** The entry by which an operator had recorded that the item left. This entry takes that record back. */
   undoes: Generated<bigint | null>

@@ -8,7 +8,7 @@ import type { Signals } from './signals.ts'
 export type SignalsOptions = {
   url: string
   log: Log
-  /** The connections of this process, which can be cut together. */
+  /** The process's connections, as a group that can be cut together. */
   connections?: ConnectionGroup
 }
 

@@ -28,7 +28,7 @@ type Pace = {
 }
 
 /**
- * With these values the API answers within two seconds of the database's return. Besides the time that a connection
+ * With these values the API answers within two seconds of the database's return. Apart from the time that a connection
  * takes, a silent replacement of the server is noticed within everyMs + silentMs + LATE_MS, and the return of a silent
  * server within nextAttemptMs.
  */

@@ -206,7 +206,7 @@ export type AccountKind =
   | 'available'
   /** The items that were collected: every delivery is paid from here. */
   | 'items'
-  /** The operator's share of deliveries, and what the operator bears of reversals and debts. */
+  /** The operator's share of deliveries, and the reversals and debts that the operator bears. */
   | 'commission'
   | 'loss'
   /** Where money of stores went, and where an operator's corrections came from. */

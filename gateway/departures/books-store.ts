@@ -218,8 +218,8 @@ export async function recordMove(
 
 /**
  * Books an item out of the bot's custody, and into that of another of our bots if it went there. The history is read
- * newest first, so an item's later departure can be read before its return from the earlier one is known. Then nothing
- * is booked here: `bookLate` (returns-store.ts) books the later departure once the return is known.
+ * newest first, so an item's later departure can be read before its return from the earlier one is known. In that case,
+ * nothing is booked here: `bookLate` (returns-store.ts) books the later departure once the return is known.
  */
 async function bookOut(
   tx: Tx,

@@ -175,8 +175,8 @@ export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
 /**
- * The rule's recent wishes for an item, if they ended without a delivery; the last ended at `lastAt`. `otherCauses`: how
- * many failed for a reason that no item can cause. The others may be the item's fault: `alone` of them were for this
+ * The rule's recent wishes for an item that ended without a delivery. `lastAt`: the end of the last one. `otherCauses`:
+ * how many failed for a reason that no item can cause. The rest may be the item's fault: `alone` of them were for this
  * item alone, and the smallest was for `smallestWish` items (Infinity if there are none).
  */
 export type Failures = { otherCauses: number; alone: number; smallestWish: number; lastAt: Date }

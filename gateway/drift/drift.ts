@@ -108,7 +108,7 @@ type NameMatch = Comparison & { taken: readonly OwnItem[] }
 
 /**
  * Finds items without an asset id by their names. In a complete look, a single item with the name must be that item,
- * unless another one with the name is coming.
+ * unless another item of that name is coming.
  */
 function matchByName(
   { items, among, coming }: NameGroup,

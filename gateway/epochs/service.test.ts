@@ -75,7 +75,6 @@ async function makeWish(botId: bigint): Promise<number> {
   return rows[0]?.id ?? 0
 }
 
-/** Publishes `count` events. */
 async function publish(count: number): Promise<void> {
   for (let number = 0; number < count; number += 1) await expiredDeposit(till, api.store)
   await publishEvents(till.deps)

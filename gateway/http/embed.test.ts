@@ -15,7 +15,7 @@ import { createEmbedTokens } from './embed-token.ts'
 
 const HASH = 'a'.repeat(32)
 const OTHER_HASH = 'b'.repeat(32)
-/** Names a deposit whose origin would add a rule to the policy of its page. */
+/** The hash of a deposit whose origin would add a rule to the policy of its page. */
 const HOSTILE_HASH = 'c'.repeat(32)
 const STORE = 'https://store.example'
 const TILL = 'https://pay.example'

@@ -31,7 +31,6 @@ async function ask(query: { hash?: string; quoteId: string | null; item: string 
   return { statusCode, body: answer.json() }
 }
 
-/** Saves a price of the knife from this source. */
 async function saveKnifePrice(source: string): Promise<void> {
   const row = { levelUsdMicros: 20_000_000n, popularity: 50, popularityKind: 'sales7d' } as const
   await savePrices(till.db, { source, game: 'cs' }, [

@@ -43,8 +43,8 @@ const COLUMNS = [
 ] as const
 
 /**
- * An answer from before the shopper's last delivery would still contain the delivered items. One from before Steam found
- * a trade's items gone or invalid would still contain those, which `mayHaveGone` allows.
+ * An answer from before the shopper's last delivery would still contain the delivered items. An answer from before
+ * Steam found a trade's items gone or invalid would still contain these; `mayHaveGone` allows that.
  */
 const isStillTrue = (mayHaveGone = false) => sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id

@@ -37,7 +37,7 @@ const SECRET_KEYS = new Set([
   'masterkey',
 ])
 
-/** PostgreSQL quotes the failed row or query in these fields of an error, which may contain a secret. */
+/** In these fields of an error, PostgreSQL quotes the failed row or query, which may contain a secret. */
 const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'

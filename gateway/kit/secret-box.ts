@@ -11,7 +11,7 @@ export type SecretBox = {
   hmacs(text: string): [Buffer, ...Buffer[]]
 }
 
-/** The first byte of every sealed text. Version 1 did not contain the id of its key. */
+/** The first byte of every sealed text is its version. Version 1 did not contain the id of its key. */
 const VERSION_WITHOUT_ID = 1
 const VERSION = 2
 const ID_BYTES = 8

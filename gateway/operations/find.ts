@@ -63,7 +63,7 @@ export type Findings = {
 /** The most results of each kind that are shown. */
 export const MOST_FOUND = 20
 
-/** Searches for every possible meaning of the text, which may be a secret link and is never logged. */
+/** Searches for every possible meaning of the text. The text may be a secret link, so it is never logged. */
 export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Findings>> {
   const read = readText(typed)
   if (read.kind === 'unreadable') return refused('usage', read.why)

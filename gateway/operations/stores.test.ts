@@ -138,7 +138,7 @@ it('a store’s commission applies to its own prices only', async () => {
   await changeStore(deps, { storeId, commissionBps: 4_000 })
   const priceFor = async (store: bigint) =>
     (await readPrices(till.deps, store, { game: 'cs', currency: 'USD', name: ['Knife'] })).prices
-  // 10 USD less 40 %, and less the default commission of 25 %.
+  // 10 USD, less 40 % at this store, and less the default commission of 25 % at another.
   expect(await priceFor(storeId)).toMatchObject([{ price: 600 }])
   expect(await priceFor((await aStore(till)).id)).toMatchObject([{ price: 750 }])
 })

@@ -114,7 +114,6 @@ export function selectProposals(db: Db) {
     .execute()
 }
 
-/** Returns the proposal if it is open. */
 export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
   return db
     .selectFrom('proposal')

@@ -71,8 +71,8 @@ export function isContradicted(
 }
 
 /**
- * Computes units of a currency per dollar from the euro rates of both. Undefined if a rate is not a decimal, or if the
- * dollar's is zero.
+ * Computes the units of a currency per dollar, from its units and the dollars per euro. Undefined if either is not a
+ * decimal, or if the dollars are zero.
  */
 export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
   const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]

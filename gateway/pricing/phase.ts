@@ -2,7 +2,6 @@
 import { type Game, PHASE_NAMES, PHASES, type Phase } from '../../contract/games.ts'
 import type { SteamItem } from '../steam/steam.ts'
 
-/** The phases by paint number. */
 const PHASE_OF_PAINT: ReadonlyMap<number, Phase> = new Map([
   // Doppler
   [415, 'ruby'],

@@ -74,7 +74,6 @@ export async function priceList(
   return createPriceList({ rate, prices, holds, rules: rules[game], now })
 }
 
-/** The pricing rules for this store's deposits. */
 export async function rulesOfStore(db: Db | Tx, rules: PricingRules, storeId: bigint): Promise<PricingRules> {
   return withCommission(rules, await commissionOf(db, storeId))
 }

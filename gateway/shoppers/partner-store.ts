@@ -7,8 +7,8 @@ type UnusedQuery = { steamId: unknown; storeId: unknown; now: unknown }
 
 /**
  * SQL query: counts the store's unused offers to the account (`count`), and finds when the latest ended (`last_at`). It
- * covers offers that ended within `REMEMBERED_MS`, and after the account last paid at the store. Ends with its
- * conditions, so a caller can add one.
+ * covers offers that ended within `REMEMBERED_MS`, and after the account last paid at the store. The query ends with
+ * its conditions, so a caller can add another.
  */
 export const unusedOffersSql = ({ steamId, storeId, now }: UnusedQuery): RawBuilder<unknown> => sql`
   select count(*)::int as count, max(past.ended_at) as last_at

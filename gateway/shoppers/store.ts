@@ -7,7 +7,6 @@ import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 const hasBot = (steamId: string) =>
   sql<boolean>`exists (select from bot where steam_id = ${steamId} and state <> 'removed')`
 
-/** Whether the account is one of the till's bots. */
 export async function isOwnBot(db: Db | Tx, steamId: string): Promise<boolean> {
   const { rows } = await sql<{ isBot: boolean }>`select ${hasBot(steamId)} as "isBot"`.execute(db)
   return rows[0]?.isBot === true

@@ -35,7 +35,7 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_RATE_LIMIT, 'rate_limited'],
 ])
 
-/** True if Steam no longer knows the session. Then it certainly did not act on the request. */
+/** True if Steam no longer knows the session. In that case, Steam certainly did not act on the request. */
 export function sessionEnded(http: HttpResult): boolean {
   if (http.kind !== 'reply') return false
   if (http.status === 401 || (http.status >= 300 && http.status < 400)) return true
