@@ -252,7 +252,7 @@ database_and_settings() {
   if [ -e "$folder/master.key" ]; then
     say there "$folder/master.key"
   else
-    # If this run stops once the key is made, the next one must still ask for a copy of it.
+    # If this run stops after the key is made, the next run must still ask for a copy of the key.
     [ "$check" ] || mkdir -p -m 700 "$folder"
     make_due key
     act "make the roles, the database, the master key and the files in $folder" make_database

@@ -11,7 +11,7 @@ export type ReadOptions =
   | { kind: 'help'; text: string }
   | { kind: 'refused'; text: string }
 
-/** Reads the arguments of a command. Refuses an argument that is unknown or one too many: it would have no effect. */
+/** Reads the arguments of a command. Refuses unknown and superfluous arguments, which would have no effect. */
 export function readOptions(args: readonly string[], usage: Usage): ReadOptions {
   const names = Object.keys(usage.flags)
   const options = Object.fromEntries([...names, 'help'].map((name) => [name, { type: 'boolean' as const }]))

@@ -148,7 +148,7 @@ const REPORT_COLUMNS = [
 
 export const reportCsv = (books: Books): string[] => csvLines(REPORT_COLUMNS, csvRowsOf(books))
 
-/** A row of an own account fills only the column `yours`. */
+/** A row about one of the operator's own accounts fills only the column `yours`. */
 export const moneyReportCsv = ({ own, ...books }: MoneyReport): string[] =>
   csvLines(
     [...REPORT_COLUMNS, 'yours'],

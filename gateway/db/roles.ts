@@ -19,7 +19,7 @@ const APPEND_ONLY = [
   'epoch',
   'market_entry',
 ] as const
-/** Functions that run as the owner. Unless this is revoked, every role of the server may call a function. */
+/** Functions that run as the owner. By default, every role of the server may call them. */
 const AS_OWNER = ['begin_epoch(timestamptz, bigint)', 'hold_open_wish(bigint)'] as const
 const CONNECT_MS = 10_000
 

@@ -17,8 +17,8 @@ export type ListedMarket = {
 export type VaultNeed = { kind: string; about: string; text: string; since: Date }
 
 /**
- * `reason`: docs/selling.md explains each. `appId` and `items` are null for `stopped`, as nothing is listed for the
- * account. `detail`: the name of one of the items, or why nothing is listed. `saidAt`: when the vault last said so.
+ * `reason`: docs/selling.md explains each. `appId` and `items` are null for `stopped`, because nothing is listed for
+ * the account. `detail`: the name of one of the items, or why nothing is listed. `saidAt`: when the vault last said so.
  */
 export type UnlistedItems = {
   market: string

@@ -93,8 +93,8 @@ export const changeEndpoint = (
     .executeTakeFirst()
 
 /**
- * Disables an endpoint and gives up the first of its waiting deliveries. `sweepDisabledEndpoints` gives up the rest.
- * Locks the endpoint before its deliveries, as every transaction that locks both must.
+ * Disables an endpoint and gives up its first `MOST_GIVEN_UP` waiting deliveries. `sweepDisabledEndpoints` gives up the
+ * rest. Locks the endpoint before its deliveries, as every transaction that locks both must.
  */
 export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
   const row = await tx
@@ -125,7 +125,7 @@ export async function giveUpDeliveries(tx: Tx, id: bigint): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** As `giveUpDeliveries`. Returns 0 if the endpoint is not disabled. Locks the endpoint. */
+/** Like `giveUpDeliveries`, but locks the endpoint, and returns 0 if it is not disabled. */
 export async function giveUpIfDisabled(tx: Tx, id: bigint): Promise<number> {
   const endpoint = await tx
     .selectFrom('webhook_endpoint')

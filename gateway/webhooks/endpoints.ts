@@ -127,8 +127,9 @@ export const lockedEndpointOf = async (
 type Switch = { id: bigint; on: boolean }
 
 /**
- * Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events. Enabling
- * first gives up those that are left, one transaction after the other. A disabled endpoint gets no new ones.
+ * Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events.
+ * Enabling first gives up the deliveries that are left, one transaction after the other. A disabled endpoint gets no
+ * new deliveries.
  */
 export async function switchEndpoint(db: Db, storeId: bigint, request: Switch): Promise<Endpoint> {
   for (;;) {

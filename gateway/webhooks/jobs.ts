@@ -4,7 +4,7 @@ import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { disabledEndpointsWithDue, giveUpIfDisabled, MOST_GIVEN_UP } from './endpoint-store.ts'
 
-/** The most endpoints of one sweep. The next one continues. */
+/** The most endpoints of one sweep. The next sweep continues. */
 const MOST_ENDPOINTS = 100
 
 /**

@@ -1,4 +1,4 @@
-/** Why items of an account are not on sale at a market, as the last rounds found it. */
+/** Why items of an account are not on sale at a market, according to the last rounds. */
 import { plain } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import { keepAtMost } from './keep-newest.ts'
@@ -12,7 +12,7 @@ export type UnlistedReason = 'not_tradable' | 'no_price' | 'no_cost' | 'refused'
 /** `name`: the name of one such item. */
 export type UnlistedItems = { appId: number; reason: UnlistedReason; items: number; name: string }
 
-/** The row of `stopped` stands for the whole account, whose items are not looked at. */
+/** The row `stopped` covers the whole account: its items are not examined. */
 export type Unlisted = { market: string; account: string } & (
   | UnlistedItems
   | { reason: 'stopped'; because: string }
@@ -63,7 +63,7 @@ const MOST_ROWS = 200
 /** How often to report although nothing has changed: the till shows how old a report is. */
 const REPEAT_MS = 60_000
 
-/** The market chooses a part of the reason. */
+/** Cuts `because`, and replaces its control characters: a part of it can be the market's own text. */
 const withPlainReason = (row: Unlisted): Unlisted =>
   row.reason === 'stopped' ? { ...row, because: plain(row.because, MOST_TEXT) } : row
 

@@ -6,7 +6,7 @@ create table vault_unlisted (
   account text not null check (length(account) <= 20),
   -- Null, as is the number of items, if nothing at all is listed for the account.
   app_id integer,
-  -- docs/selling.md says what each means. A newer vault may report reasons that this till does not know.
+  -- docs/selling.md explains each reason. A newer vault may report reasons that this till does not know.
   reason text not null check (length(reason) between 1 and 40),
   items integer,
   -- The name of one of the items, or why nothing at all is listed.
