@@ -47,7 +47,7 @@ const deps = {
   consoleUrl: 'https://ops.test',
 }
 
-it('the receiver pipes an alert’s text and the console’s address to the command, which gets no setting of the till', async () => {
+it('the receiver pipes an alert’s text and the console’s address to the command, and passes on no till setting', async () => {
   expect(await sendTestAlert(deps, { url, secret: SECRET })).toMatchObject({ status: 204 })
   expect(readFileSync(join(folder, 'received'), 'utf8')).toMatch(
     /^This is a test: .*\nhttps:\/\/ops\.test\n$/,
@@ -72,7 +72,7 @@ it('the receiver refuses an alert signed with another secret, an old alert, and 
   expect(readFileSync(join(folder, 'received'), 'utf8')).toBe(before)
 })
 
-it('the receiver answers 502 if the command fails, so the till sends the alert again', async () => {
+it('the receiver answers 502 if the command fails, so the till repeats the alert', async () => {
   expect(spawnSync('touch', [join(folder, 'fails')]).status).toBe(0)
   expect(await sendTestAlert(deps, { url, secret: SECRET })).toMatchObject({ status: 502 })
   rmSync(join(folder, 'fails'))

@@ -18,7 +18,7 @@ function fakeChild() {
 }
 
 describe('waiting for a part', () => {
-  it('ends once the part has printed the awaited line, even if that was earlier', async () => {
+  it('ends when the part has printed the awaited line, even if the line came earlier', async () => {
     const { say, ready } = fakeChild()
     const waited = ready()
     say('gateway ready at http://localhost')
@@ -26,7 +26,7 @@ describe('waiting for a part', () => {
     await expect(ready()).resolves.toBeUndefined()
   })
 
-  it('fails if the part prints nothing in time, or ends', async () => {
+  it('fails if the part ends, or prints nothing in time', async () => {
     const silent = expect(fakeChild().ready()).rejects.toThrow('The gateway was not ready in time.')
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
     await silent
@@ -36,7 +36,7 @@ describe('waiting for a part', () => {
     await ended
   })
 
-  it('has no time limit during a migration, and has one again afterwards', async () => {
+  it('has no time limit during a migration, but has one afterwards', async () => {
     const { say, ready } = fakeChild()
     const waited = ready()
     const outcome = vi.fn<() => void>()

@@ -44,7 +44,7 @@ describe('the deployment files', () => {
     expect(named.filter(({ name }) => !known.has(name))).toEqual([])
   })
 
-  it('include example settings that live mode accepts once their files exist', () => {
+  it('include example settings that live mode accepts if their files exist', () => {
     const example = parseEnv(read('.env.example'))
     const given = {
       ...Object.fromEntries(Object.entries(example).filter(([name]) => !name.endsWith('_FILE'))),
@@ -286,7 +286,7 @@ describe('the containers', () => {
       expect(text).toContain(word)
   })
 
-  it('include a demo that runs as an unprivileged user, on this machine’s loopback only, without secret files', () => {
+  it('include a demo without secret files that runs as an unprivileged user, on this machine’s loopback only', () => {
     const text = read('deploy/Dockerfile.demo')
     expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
     expect(text).toContain('docker run --rm --init --network host tradetill-demo')
@@ -319,7 +319,7 @@ describe('the containers', () => {
   })
 })
 
-it('backup.sh keeps neither the file nor the database of a backup that could not be restored', () => {
+it('backup.sh keeps neither the file of a backup that could not be restored nor its test database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const programs = join(folder, 'programs')
@@ -347,7 +347,7 @@ it('backup.sh keeps neither the file nor the database of a backup that could not
   expect(existsSync(restored)).toBe(false)
 })
 
-it('nightly.sh keeps two damaged backups, under another name, beside the good ones and those that it could not check', () => {
+it('nightly.sh keeps two damaged backups under another name, beside good backups and unchecked ones', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nightly-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const till = join(folder, 'till')

@@ -78,7 +78,7 @@ it('an unreachable registry is reported, and the next start tries again', () => 
   expect(ensure().code).toBe(0)
 })
 
-it('if the step runs twice at once, one run installs and the other waits', async () => {
+it('one of two simultaneous runs installs, and the other waits', async () => {
   writeNpm({ node: 'v24.21.0' })
   writeFileSync(join(root, 'gate'), '')
   const start = (): ChildProcess => spawn(process.execPath, [SCRIPT], { cwd: root, env: env() })
@@ -124,7 +124,7 @@ function writeSlowReader(): string {
   return pathToFileURL(file).href
 }
 
-it('a start that is slow to remove the lock of a killed installation does not remove the lock of a quicker start', async () => {
+it('a start that slowly removes a killed installation’s lock does not remove a quicker start’s lock', async () => {
   writeNpm({ killsParent: true })
   expect(ensure().code).toBeNull()
   rmSync(join(root, 'npm.log'))

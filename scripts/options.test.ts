@@ -42,7 +42,7 @@ describe('the arguments of a command', () => {
     expect(readOptions(['a', 'b'], { ...USAGE, others: 'NAME …' })).toMatchObject({ others: ['a', 'b'] })
   })
 
-  it('can ask for help, even beside other options', () => {
+  it('can ask for help, even together with other options', () => {
     expect(readOptions(['--record', '--help'], USAGE)).toEqual({
       kind: 'help',
       text: 'npm run live\n  --record     leaves a record\n  --password   asks for it',

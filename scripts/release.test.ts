@@ -46,7 +46,7 @@ describe('the archive', () => {
 describe('the packages of a release', () => {
   const packages = productionPackages(LOCK)
 
-  it('include those that the server imports, and none for development or a single platform', () => {
+  it('include every package that the server imports, and none for development or a single platform', () => {
     const names = packages.map(({ name }) => name)
     for (const needed of ['fastify', 'pg', 'zod', 'steamcommunity', 'languages'])
       expect(names).toContain(needed)
@@ -61,7 +61,7 @@ describe('the packages of a release', () => {
       expect(names).not.toContain(other)
   })
 
-  it('are compared with those that npm installed, and a changed or missing one is named', () => {
+  it('are compared with the packages that npm installed, and a difference is reported with the package’s name', () => {
     expect(differentPackages(packages, LOCK)).toEqual([])
     const other = structuredClone(LOCK)
     Object.assign(other.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-other' })

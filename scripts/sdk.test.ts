@@ -117,7 +117,7 @@ console.log(JSON.stringify(await results))`
 /** Globals that every edge runtime has. */
 const EDGE = { AbortSignal, Headers, Response, TextEncoder, URL, URLSearchParams, atob, crypto }
 
-test('the bundled package works in an edge runtime: it imports nothing, and needs nothing from Node', async () => {
+test('the bundled package works in an edge runtime, without imports and without Node', async () => {
   const bundled = await build({
     root: folder,
     configFile: false,

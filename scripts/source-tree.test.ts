@@ -28,7 +28,7 @@ export async function pay(
     expect(functionsOf(text)).toEqual([expect.objectContaining({ name, lines, parameters: 1 })])
   })
 
-  it('inside another function is measured too', () => {
+  it('is measured inside another function', () => {
     const text = 'function outer() {\n  const inner = () => {\n    go()\n  }\n  return inner\n}'
     expect(functionsOf(text).map(({ name, lines }) => [name, lines])).toEqual([
       ['outer', 6],
@@ -36,7 +36,7 @@ export async function pay(
     ])
   })
 
-  it('has each destructured parameter counted once, and `this` not at all', () => {
+  it('counts each destructured parameter once, and `this` not at all', () => {
     const [declared, callback] = functionsOf(
       'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
     )
@@ -108,7 +108,7 @@ describe('import cycles', () => {
     ])
   })
 
-  it('are not reported if two paths lead to one file', () => {
+  it('are not reported where two paths lead to one file', () => {
     expect(cyclesAmong('ab', 'ac', 'bd', 'cd')).toEqual([])
   })
 })

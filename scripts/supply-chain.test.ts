@@ -54,7 +54,7 @@ describe('the packages of this project', () => {
     expect(readFileSync(join(ROOT, 'scripts/ensure-deps.mjs'), 'utf8')).toContain("'--ignore-scripts'")
   })
 
-  it('have no known advisories except accepted ones, and every acceptance matches one', () => {
+  it('have no known advisories except accepted ones, and each acceptance matches an advisory', () => {
     const found = findingsIn(lock, list)
     const open = found.filter(({ isAccepted }) => !isAccepted)
     expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
@@ -106,7 +106,7 @@ describe('the lock file', () => {
     expect(missingEntries(locked(packages))).toEqual(['node_modules/@odd/cli asks for @odd/elsewhere'])
   })
 
-  test('is searched for install scripts, even of a package inside another', () => {
+  test('is searched for install scripts, even of a package inside another package', () => {
     const packages = { 'node_modules/a/node_modules/@b/c': { ...good, hasInstallScript: true } }
     expect(packagesWithScripts(locked(packages))).toEqual(['@b/c'])
   })
@@ -119,7 +119,7 @@ describe('an advisory', () => {
     accepted: { id: string; package: string; why: string }[] = [],
   ) => findingsIn(locked({ [path]: entry }), { asOf: '2026-01-01', advisories: [ADVISORY], accepted })
 
-  test('applies to the package in any folder, and under another name', () => {
+  test('applies to the package in any folder and under any name', () => {
     expect(against('node_modules/odd', good)).toHaveLength(1)
     expect(against('node_modules/a/node_modules/odd', good)).toHaveLength(1)
     expect(against('node_modules/even', { ...good, name: 'odd' })).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('an advisory', () => {
     expect(against('node_modules/oddly', good)).toEqual([])
   })
 
-  test('is accepted only for the named package', () => {
+  test('is accepted for the named package, and for no other', () => {
     const why = 'nothing from outside reaches it'
     const [accepted] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'odd', why }])
     const [other] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'even', why }])
@@ -155,7 +155,7 @@ describe('an advisory', () => {
     expect(() => isInRange('1.2.3', 'before summer')).toThrow('unknown form of range')
   })
 
-  test('is added from npm’s report, and older ones stay', () => {
+  test('is added from npm’s report, and older advisories stay', () => {
     const via = { source: 1, name: 'even', dependency: 'even', title: 'even leaks', range: '>=2.0.0 <2.0.9' }
     const url = 'https://github.com/advisories/GHSA-dddd-eeee-ffff'
     const report = {

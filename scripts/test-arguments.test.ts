@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { whyRefused } from './test-arguments.ts'
 
-test('a second -- (npm consumes the first) is refused, because Vitest would then run all tests', () => {
+test('a second -- (npm consumes the first) is refused, because it would make Vitest run all tests', () => {
   expect(whyRefused(['--', 'gateway/trades'])).toContain('npm test -- gateway/trades')
   expect(whyRefused(['gateway/trades', '--', '-t', 'a title'])).not.toBeNull()
 })

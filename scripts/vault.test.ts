@@ -13,7 +13,7 @@ const run = (code: string, { input = '', stopping = new AbortController().signal
   runWithInput(['-e', code], { env: {}, account: undefined, input, stopping })
 
 describe('a command of the vault', () => {
-  it('receives its input, and if it fails, its first line on stderr is reported', async () => {
+  it('receives its input, and is reported with its first line on stderr if it fails', async () => {
     await run(`process.exitCode = require('node:fs').readFileSync(0).length - ${LONGER_THAN_A_PIPE.length}`, {
       input: LONGER_THAN_A_PIPE,
     })
@@ -32,7 +32,7 @@ describe('a command of the vault', () => {
   })
 })
 
-it('a set-up that was interrupted before its last entry is not taken for a complete one', () => {
+it('a set-up that was interrupted before its last entry does not count as complete', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-vault-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const rules = join(folder, 'rules.json')
@@ -61,7 +61,7 @@ describe('npm run vault', () => {
     return dataRoot
   }
 
-  it('runs a command with the settings of the vault that npm start runs, and as its user', async () => {
+  it('runs a command with the settings and as the user of the vault that npm start runs', async () => {
     const dataRoot = newRoot()
     const gatewayData = join(dataRoot, 'gateway')
     mkdirSync(gatewayData)

@@ -85,7 +85,7 @@ describe('a call', () => {
     expect(third).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('is repeated after the wait that the till asks for, unless that is longer than the client’s longest wait', async () => {
+  test('is repeated after the wait that the till demands, unless it is above the client’s limit', async () => {
     const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(late.waits).toEqual([])
   })
 
-  test('that cancels has the same idempotency key in every try', async () => {
+  test('that cancels a deposit has the same idempotency key in every attempt', async () => {
     const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), found(), found())
     await till.cancel('7')
     await till.cancel('8')
@@ -120,7 +120,7 @@ describe('a call', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('is tried as often as the store wants, with waits up to the store’s limit', async () => {
+  test('is tried as often as the store demands, with waits up to the store’s limit', async () => {
     const waits: number[] = []
     const till = createTill({
       url: 'https://pay.example',
@@ -135,7 +135,7 @@ describe('a call', () => {
     expect(Math.max(...waits)).toBe(1_000)
   })
 
-  test('without any answer is tried four times, and then fails because the till is unreachable', async () => {
+  test('without any answer is tried four times, and then reports that the till is unreachable', async () => {
     const { till, requests } = tillThatAnswers(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
     expect(requests).toHaveLength(4)
@@ -270,7 +270,7 @@ describe('credit', () => {
     expect(state).toEqual({ balance: 1_100, cursor: 9 })
   })
 
-  test('that cannot be saved does not move the cursor', async () => {
+  test('that the store cannot save does not move the cursor', async () => {
     const { store, state } = createMemoryStore()
     const { till } = tillThatAnswers(found({ events: life, next: 5, hasMore: false }))
     const failingUpdate = async () => {

@@ -51,7 +51,7 @@ async function makeTrade() {
 }
 
 describe('time', () => {
-  it('is advanced by the control API, and everything that falls due meanwhile happens', async () => {
+  it('is advanced by the control API, and a trade settles that falls due meanwhile', async () => {
     await makeTrade()
     expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
       nowS: NOW_S + 7 * DAY_S,
@@ -65,7 +65,7 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
 
-  it('can be brought as far ahead as another clock, but is never turned back', async () => {
+  it('can be set as far ahead as another clock, but never back', async () => {
     for (const aheadS of [DAY_S, DAY_S, 60]) {
       expect((await call('POST', 'clock', { aheadS })).body).toMatchObject({ aheadS: DAY_S })
     }
@@ -85,7 +85,7 @@ describe('time', () => {
 })
 
 describe('a reversal', () => {
-  it('of a trade, or of some of its items, can be made by the control API', async () => {
+  it('of a trade, or of some of a trade’s items, can be made by the control API', async () => {
     const { tradeId, assetIds } = await makeTrade()
     const part = { items: assetIds.slice(0, 1) }
     expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
@@ -122,7 +122,7 @@ describe('a reversal', () => {
 })
 
 describe('a cancellation by somebody else with the bot’s session', () => {
-  it('can be made by the control API, but only once', async () => {
+  it('can be made by the control API once', async () => {
     const { offerId } = sendBotOffer()
     expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.canceled)
@@ -132,7 +132,7 @@ describe('a cancellation by somebody else with the bot’s session', () => {
 })
 
 describe('the page of an offer', () => {
-  it('shows both sides, and gives nothing before the shopper confirms the warning, and then the trade on the phone', async () => {
+  it('shows both sides, and gives nothing before the shopper confirms first the warning and then the trade', async () => {
     const { offerId } = sendBotOffer()
     const path = `/tradeoffer/${offerId}/`
     expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
@@ -149,7 +149,7 @@ describe('the page of an offer', () => {
     expect(await show(`${path}?step=phone`)).toContain('You accepted this offer.')
   })
 
-  it('is not needed to accept the offer by the control API', async () => {
+  it('is not needed for the control API to accept the offer', async () => {
     const { offerId } = sendBotOffer()
     expect((await call('POST', `offers/${offerId}/accept`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.accepted)
@@ -214,7 +214,7 @@ describe('behaviours', () => {
     expect(steam.as('nova_hound').items().length).toBeLessThan(200)
   })
 
-  it('can be switched on and off on the page, which has buttons that copy their names', async () => {
+  it('can be switched on and off on a page that has buttons to copy their names', async () => {
     expect(await show('/behaviours/')).toContain('data-copy="hidden-inventory"')
     await press('/behaviours/', [['on', 'steam-down']])
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).toMatch(/"steam-down"[^}]*"on":true/)
@@ -222,7 +222,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('are shown by magic players, who are listed on the page and, separately from the ordinary shoppers, by the control API', async () => {
+  it('are shown by magic players, whom the page lists; the control API lists them apart from ordinary shoppers', async () => {
     const names = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []
@@ -285,7 +285,7 @@ describe('the items of a bot', () => {
     return { bot: steam.as(bot.name), taker }
   }
 
-  it('can be given away by the control API, all of them or only some, unless they are protected', async () => {
+  it('can be given away by the control API, all or some of them, unless they are protected', async () => {
     const { bot: early } = await makeTrade()
     expect(
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
@@ -341,7 +341,7 @@ describe('the items of a bot', () => {
 })
 
 describe('the page of the bots', () => {
-  it('switches a bad day of one bot on and off, but none that the page does not offer', async () => {
+  it('switches a bad day of one bot on and off, and refuses a day that the page does not offer', async () => {
     const bot = steam.as('Tradetill Bot #1')
     expect(
       (

@@ -80,7 +80,7 @@ describe('a form of the trade pages', () => {
 })
 
 describe('the page of an offer', () => {
-  it('shows both sides, warns of getting nothing in return, and asks on the phone before anything is given', async () => {
+  it('shows both sides, warns of getting nothing in return, and asks on the phone before the items move', async () => {
     const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
     const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
     const page = `${steam.url}/tradeoffer/${tradeofferid}/`
@@ -105,7 +105,7 @@ describe('the page of an offer', () => {
     expect(steam.world().offers).toMatchObject([{ state: STATE.accepted }])
   })
 
-  it('lists on the phone what is given, by name and picture, and what is received', async () => {
+  it('lists on the phone the items that are given, with names and pictures, and the items that are received', async () => {
     const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
     const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
     const phone = await (await fetch(`${steam.url}/tradeoffer/${tradeofferid}/?step=phone`)).text()
@@ -125,7 +125,7 @@ describe('a login', () => {
     return post({ uri, form: { input_protobuf_encoded: message.toString('base64') } })
   }
 
-  it('cannot be polled with a guessed request id, or with a message that cannot be read', async () => {
+  it('cannot be polled with a guessed request id or an unreadable message', async () => {
     const session = createSession(steam)
     const { qrChallengeUrl = '' } = await session.startWithQR()
     session.cancelLoginAttempt()

@@ -46,7 +46,7 @@ it('the world is saved soon after a change, and loaded after a restart', async (
   await again.close()
 })
 
-it('an offer in a world saved by the first version can still be accepted', async () => {
+it('an offer in a world that the first version saved can be accepted', async () => {
   const steam = await start()
   sendAnOffer(steam)
   await steam.close()
@@ -72,7 +72,7 @@ it('an offer in a world saved by the first version can still be accepted', async
   await again.close()
 })
 
-it('a world that lacks newer magic players (those with a fixed behaviour) receives them, and no other account changes', async () => {
+it('a world that lacks newer magic players (with a fixed behaviour) receives them, and no other account changes', async () => {
   const steam = await start()
   sendAnOffer(steam)
   await steam.close()

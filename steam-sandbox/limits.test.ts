@@ -58,7 +58,7 @@ describe('quotas', () => {
     expect(await statuses(ownPage, 2)).toEqual([200, 429])
   })
 
-  it('allow one read of an inventory with descriptions per second, and give further requests an empty answer', async () => {
+  it('allow one read per second of an inventory with descriptions, and answer further ones emptily', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }
@@ -117,7 +117,7 @@ describe('the data of a bot', () => {
   const callAsBot = async (name: string, input: object) =>
     JSON.stringify(await wait<unknown>((done) => bot.manager._apiCall('GET', name, 1, input, done)))
 
-  it('include its own inventory with protected items, but not the inventory of anybody else', async () => {
+  it('include its inventory with protected items, but no other account’s inventory', async () => {
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
@@ -147,7 +147,7 @@ describe('the data of a bot', () => {
     await sendDraft(steam, bot)
   })
 
-  it('include its offers, which the Web API can end too', async () => {
+  it('include its offers, which the Web API can end', async () => {
     const { id } = await sendDraft(steam, bot)
     const cancel = () =>
       wait<unknown>((done) => bot.manager._apiCall('POST', 'CancelTradeOffer', 1, { tradeofferid: id }, done))
@@ -202,7 +202,7 @@ describe('Steam hides', () => {
 })
 
 describe('a trade', () => {
-  it('is hidden from a stranger, and so are its protected items, even after ten days', async () => {
+  it('is hidden from a stranger, as are its protected items, even after ten days', async () => {
     await control(steam, 'POST protection', { seconds: 20 * DAY_S })
     const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
@@ -227,7 +227,7 @@ async function inventory(who: string): Promise<number> {
 }
 
 describe('magic players', () => {
-  it('cause their bad day only in requests about them', async () => {
+  it('cause their bad days in requests about themselves, and in no others', async () => {
     expect(await inventory('magic_down')).toBe(503)
     expect(await inventory('magic_rate_limited')).toBe(429)
     expect(await inventory('nova_hound')).toBe(200)

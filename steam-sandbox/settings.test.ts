@@ -62,7 +62,7 @@ it.each(['unknown', 'toString'])('a form with the unknown setting %s changes not
   expect(accountOf('magic_hidden')).toEqual(before)
 })
 
-it('a hidden inventory can be made public, and hidden again', async () => {
+it('a hidden inventory can be made public and hidden again', async () => {
   const inventorySetting = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
   expect(inventorySetting()).toBe('hidden')
   await set('edit/settings', 'magic_hidden', 'public')
@@ -72,7 +72,7 @@ it('a hidden inventory can be made public, and hidden again', async () => {
   expect(inventorySetting()).toBe('hidden')
 })
 
-it('the valid trade link is shown, and stops working once it is replaced', async () => {
+it('the valid trade link is shown, and stops working when it is replaced', async () => {
   const works = (token: string) => isTokenOf(steam.world(), accountOf('magic_new_token'), token)
   const { token } = accountOf('magic_new_token')
   expect(works(token)).toBe(false)
@@ -93,7 +93,7 @@ it('the mobile authenticator can be turned on, and Steam then holds no trade', a
   expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(0)
 })
 
-it('an unknown setting, and a form posted without an Origin, are refused', async () => {
+it('an unknown setting and a form without an Origin are refused', async () => {
   expect((await press(path('edit/settings', 'magic_hidden'), 'nonsense')).status).toBe(404)
   const form = { method: 'POST', body: new URLSearchParams([['set', 'public']]) }
   expect((await fetch(`${steam.url}${path('edit/settings', 'magic_hidden')}`, form)).status).toBe(403)

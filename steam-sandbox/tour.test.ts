@@ -38,7 +38,7 @@ it('without scenes, the page names `npm start`', async () => {
   expect(await pageText()).toContain('npm start')
 })
 
-it('one scene plays at a time: a press while it plays is ignored', async () => {
+it('one scene plays at a time: a press during a scene is ignored', async () => {
   expect((await press('paid')).headers.get('location')).toBe('/tour/#paid')
   await press('held')
   await press('paid')

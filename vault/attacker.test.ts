@@ -46,7 +46,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await countLeft(BOT, assets)).toBe(4)
   })
 
-  it('adding assets to a wish, or changing them, after the vault took it up', async () => {
+  it('adding assets to a wish, or changing them, after the vault took up the wish', async () => {
     const assets = bench.addStock(BOT, 3)
     const wish = await bench.makeWish(assets.slice(0, 1))
     await bench.runRounds(1)
@@ -90,7 +90,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     bench.steam.end('confirm-something-else')
   })
 
-  it('changing an offer on Steam before it is confirmed', async () => {
+  it('changing an offer on Steam before its confirmation', async () => {
     const [wished = '', added = ''] = bench.addStock(BOT, 2)
     bench.steam.begin('confirm-list-429')
     await bench.makeWish([wished])
@@ -137,7 +137,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await countLeft(SELLING_ACCOUNT, forSale)).toBe(1)
   })
 
-  it('wishing to give items back without an approval at the vault', async () => {
+  it('wishing to give items back without a person’s approval at the vault', async () => {
     const assets = bench.addStock(BOT, 1)
     const depositId = await bench.makeDeposit()
     const wish = await bench.makeWish(assets, { kind: 'return', depositId, steamTradeId: '1' })
@@ -160,7 +160,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await countLeft(BOT, assets)).toBe(2)
   })
 
-  it('wishing for more value than the limits allow: the vault takes no price from the database', async () => {
+  it('wishing for more value than the limits allow: the vault does not use prices of the database', async () => {
     bench.writeRules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
     const assets = bench.addStock(BOT, 1)
     const wish = await bench.makeWish(assets)
@@ -182,7 +182,7 @@ it('the gateway cannot write results, and the vault can neither delete wishes no
     await expect(bench.asVault.query(statement)).rejects.toThrow('permission denied')
 })
 
-it('a vault does not start if somebody changed or deleted its log, and cuts off an entry that a crash left half written', async () => {
+it('a vault does not start if its log was changed or deleted, but cuts off an entry that a crash left incomplete', async () => {
   const assets = bench.addStock(BOT, 1)
   await bench.makeWish(assets)
   expect(await countLeft(BOT, assets)).toBe(0)

@@ -20,7 +20,7 @@ async function runForMinutes(minutes: number): Promise<void> {
   }
 }
 
-it('an offer that Steam does not let the vault accept is accepted later, and not tried in each round', async () => {
+it('an offer that Steam does not let the vault accept is accepted later, without an attempt in each round', async () => {
   bench.steam.begin('accept-inventory-full')
   const wish = await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await runForMinutes(12)

@@ -87,7 +87,7 @@ describe('the items of a deposit', () => {
     expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, before + 2])
   })
 
-  it('can be approved although more wishes wait than the vault reads at a time', async () => {
+  it('can be approved even if more wishes wait than the vault reads at a time', async () => {
     for (let count = 0; count < 50; count += 1) await bench.makeWish([])
     const { wish, assets } = await makeReturnWish()
     const { terminal, printed } = person('yes')
@@ -132,7 +132,7 @@ describe('the items of a deposit', () => {
     expect(bench.countOwned(BOT, assets)).toBe(2)
   })
 
-  it('are approved only if the answer is yes, the link is a trade link, and the wish is one to give items back', async () => {
+  it('are approved with the answer yes, a trade link, and a wish to give items back, and not otherwise', async () => {
     const { wish } = await makeReturnWish()
     const wishToSend = await bench.makeWish(bench.addStock(BOT, 1))
     const answer = (text: string, wishId: string, link = linkOf(PAYER)) =>
@@ -185,7 +185,7 @@ describe('a vault that is killed', () => {
     },
   )
 
-  it('before it has reported a result to the till reports it after the next start', async () => {
+  it('before it has reported a result to the till reports the result after the next start', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     await bench.runRounds(2)
     bench.acceptAll(STORAGE)

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdFolder } from './vault.ts'
 
-it('a second vault on the same folder is refused, however the path of the folder is written', async () => {
+it('a second vault on a folder is refused, however the path of the folder is written', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-lock-'))
   const link = `${path}-link`
   symlinkSync(path, link)

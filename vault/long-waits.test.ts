@@ -36,7 +36,7 @@ async function runForDays(days: number): Promise<number> {
   return rounds
 }
 
-it('the vault rarely asks about a gift whose trade Steam does not finish, and reports that it needs a person', async () => {
+it('the vault rarely asks about a gift whose trade Steam does not finish, and reports that a person is needed', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   bench.acceptAll(STORAGE)
@@ -57,7 +57,7 @@ it('the vault rarely asks about a gift whose trade Steam does not finish, and re
   expect(await bench.readNeeds()).toEqual([])
 })
 
-it('the vault rarely asks about a gift whose items Steam holds in escrow, which is delivered afterwards', async () => {
+it('the vault rarely asks about a gift whose items Steam holds in escrow, and later delivers the gift', async () => {
   const hold = `${bench.steam.url}/control/behaviours/hold-15-days`
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
@@ -74,7 +74,7 @@ it('the vault rarely asks about a gift whose items Steam holds in escrow, which 
   expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
 })
 
-it('an offer that nobody accepts is cancelled within three rounds of the return of Steam’s API', async () => {
+it('an offer that nobody accepts is cancelled within three rounds after the return of Steam’s API', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(2)
   const away = { match: { path: '/IEconService/GetTradeOffer/v1' }, effect: { status: 503 } }
@@ -107,7 +107,7 @@ it.each([
   expect(await stuck()).toEqual([])
 })
 
-it('an offer is reported to need a person once Steam has not shown for a day whether it was sent', async () => {
+it('an offer is reported to need a person if Steam has not shown for a day whether it was sent', async () => {
   bench.steam.begin('send-drop-after', { times: 1 })
   bench.steam.begin('offers-without-items')
   const wish = await bench.makeWish(bench.addStock(BOT, 1))

@@ -47,7 +47,7 @@ beforeEach(() => {
   said = []
 })
 
-it('the next report tells the till of a new problem, and of the end of an old one', async () => {
+it('the next report tells the till of new problems and of the end of old ones', async () => {
   const { needs, report } = startProcess()
   await report()
   needs.note('selling_stopped', 'm account 1', 'the market refuses the key')
@@ -58,7 +58,7 @@ it('the next report tells the till of a new problem, and of the end of an old on
   expect(shown()).toEqual([])
 })
 
-it('a need that describes an event stays for a week after its last note, with the time of the first, across restarts', async () => {
+it('a need about an event stays for a week after its last note, with the time of its first, across restarts', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()
@@ -76,7 +76,7 @@ it('a need that describes an event stays for a week after its last note, with th
   expect(rows).toEqual([])
 })
 
-it('a need noted before the till answers does not replace those that an earlier process reported', async () => {
+it('a need noted before the till answers does not replace needs that an earlier process reported', async () => {
   const first = startProcess()
   first.needs.note('due_refused', 'm deal 1', 'nothing was given')
   await first.report()
@@ -90,7 +90,7 @@ it('a need noted before the till answers does not replace those that an earlier 
   expect(shown()).toEqual(['due_refused m deal 1', 'due_refused m deal 2'])
 })
 
-it('a need that ended before the till answers is not taken over from an earlier process', async () => {
+it('a need that ended before the till answered is not taken over from an earlier process', async () => {
   const first = startProcess()
   first.needs.note('offer_stuck', 'offer 1', 'Steam does not show an offer for a day or longer')
   first.needs.note('no_room', 'm sale 7', 'no room')
@@ -105,7 +105,7 @@ it('a need that ended before the till answers is not taken over from an earlier 
   expect(shown()).toEqual(['no_room m sale 7'])
 })
 
-it('a till that cannot take these reports yet gets them later, and the log says so once', async () => {
+it('a till that cannot take these reports yet gets them later, with one log line about it', async () => {
   isTillAway = true
   const { needs, report } = startProcess()
   needs.note('no_room', 'm', 'the limits had no room')
@@ -120,7 +120,7 @@ it('a till that cannot take these reports yet gets them later, and the log says 
   expect(shown()).toEqual(['no_room m'])
 })
 
-it('a till that lost the reports has them again a minute later, and rounds without news write nothing', async () => {
+it('a till that lost the reports has them again within a minute, and rounds without news write nothing', async () => {
   const { needs, report } = startProcess()
   needs.note('no_room', 'm', 'the limits had no room')
   await report()
@@ -135,7 +135,7 @@ it('a till that lost the reports has them again a minute later, and rounds witho
   expect(shown()).toEqual(['no_room m'])
 })
 
-it('only the latest needs are kept, and a market’s texts are cut and lose their control characters', () => {
+it('only the latest needs are kept, and a market’s texts are cut, without control characters', () => {
   const needs = createNeeds(now)
   for (let deal = 0; deal < 3 * MOST_NEEDS; deal += 1) needs.note('unread_deal', `m deal ${deal}`, 'unread')
   needs.note(
@@ -151,7 +151,7 @@ it('only the latest needs are kept, and a market’s texts are cut and lose thei
   expect(about + text).not.toMatch(/\p{C}/u)
 })
 
-it('a failed start is reported, with the time of the first failure, until a start succeeds', async () => {
+it('failed starts are reported with the time of the first until a start succeeds', async () => {
   await reportFailedStart({ store, now, say }, new Error('Entry 7 is not what the vault wrote.'))
   const since = now()
   nowMs += MINUTE_MS

@@ -63,7 +63,7 @@ async function readReportsOn(market: string): Promise<string[][]> {
   return rows.map(({ reference, kind }) => [reference, kind])
 }
 
-it('before a market has paid, an item is listed where the proceeds after the stated fee are highest', async () => {
+it('an item is listed where the proceeds are highest, with the stated fee until a market has paid', async () => {
   bench.market.begin('lies-fee')
   await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
@@ -104,7 +104,7 @@ it('an item that was taken down on one market is sold on the other: its offer is
   expect(rows).toEqual([{ market: WAXPEER, free: expect.any(Number) }])
 })
 
-it('an item whose offer the buyer declined is listed again with the same asset id, as a new sale in the books', async () => {
+it('an item whose offer the buyer declined is listed again with the same asset id, as another sale in the books', async () => {
   const [item] = onSaleAt('waxpeer')
   const asset = item?.assetId ?? ''
   await buyAtWaxpeer(item?.itemId ?? 0, 'declines')
@@ -121,7 +121,7 @@ it('an item whose offer the buyer declined is listed again with the same asset i
   ])
 })
 
-it('one market can be switched off alone, and its listings come down', async () => {
+it('one market can be switched off alone, and its listings are taken down', async () => {
   await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
   bench.switchMarketOff(WAXPEER)

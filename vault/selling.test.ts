@@ -80,7 +80,7 @@ async function readReports() {
 }
 
 describe('an item of a collecting bot', () => {
-  it('goes to the selling account, is listed and given to its buyer, and its money is reported', async () => {
+  it('goes to the selling account, is listed and given to a buyer, and the money is reported', async () => {
     const [item = 0] = await putOnSale(1)
     expect(bench.accountOf(seller).assets.length).toBeGreaterThan(0)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
@@ -94,7 +94,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
-  it('counts as given if Steam took it back before the vault saw the gift, and is not sold twice', async () => {
+  it('counts as given if Steam undid the gift before the vault saw it, and is not sold twice', async () => {
     const [item = 0] = await putOnSale(1)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
     await runFreshRounds(1)
@@ -114,7 +114,7 @@ describe('an item of a collecting bot', () => {
     expect(bench.countOwned(seller, offer?.give.map(({ assetId }) => assetId) ?? [])).toBe(1)
   })
 
-  it('is listed within a minute of its arrival, and its money is known within a minute of the gift', async () => {
+  it('is listed within a minute of its arrival, and paid in the books within a minute of the gift', async () => {
     // The first round after a start checks everything, so run a few rounds before measuring.
     await bench.runRounds(4)
     const moves = () => bench.steam.world().offers.filter(({ sender }) => sender !== seller)
@@ -161,7 +161,7 @@ describe('an item of a collecting bot', () => {
   })
 })
 
-it('the cheapest listing keeps its price, although the market’s list of prices includes that very listing', async () => {
+it('the cheapest listing keeps its price, even though the market’s list of prices includes it', async () => {
   const [item = 0] = await putOnSale(1)
   bench.advanceMs(3 * DAY_MS)
   const priceLater = async () => {
@@ -190,7 +190,7 @@ describe('listings are taken down', () => {
     expect(listedItems()).toHaveLength(2)
   })
 
-  it('while the market is off at the till; the vault sells again in the first round after that, without a restart', async () => {
+  it('while the market is off at the till, and selling resumes in the next round without a restart', async () => {
     await bench.runRounds(1)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
     await bench.runRounds(2)
@@ -238,7 +238,7 @@ describe('listings are taken down', () => {
   })
 })
 
-it('the offer of a sale is sent again if the account had no session, and the sale is given up if that lasts', async () => {
+it('a sale’s offer is sent again if the account had no session, and the sale is given up if that continues', async () => {
   const [item = 0] = await putOnSale(1)
   const offers = () => bench.steam.world().offers.filter(({ sender }) => sender === seller)
   const before = offers().length

@@ -20,6 +20,6 @@ it.each(['TRADETILL_STEAM_SANDBOX_URL', 'TRADETILL_MARKET_SANDBOX_URL'])(
   },
 )
 
-it('sandbox mode without a Steam sandbox is refused, and the refusal gives the command for the vault of npm start', () => {
+it('sandbox mode without a Steam sandbox is refused with the command for the vault of npm start', () => {
   expect(() => readSettings({})).toThrow(/needs TRADETILL_STEAM_SANDBOX_URL.*npm run -s vault/)
 })

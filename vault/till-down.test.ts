@@ -56,7 +56,7 @@ it.each([false, true])(
   },
 )
 
-it('an offer whose report the till has lost is reported again', async () => {
+it('an offer is reported again if the till has lost the report', async () => {
   const wish = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   await bench.asVault.query(`update vault_deed set state = 'waiting' where wish_id = $1`, [wish])
@@ -91,7 +91,7 @@ it.each([
   await bench.runRounds(1)
 })
 
-it('a wish that a restored database lost does not keep other wishes from being fulfilled', async () => {
+it('a wish that a restored database lost does not block other wishes', async () => {
   const lost = await bench.makeWish(bench.addStock(BOT, 1))
   await bench.runRounds(1)
   await bench.loseWish(lost)

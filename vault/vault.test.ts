@@ -33,7 +33,7 @@ const setTrade = (tradeId: string | undefined, change: (trade: Trade) => Trade) 
 const botOffers = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
 
 describe('a wish for an allowed destination', () => {
-  it('gets a confirmed offer, and is reported as delivered once Steam has the record of the trade', async () => {
+  it('gets a confirmed offer, and is reported as delivered when Steam has the record of the trade', async () => {
     const assets = bench.addStock(BOT, 3)
     const wish = await bench.makeWish(assets.slice(0, 2))
     await bench.runRounds(2)
@@ -46,7 +46,7 @@ describe('a wish for an allowed destination', () => {
     expect(bench.countOwned(BOT, assets)).toBe(1)
   })
 
-  it('is reported with the till’s time, which is ahead of the machine’s if the sandbox’s clock was advanced', async () => {
+  it('is reported with the till’s time, even if that is ahead of the machine’s time', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     const before = bench.now()
     await bench.runRounds(1)
@@ -192,7 +192,7 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readNeeds()).toEqual([])
   })
 
-  it('is delivered even if nobody has acknowledged Steam’s notice about trade protection for its bot', async () => {
+  it('is delivered even if its bot has not acknowledged Steam’s notice about trade protection', async () => {
     const behaviour = `${bench.steam.url}/control/behaviours/must-acknowledge`
     const body = JSON.stringify({ steamId: bench.accountOf(BOT).steamId })
     const headers = { 'content-type': 'application/json' }
@@ -205,7 +205,7 @@ describe('a wish for an allowed destination', () => {
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   })
 
-  it('is sent again if its bot had no session, and ends with a reason of its own if that lasts', async () => {
+  it('is sent again if its bot had no session, and ends with a reason of its own if that continues', async () => {
     const wish = await bench.makeWish(bench.addStock(BOT, 1))
     bench.steam.begin('send-401', { times: 2 })
     await bench.runRounds(1)

@@ -18,7 +18,7 @@ async function readPrice(name: string): Promise<{ status: number; body: string }
   return { status, body: String(body) }
 }
 
-it('a known item has a price in dollars, and an unknown one gets 500', async () => {
+it('a known item has a price in dollars, and an unknown item is answered with 500', async () => {
   const { status, body } = await readPrice('AK-47 | Redline (Field-Tested)')
   expect(status).toBe(200)
   expect(JSON.parse(body)).toMatchObject({

@@ -142,7 +142,7 @@ describe('the states of an offer:', () => {
     expect((await read(bot, again.id)).state).toBe(STATE.canceledBySecondFactor)
   })
 
-  it('Accepted only after the phone confirms, if a bot accepts a shopper’s offer and gives items', async () => {
+  it('Accepted after the phone confirms, if a bot accepts a shopper’s offer and gives items', async () => {
     const { id } = await sendDraft(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
     const [item] = steam.as('Tradetill Bot #1').tradable(570)

@@ -58,7 +58,7 @@ describe('a protected trade', () => {
     expect(reverseTrade(back.world, { tradeId }, NOW_S + DAY_S).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('can be reversed in part: with status 7, and only the returned items marked', () => {
+  it('can be reversed in part: with status 7, and marks on the returned items only', () => {
     const { world, tradeId, items } = acceptedTrade({ count: 3 })
     const assetIds = items.slice(0, 1).map(({ assetId }) => assetId)
     const back = reverseTrade(world, { tradeId, assetIds }, NOW_S + 5).world
@@ -69,7 +69,7 @@ describe('a protected trade', () => {
     expect(bot(rest).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
   })
 
-  it('cannot be reversed once it has settled, except by support', () => {
+  it('cannot be reversed after it has settled, except by support', () => {
     const { world, tradeId } = acceptedTrade()
     const later = NOW_S + 7 * DAY_S
     const settled = advanceTo(world, later)
@@ -100,7 +100,7 @@ describe('a protected trade', () => {
 })
 
 describe('a trade of unprotected Dota 2 items', () => {
-  it('cannot be reversed even by support if the bot has given the item away', () => {
+  it('cannot be reversed, even by support, after the bot has given the item away', () => {
     const { world, tradeId, shopper } = acceptedTrade({ appId: 570 })
     const [item] = bot(world).assets
     const intent = { sender: bot(world).steamId, partner: shopper.steamId, token: shopper.token, message: '' }
@@ -195,7 +195,7 @@ describe('a trade in escrow', () => {
     },
   )
 
-  it('is needed for a cooldown: an offer that is cancelled before it is accepted causes none', () => {
+  it('is needed for a cooldown: an offer that is cancelled before its acceptance causes none', () => {
     const { world, offerId } = send(fresh(), { who: 'magic_hold' })
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S)
     expect(bot(end.world).restrictedUntilS).toBeUndefined()
@@ -223,7 +223,7 @@ describe('the automatic reactions of people', () => {
     expect(offerState(end.world, offerId)).toBe(STATE.accepted)
   })
 
-  it('include magic_seller, who declines an offer that asks for no items, because there is nothing to sell', () => {
+  it('include magic_seller, who declines an offer that asks for no items', () => {
     const { world } = acceptedTrade({ appId: 570 })
     const { steamId, token } = account(world, 'magic_seller')
     const give = bot(world).assets

@@ -44,7 +44,7 @@ describe('the seed', () => {
     expect(mainAccounts(fresh()).nova.assets.filter(({ appId }) => appId === 730).length).toBeGreaterThan(60)
   })
 
-  it('gives out the phases of a Doppler in turn, under one name', () => {
+  it('uses the phases of a Doppler in turn, under one name', () => {
     const phases = [...CATALOGUE.values()].filter(({ name }) => name.includes('Doppler'))
     expect(new Set(phases.map(({ name }) => name)).size).toBe(1)
     expect(new Set(phases.map(({ paint }) => paint?.index)).size).toBe(phases.length)
@@ -85,13 +85,13 @@ describe('an offer', () => {
     expect(send(fresh(), { index: 900 }).answer).toEqual({ kind: 'refused', eresult: 26 })
   })
 
-  it('is refused with 25 if the partner already has five others', () => {
+  it('is refused with 25 if the partner already has five other offers', () => {
     let world = fresh()
     for (let index = 0; index < 5; index += 1) world = send(world, { index }).world
     expect(send(world).answer).toMatchObject({ kind: 'refused', eresult: 25 })
   })
 
-  it('is refused with 25 if the sender already has thirty others', () => {
+  it('is refused with 25 if the sender already has thirty other offers', () => {
     let world = fresh()
     const { bot } = mainAccounts(world)
     const others = world.accounts.filter(({ kind, assets }) => kind === 'shopper' && assets.length > 10)
@@ -121,7 +121,7 @@ describe('an offer', () => {
     expect(world.offers[0]?.state).toBe(STATE.invalidItems)
   })
 
-  it('can be ended only once, and cancelled only by its sender', () => {
+  it('can be ended once, and can be cancelled by its sender only', () => {
     const sent = send(fresh())
     const { nova, bot } = mainAccounts(sent.world)
     const end = (world: World, by: string, how: 'cancel' | 'decline') =>

@@ -60,7 +60,7 @@ const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: s
 const accesses = () => readMarkets(openFolder(path), openKey(openFolder(path)))
 
 describe('D-34 a bot that collects deposits', () => {
-  it('may sell on a market only with `sellsItself`, which an account that only sells must not have', async () => {
+  it('needs `sellsItself` to sell on a market, which an account that only sells must not have', async () => {
     await expect(add(BOT)).rejects.toThrow('collects deposits')
     expect(accesses()).toEqual([])
     await expect(add(SELLER, { sellsItself: true })).rejects.toThrow('only sells')
@@ -80,7 +80,7 @@ describe('D-34 a bot that collects deposits', () => {
     expect(printed.at(-1)).toContain('the market has a session token of the bot')
   })
 
-  it('may sell, if the operator is at a terminal, only after the answer yes', async () => {
+  it('may sell after the answer yes, if the operator is at a terminal', async () => {
     await expect(add(BOT, { sellsItself: true }, ['no', KEY])).rejects.toThrow(Refusal)
     expect(accesses()).toEqual([])
     await add(BOT, { sellsItself: true }, ['yes', KEY])
@@ -99,7 +99,7 @@ describe('D-34 a bot that collects deposits', () => {
 })
 
 describe('accounts at a market', () => {
-  it('are switched off one by one or all together, and keep their order if one is added again', async () => {
+  it('are switched off one by one or together, and keep their order if an account is added again', async () => {
     await add(SELLER)
     await add(BOT, { sellsItself: true })
     await add(SELLER)

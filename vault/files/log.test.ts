@@ -30,7 +30,7 @@ console.log(JSON.stringify([
 ]))
 `
 
-it('an entry that the disk takes only in part is refused and cut off, and the log takes a smaller one after it', async () => {
+it('an entry for which the disk lacks room is refused and cut off, and the log takes a smaller one afterwards', async () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-full-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const args = ['-c', LIMITED, process.execPath, SCRIPT, path]
@@ -45,7 +45,7 @@ it('an entry that the disk takes only in part is refused and cut off, and the lo
   ])
 })
 
-it('entries are read from a file of any length, including those that span two reads', () => {
+it('entries are read from a file of any length, including entries that span two reads', () => {
   const path = mkdtempSync(join(tmpdir(), 'vault-long-'))
   onTestFinished(() => rmSync(path, { recursive: true }))
   const folder = openFolder(path)

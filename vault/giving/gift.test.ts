@@ -20,14 +20,14 @@ it.each([
   expect(looksLikeDeposit(message)).toBe(false)
 })
 
-it('a secret code of the gateway looks like the message of a deposit’s offer, and a code of other characters does not', () => {
+it('a secret code looks like the message of a deposit’s offer, and a code of other characters does not', () => {
   expect(looksLikeDeposit(systemIds.secretCode())).toBe(true)
   const readable = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const accepted = [...readable].filter((character) => looksLikeDeposit(character.repeat(CODE_LENGTH)))
   expect(accepted.join('')).toBe(CODE_ALPHABET)
 })
 
-it('two lists have the same items if each names the same items once, in any order', () => {
+it('two lists have the same items if each contains the same items once, in any order', () => {
   const [a, b, c] = ['1', '2', '3'].map((assetId) => ({ appId: 730, contextId: '2', assetId }))
   if (a === undefined || b === undefined || c === undefined) throw new Error('three items are needed')
   expect(isSameSet([a, b], [b, a])).toBe(true)
@@ -39,7 +39,7 @@ it('two lists have the same items if each names the same items once, in any orde
   expect(isSameSet([a, b], [a, { ...b, contextId: '16' }])).toBe(false)
 })
 
-it('an offer is a gift only if it is ours, goes to this account, has this message, gives exactly these items and takes none', () => {
+it('an offer is a gift if it is ours, with the right account, message and items, and takes nothing', () => {
   const assets = [{ appId: 730, contextId: '2', assetId: '1' }]
   const gift = { partnerSteamId: '76561198000000021', token: 'AbC12-_x', message: 'w1', assets }
   const { partnerSteamId, message } = gift

@@ -82,7 +82,7 @@ describe('a wish', () => {
   })
 })
 
-it('items that Steam does not show to their owner as free and tradable are refused', () => {
+it('items that Steam does not show as free and tradable are refused', () => {
   const seen = new Map([
     ['570/1', { isTradable: true }],
     ['570/2', { isTradable: false }],
@@ -101,14 +101,14 @@ describe('the limits', () => {
     return judgeLimits(rules, spent, { cents, items: 1, now: NOW })
   }
 
-  it('of an hour and of a day each make a wish wait', () => {
+  it('of an hour and of a day both make a wish wait', () => {
     expect(afterEarlier(10_00n, 1)).toBeUndefined()
     expect(afterEarlier(10_01n, 1)).toMatchObject({ kind: 'wait' })
     expect(afterEarlier(60_00n, 61)).toBeUndefined()
     expect(afterEarlier(60_01n, 61)).toMatchObject({ kind: 'wait' })
   })
 
-  it('refuse a wish that they can never allow', () => {
+  it('refuse a wish that exceeds them on its own', () => {
     expect(afterEarlier(100_01n, 61)).toMatchObject({ kind: 'refuse' })
   })
 })

@@ -22,7 +22,7 @@ const ENTRIES: readonly SaleEntry[] = [
 ]
 const dated: readonly DatedEntry[] = ENTRIES.map((entry) => ({ at, entry }))
 
-it('later entries replace the listings and deals of a book, and never change one that a caller already has', () => {
+it('later entries replace a book’s listings and deals, and change none that a caller already has', () => {
   const { book, add } = createFold()
   const held = dated.map((each) => {
     add(each)
@@ -32,7 +32,7 @@ it('later entries replace the listings and deals of a book, and never change one
   for (const { parts, asTheyWere } of held) expect(parts).toEqual(asTheyWere)
 })
 
-it('an item number that a market uses again belongs to the newest listing', () => {
+it('an item number that a market reuses belongs to the newest listing', () => {
   const book = bookOf([...dated, { at, entry: { kind: 'repriced', market, itemId, priceMinor: 60n } }])
   expect(book.listings.map(({ state, priceMinor }) => [state, priceMinor])).toEqual([
     ['given', 90n],

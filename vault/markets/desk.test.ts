@@ -141,7 +141,7 @@ it('a clock that was set back does not delay the next look for items to list', (
   expect(desk.isDue(APP)).toBe(true)
 })
 
-it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
+it('after items arrive, a desk makes the market read them, and checks every 20 seconds for three minutes', async () => {
   expect(countLooks(60)).toBe(1)
   expect(desk.isDue(OTHER_APP)).toBe(true)
   await desk.listSoon(APP)
@@ -173,7 +173,7 @@ async function countMoneyReads(minutes: number): Promise<number> {
   return moneyReads
 }
 
-it('every five minutes a desk asks whether sales were paid, and every 20 seconds for two minutes after an item was given or its money fell due', async () => {
+it('a desk asks about payments every five minutes, and for two minutes after a gift or a due date every 20 seconds', async () => {
   book = { ...bookOf([]), listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
@@ -246,7 +246,7 @@ it.each([
   },
 )
 
-it('listings that cannot be taken down do not keep the others on sale', async () => {
+it('listings that cannot be taken down do not keep other listings on sale', async () => {
   book = { ...bookOf([]), listings: onSale(120) }
   isOffAtTill = true
   await pass(3 * ROUND_S)
@@ -256,7 +256,7 @@ it('listings that cannot be taken down do not keep the others on sale', async ()
   expect(takenDown.length).toBeGreaterThan(120 * 2)
 })
 
-it('while its pings fail, a desk lists nothing, because nobody could buy the items', async () => {
+it('a desk lists nothing while its pings fail, because nobody could buy the items', async () => {
   await pass(3)
   expect(desk.isOpen()).toBe(true)
   isPingRefused = true
@@ -267,7 +267,7 @@ it('while its pings fail, a desk lists nothing, because nobody could buy the ite
   expect(desk.isOpen()).toBe(true)
 })
 
-it('an item is offered only three times to a market that refuses every listing, and not again for an hour', async () => {
+it('an item is offered three times to a market that refuses every listing, and then not for an hour', async () => {
   const item = { assetId: '1', marketHashName: 'Item 1', isTradable: true }
   listReply = { kind: 'refused', code: 'no listings today' }
   for (let tries = 0; tries < 5; tries += 1) {
@@ -293,7 +293,7 @@ it.each([{ kind: 'unanswered', because: 'HTTP 502' }, { kind: 'locked_out' }] as
   },
 )
 
-it('a market that was switched off after an item was assigned to it gets no listing', async () => {
+it('a market that is switched off after an item was assigned to it gets no listing', async () => {
   await pass(3)
   const lines = [{ assetId: '1', priceMinor: 100n }]
   await desk.list(APP, lines)
@@ -302,7 +302,7 @@ it('a market that was switched off after an item was assigned to it gets no list
   expect(lists).toBe(1)
 })
 
-it('a market that refuses every ping causes a login to Steam only every 15 minutes', async () => {
+it('a market that refuses every ping causes one login to Steam in 15 minutes', async () => {
   isPingRefused = true
   await countMoneyReads(14)
   expect(renewals).toBe(1)
@@ -310,7 +310,7 @@ it('a market that refuses every ping causes a login to Steam only every 15 minut
   expect(renewals).toBe(2)
 })
 
-it('an item that the market postpones may be listed again, but not one that it refused three times', async () => {
+it('an item that the market postpones may be listed again, but not an item that it refused three times', async () => {
   const item = { assetId: '1', marketHashName: 'Item 1', isTradable: true }
   const refused: Listed = { kind: 'refused', assetId: '1', code: 'not read yet', retry: true }
   const postponed: Listed = { kind: 'postponed', assetId: '1' }
@@ -325,7 +325,7 @@ it('an item that the market postpones may be listed again, but not one that it r
   expect(priced).toHaveLength(5)
 })
 
-it('a desk keeps asking for two weeks about an item that was given, although the market calls its sale cancelled', async () => {
+it('a desk asks for two weeks about an item that was given, even if the market calls its sale cancelled', async () => {
   const listing = givenListing({ kind: 'cancelled' })
   const deals = new Map([
     [
@@ -356,7 +356,7 @@ it('a desk keeps asking for two weeks about an item that was given, although the
   expect(await countMoneyReads(10)).toBe(0)
 })
 
-it('for six weeks a desk asks how a sale ended, and then it says once that it stopped', async () => {
+it('a desk asks for six weeks how a sale ended, and then reports once that it stopped', async () => {
   const stuck = givenListing(null)
   const recent = { ...stuck, itemId: '102', assetId: '2' }
   book = { ...bookOf([]), listings: [stuck] }
@@ -374,7 +374,7 @@ it('for six weeks a desk asks how a sale ended, and then it says once that it st
   expect(logged).toHaveLength(1)
 })
 
-it('a desk reprices all its listings within the hour, at most ten at a time, and nothing while it may not list', async () => {
+it('a desk reprices all its listings within an hour, at most ten at a time, but none while it may not list', async () => {
   const listings = onSale(100)
   items = new Map(
     listings.map(({ assetId }) => [

@@ -30,7 +30,7 @@ const isWanted = (due: DueGift) => client.isWanted(due, { offerId: '1', listedAt
 const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
-  it('stays due under one deal number until the buyer has the items, and identifies each item by its asset id', async () => {
+  it('stays due under one deal number until the buyer has the items, which it identifies by asset id', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts', count: 2 })
     expect(due.assets.map(({ assetId }) => assetId)).toEqual(bench.assetsOf(DOTA).slice(0, 2))
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
@@ -65,7 +65,7 @@ describe('a sale', () => {
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it('that the buyer reverses pays a fifth of the price, and its item cannot be listed right after', async () => {
+  it('that the buyer reverses pays a fifth of the price, and the item cannot be listed right after', async () => {
     const { due } = await sell(bench, client, { appId: CS, temper: 'reverses' })
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)
@@ -92,7 +92,7 @@ describe('a sale', () => {
     expect((await unwrap(client.ready())).problems).toContain('banned_from_selling')
   })
 
-  it('counts as reversed by the seller if the seller takes back another sale, because Steam reverses both', async () => {
+  it('counts as reversed by the seller if the seller takes back another sale, because Steam reverses both sales', async () => {
     const deals: string[] = []
     for (let sales = 0; sales < 2; sales += 1) {
       const { due } = await sell(bench, client, { appId: CS, temper: 'accepts' })
@@ -140,7 +140,7 @@ describe('a sale', () => {
     expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
   })
 
-  it('that is not handed over stays open until its time is up', async () => {
+  it('that is not handed over stays open until the sale’s time is up', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     const offerId = bench.send(due, false)
     expect(await unwrap(isWanted(due))).toBe(true)
@@ -152,14 +152,14 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('that the market’s list lacks counts as unanswered, and as wanted once the list contains it', async () => {
+  it('that the market’s list lacks counts as unanswered, and as wanted when the list contains it', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     bench.market.begin('items-missing')
     expect((await isWanted(due)).kind).toBe('unanswered')
     expect(await unwrap(isWanted(due))).toBe(true)
   })
 
-  it('that is not handed over bans the account from selling for a day if it is the third in a row', async () => {
+  it('bans the account from selling for a day if it is the third in a row that is not handed over', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(bench, client, { appId: DOTA, temper: 'accepts' })
       await bench.advanceS(5 * 60)
@@ -192,7 +192,7 @@ describe('a sale', () => {
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
-  it('that was made while the client read the market’s answers is due only together with its sold listing', async () => {
+  it('made while the client reads the market’s answers is not due before its listing shows as sold', async () => {
     await prepareToSell(bench, client, DOTA)
     const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
     const [first] = await unwrap(client.list(DOTA, lines))
@@ -207,7 +207,7 @@ describe('a sale', () => {
     }
   })
 
-  it('is handed over and paid although the market’s answers contain rows that the client cannot read', async () => {
+  it('is handed over and paid even if the market’s answers contain unreadable rows', async () => {
     bench.market.begin('strange-rows')
     const { due, itemIds } = await sell(bench, client, { appId: DOTA, temper: 'accepts' })
     const { rows, unread } = await unwrap(client.round(DOTA))
@@ -222,7 +222,7 @@ describe('a sale', () => {
     expect(await outcomes(DOTA)).toMatchObject([{ itemId: itemIds[0], end: { kind: 'paid' } }])
   })
 
-  it('gets a different deal number from an earlier sale of the same item', async () => {
+  it('gets a deal number other than that of an earlier sale of the same item', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, temper: 'declines' })
     bench.send(due)
     await bench.advanceS(20)

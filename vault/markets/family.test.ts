@@ -28,7 +28,7 @@ afterEach(() => bench.end())
 afterAll(() => bench.close())
 
 describe('an account', () => {
-  it('shows why it cannot sell, and stays online for three to four minutes after a ping', async () => {
+  it('shows why it cannot sell, and is online for three to four minutes after a ping', async () => {
     expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: null,
@@ -45,7 +45,7 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('offline')
   })
 
-  it('is online although the market refuses a ping that comes too soon after another', async () => {
+  it('is online even if the market refuses a ping that comes too soon after another', async () => {
     await unwrap(client.keepOnline(bench.accessToken()))
     await unwrap(client.keepOnline(bench.accessToken()))
     expect((await unwrap(client.ready())).problems).not.toContain('offline')
@@ -56,14 +56,14 @@ describe('an account', () => {
     expect((await unwrap(client.ready())).problems).toContain('other_account')
   })
 
-  it('cannot sell if it is in another currency, because each listing would be refused', async () => {
+  it('cannot sell in another currency, because each listing would be refused', async () => {
     const key = bench.market.open(bench.seller.steamId)
     expect((await unwrap(client.ready())).problems).not.toContain('other_currency')
     client = bench.clientWith(key, { currency: 'EUR' })
     expect((await unwrap(client.ready())).problems).toContain('other_currency')
   })
 
-  it('keeps its key, because the client makes at most two calls a second, over all hosts together', async () => {
+  it('keeps its key, because the client makes at most two calls a second to all hosts together', async () => {
     const beganMs = bench.machineMs()
     for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS, TF2, RUST, DOTA]) await unwrap(client.round(appId))
     await unwrap(client.money())
@@ -72,7 +72,7 @@ describe('an account', () => {
     expect((await client.money()).kind).toBe('answered')
   })
 
-  it('loses its key after more than five requests in a second, and its client then makes no more calls', async () => {
+  it('loses its key after more than five requests in a second, and the client then makes no calls', async () => {
     // `client` has the same key, because an account has only one at a market.
     const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
@@ -118,7 +118,7 @@ describe('a listing', () => {
     )
   })
 
-  it('of several items has a result for each, even if the envelope reports success for refused ones', async () => {
+  it('of several items has a result for each, even if the envelope reports success for a refused item', async () => {
     await prepareToSell(bench, client, DOTA)
     const [first = '', second = ''] = bench.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({
@@ -134,7 +134,7 @@ describe('a listing', () => {
     })
   })
 
-  it('is made or repriced although other lines of the same call failed without naming their items', async () => {
+  it('is made or repriced even if other lines of its call failed without naming their items', async () => {
     await prepareToSell(bench, client, DOTA)
     bench.market.begin('failed-without-id')
     const [assetId = ''] = bench.assetsOf(DOTA)
@@ -228,7 +228,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('that quotes the address of a call has the key removed from its refusal', async () => {
+  it('that quotes the address of a call in a refusal is reported without the key', async () => {
     const key = bench.market.open(bench.seller.steamId)
     bench.market.begin('address-in-refusal')
     const answer = await bench.clientWith(key).money()
@@ -236,7 +236,7 @@ describe('a market in trouble', () => {
     expect(JSON.stringify(answer)).not.toContain(key)
   })
 
-  it('gets no call about a game for ten minutes if the host of that game refuses the key, but still gets calls about other games', async () => {
+  it('gets no call about a game for ten minutes if that game’s host refuses the key, but calls about other games', async () => {
     bench.market.begin('key-of-one-host')
     let begun = 0
     const list = () =>
@@ -255,7 +255,7 @@ describe('a market in trouble', () => {
     expect((await client.round(DOTA)).kind).toBe('answered')
   })
 
-  it('that refuses the key, even with an unusual text, is called again only after ten minutes', async () => {
+  it('that refuses the key, even with an unusual text, is not called for ten minutes', async () => {
     bench.market.begin('key-in-words')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
     bench.market.end('key-in-words')
@@ -286,7 +286,7 @@ describe('a market in trouble', () => {
     },
   )
 
-  it('that refuses the key with a status alone from time to time never counts as refusing it', async () => {
+  it('that sometimes refuses the key with a status alone does not count as refusing the key', async () => {
     for (let times = 0; times < 3; times += 1) {
       bench.market.begin('key-unauthorized', 1)
       expect(await client.money()).toEqual({ kind: 'busy' })
@@ -295,14 +295,14 @@ describe('a market in trouble', () => {
     }
   })
 
-  it('that refuses the key with a status alone in answer to two calls at the same time is asked again', async () => {
+  it('that refuses the key with a status alone in two simultaneous calls is asked again', async () => {
     bench.market.begin('key-unauthorized', 2)
     expect(await Promise.all([client.money(), client.money()])).toEqual([{ kind: 'busy' }, { kind: 'busy' }])
     bench.advanceMs(60_000)
     expect((await client.money()).kind).toBe('answered')
   })
 
-  it('that answers 401 to an access token is still called with the key', async () => {
+  it('that answers 401 to an access token is called with the key nevertheless', async () => {
     bench.market.begin('token-unauthorized')
     expect(await client.keepOnline(bench.accessToken())).toEqual({ kind: 'refused', code: 'HTTP 401' })
     expect((await client.money()).kind).toBe('answered')
@@ -319,18 +319,18 @@ describe('a market in trouble', () => {
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
-  it('delays a call only until its deadline', async () => {
+  it('delays a call until its deadline at most', async () => {
     client = bench.clientWith(bench.market.open(bench.seller.steamId), { deadlineMs: 50 })
     bench.market.begin('slow')
     expect((await client.money()).kind).toBe('unanswered')
   })
 })
 
-it('an empty public list of lowest prices is an answer without prices', async () => {
+it('an empty public list of lowest prices counts as an answer without prices', async () => {
   expect(await unwrap(client.lowestPrices(DOTA))).toEqual(new Map())
 })
 
-it('a list of lowest prices is still read if one of its rows has no price', async () => {
+it('a list of lowest prices is read even if one of its rows has no price', async () => {
   await prepareToSell(bench, client, DOTA)
   await unwrap(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
   bench.market.begin('strange-rows')

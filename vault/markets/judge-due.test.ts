@@ -44,7 +44,7 @@ const problem = (change: Partial<DueGift>, contextChange: Partial<Context> = {})
 }
 
 describe('a deal that a market asks for', () => {
-  it('is given if all its items are listed, one or several', () => {
+  it('is carried out if all its items, one or several, are listed', () => {
     expect(judgeDue(due(), context())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
     const both = due({ assets: [asset('11'), asset('10')] })
     expect(judgeDue(both, context())).toMatchObject({
@@ -53,7 +53,7 @@ describe('a deal that a market asks for', () => {
     })
   })
 
-  it('is given once: a repeated request changes nothing, and a changed one is refused', () => {
+  it('is carried out once: a repeated request changes nothing, and a changed request is refused', () => {
     const known = due()
     expect(judgeDue(due(), context({ known }))).toEqual({ kind: 'again' })
     for (const change of [
@@ -87,7 +87,7 @@ describe('a deal that a market asks for', () => {
     expect(problem({}, { rows: [row({ price: 6.17 })] })).toBe('price_differs')
   })
 
-  it('is given if the market shows the price in its own units, or not at all', () => {
+  it('is carried out if the market shows the price in its own units, or not at all', () => {
     expect(problem({}, { rows: [row({ price: 12_340 })] })).toBe('give')
     expect(problem({}, { rows: [row({ price: null })] })).toBe('give')
   })

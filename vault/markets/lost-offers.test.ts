@@ -62,12 +62,12 @@ describe.each([
       giftStepBefore(giving(missed, at), { now: MUCH_LATER, isAllowed: true }).kind === 'end',
   ],
 ])('an offer %s, if the answer to its send was lost,', (_, isGivenUp) => {
-  it('is given up after three looks, the last one late enough for it to have appeared', () => {
+  it('is given up after three looks, of which the last is late enough for the offer to have appeared', () => {
     expect(isGivenUp(3, later(3))).toBe(true)
     expect(isGivenUp(2, later(3))).toBe(false)
   })
 
-  it('is not given up if the last look was too early, or if there was none', () => {
+  it('is not given up if the last look was too early or there was none', () => {
     expect(isGivenUp(3, later(1))).toBe(false)
     expect(isGivenUp(0, null)).toBe(false)
   })

@@ -15,7 +15,7 @@ const read = (listMinor: bigint | null | undefined, ownMinor: bigint | null) =>
   others.read('570/Cap', { listMinor, ownMinor, nowMs })
 const known = (lowestMinor: bigint | null) => ({ lowestMinor, mostMinor: null })
 
-it('a price in the list that is not ours is the lowest price of others', () => {
+it('the price in the list, if it is not ours, is the lowest price of others', () => {
   expect(read(900n, null)).toEqual(known(900n))
   expect(read(850n, 899n)).toEqual(known(850n))
   // A list without our own listings.
@@ -23,7 +23,7 @@ it('a price in the list that is not ours is the lowest price of others', () => {
   expect(read(null, 899n)).toEqual(known(null))
 })
 
-it('while our own price is the lowest, the last price of others counts for six hours', () => {
+it('the last price of others counts for six hours while our own price is the lowest', () => {
   read(900n, null)
   nowMs += 5 * HOUR_MS
   expect(read(899n, 899n)).toEqual(known(900n))
@@ -39,7 +39,7 @@ it('after a start, our own price does not rise for six hours if it is the lowest
   expect(read(899n, 899n)).toEqual(known(null))
 })
 
-it('a price that was ours a few minutes ago is not a price of others, because the list may be old', () => {
+it('our price of a few minutes ago is not a price of others, because the list may be old', () => {
   read(900n, null)
   read(899n, 899n)
   nowMs += 2 * MINUTE_MS
@@ -69,7 +69,7 @@ it('without a list, the last price of others counts for six hours, and our price
   expect(read(undefined, 850n)).toEqual({ lowestMinor: null, mostMinor: 850n })
 })
 
-it('for half an hour, a price at which we may have listed does not count as a price of others', () => {
+it('a price at which we may have listed does not count as a price of others for half an hour', () => {
   read(900n, null)
   others.noteOwn('570/Cap', { minor: 899n, nowMs })
   expect(read(899n, null)).toEqual(known(900n))

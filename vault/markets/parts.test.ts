@@ -46,7 +46,7 @@ describe('an entry of sales in the log', () => {
     expect(read({ kind: 'intended' })).toBeUndefined()
   })
 
-  it('is never skipped: a version that cannot read it throws', () => {
+  it('is not skipped by a version that cannot read it, which throws', () => {
     const sale = { kind: 'send_begun', market: 'market', dealId: '1', since: 'a later version' }
     expect(() => read({ kind: 'sale', sale })).toThrow('Entry 7 of the vault')
     expect(() => read({ kind: 'sale', sale: { kind: 'lent' }, of: 'a later version' })).toThrow('cannot read')
@@ -54,7 +54,7 @@ describe('an entry of sales in the log', () => {
 })
 
 describe('whole numbers of up to 20 digits', () => {
-  it('are read without loss, and strings stay as they are', () => {
+  it('are read without loss, and strings are not changed', () => {
     const text = '{"a":1234567890123456789,"b":12,"c":"x: 1234567890123456789, \\"","d":1.5}'
     expect(parseLossless(text)).toEqual({
       a: '1234567890123456789',
@@ -135,7 +135,7 @@ describe('a sale in the history of the market.csgo.com family', () => {
   const readEnd = (stage: string, settlement: number, received: string | null = '950') =>
     read([{ item_id: '5', event: 'sell', time: String(soldS), stage, settlement, received }])[0]?.end.kind
 
-  it('is read if it is among the newest 20,000, in whatever order the market sends them', () => {
+  it('is read if it is among the newest 20,000, in any order of the market’s rows', () => {
     const rows = Array.from({ length: 20_001 }, (_, id) => {
       return { item_id: String(id), event: 'sell', time: String(soldS - id), stage: '2', received: '950' }
     })

@@ -20,11 +20,11 @@ describe('an item', () => {
     expect(placeBids(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
   })
 
-  it('goes to the other market if the first one has no bid for it', () => {
+  it('goes to the second market if the first has no bid for it', () => {
     expect(placeBids([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
   })
 
-  it('is on one market only, whatever the bids', () => {
+  it('goes to one market at most, whatever the bids are', () => {
     const anyBid = fc.record({
       assetId: fc.constantFrom('1', '2', '3'),
       net: fc.bigInt({ min: 0n, max: 9n }),
@@ -50,7 +50,7 @@ describe('the proceeds of a listing', () => {
     expect(proceeds({ feeBp: 0n, lowestMinor: null })).toBe(1_000n)
   })
 
-  it('are counted from the lowest price of others if a floor holds the price above it', () => {
+  it('are computed from the lowest price of others if a floor holds the price above that', () => {
     expect(proceeds({ priceMinor: 1_000n, lowestMinor: 800n })).toBe(760n)
   })
 
@@ -84,7 +84,7 @@ describe('the fee of a market', () => {
     expect(fee([sale('m', 999n, 949n)])).toBe(501n)
   })
 
-  it('is the stated fee before the first sale, or an assumption if the market states none', () => {
+  it('is the stated fee before the first sale, or an assumption if the market states no fee', () => {
     expect(fee([], 600n)).toBe(600n)
     expect(fee([])).toBe(500n)
   })

@@ -28,19 +28,19 @@ describe('a listing', () => {
     expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(priceOf(1_349n))
   })
 
-  it('is not above its upper limit, unless a floor is higher', () => {
+  it('is at most at its upper limit, unless a floor is higher', () => {
     expect(price({ lowestMinor: null, mostMinor: 1_300n })).toEqual(priceOf(1_300n))
     expect(price({ lowestMinor: null, mostMinor: 1_600n })).toEqual(priceOf(1_499n))
     expect(price({ lowestMinor: null, mostMinor: 900n })).toEqual(priceOf(1_200n))
   })
 
-  it('is never below its cost plus the margin, unless the operator allows a loss', () => {
+  it('is never below the item’s cost plus the margin, unless the operator allows a loss', () => {
     expect(price({ costMinor: 1_800n })).toEqual(priceOf(1_800n))
     expect(price({ costMinor: 1_800n }, { marginBp: 555n })).toEqual(priceOf(1_900n))
     expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
-  it('covers its cost after the fee of the market', () => {
+  it('covers the item’s cost after the fee of the market', () => {
     expect(price({ costMinor: 1_800n, feeBp: 500n })).toEqual(priceOf(1_895n))
     expect([netOf(1_895n, 500n), netOf(1_894n, 500n)]).toEqual([1_800n, 1_799n])
     expect(price({ costMinor: 1_800n, feeBp: 500n, mayLose: true })).toEqual(priceOf(1_499n))
@@ -50,13 +50,13 @@ describe('a listing', () => {
     expect(price({ lowestMinor: 100n, mayLose: true })).toEqual(priceOf(1_200n))
   })
 
-  it('needs the vault’s own price, and a cost unless the operator allows a loss', () => {
+  it('needs the vault’s own price, and also a cost unless the operator allows a loss', () => {
     expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
     expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
     expect(price({ costMinor: null, mayLose: true })).toEqual(priceOf(1_499n))
   })
 
-  it('is never below the vault’s floor, nor below the item’s cost unless a loss is allowed, for any numbers', () => {
+  it('is for any numbers at least the vault’s floor and, unless a loss is allowed, the item’s cost', () => {
     const amount = fc.bigInt({ min: 1n, max: 100_000_000n })
     const priced = fc.record({
       costMinor: amount,

@@ -87,7 +87,7 @@ it.each([
   },
 )
 
-it('a market that does not answer needs a person only after an hour', async () => {
+it('a market that does not answer needs a person after an hour, and not before', async () => {
   await pass(1)
   ready = { kind: 'unanswered', because: 'HTTP 502' }
   // The market is asked again after 30 minutes. Five minutes later selling stops, and the hour begins.
@@ -100,7 +100,7 @@ it('a market that does not answer needs a person only after an hour', async () =
   expect(kinds()).toEqual([])
 })
 
-it('a market that refuses pings needs a person only after half an hour', async () => {
+it('a market that refuses pings needs a person after half an hour, and not before', async () => {
   await pass(1)
   isPingRefused = true
   await pass(30)
@@ -131,7 +131,7 @@ it('a market that takes the pings but hides the listings needs a person, and the
   expect(needs.list()).toEqual([])
 })
 
-it('a market that an operator has switched off needs no person', async () => {
+it('a market that an operator has switched off does not need a person', async () => {
   isOffAtTill = true
   await pass(120)
   expect(kinds()).toEqual([])

@@ -38,7 +38,7 @@ it('a record adds each entry to its only book, and copies none of the book’s l
   expect([listings.length, deals.size, refused.size, listedTimes.size]).toEqual([1, 1, 1, 1])
 })
 
-it('reading twice as many sales from a log makes about twice as many calls of Map.set, because no entry copies a map', async () => {
+it('reading twice as many sales from a log calls Map.set about twice as often: no entry copies a map', async () => {
   const log = createMemoryLog()
   const addSales = async (from: number, to: number) => {
     const record = open(log)

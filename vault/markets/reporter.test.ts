@@ -55,7 +55,7 @@ it('a till that was restored from a backup gets its lost reports again within a 
   expect([...reported]).toEqual(['2/0', '4/0', '6/0'])
 })
 
-it('a report never hides that earlier ones are missing', async () => {
+it('a report does not hide that earlier reports are missing', async () => {
   await list('1')
   await report()
   reported = new Set()
@@ -64,7 +64,7 @@ it('a report never hides that earlier ones are missing', async () => {
   expect([...reported].toSorted()).toEqual(['2/0', '4/0'])
 })
 
-it('a till that has only a part of the reports of an entry gets the others', async () => {
+it('a till that has a part of an entry’s reports gets the other reports', async () => {
   for (const assetId of ['1', '2']) await list(assetId)
   const due = { dealId: 'd', partnerSteamId: '1', token: 't', message: 'x', assets: [] }
   record.add({ kind: 'deal_intended', market: 'm', account: null, due, itemIds: ['1', '2'] })
@@ -73,7 +73,7 @@ it('a till that has only a part of the reports of an entry gets the others', asy
   expect(reported.has('5/1')).toBe(true)
 })
 
-it('without news the till is asked once a minute, and after a lost answer it gets no report twice', async () => {
+it('the till is asked once a minute without news, and gets no report twice after a lost answer', async () => {
   await list('1')
   isAnswerLost = true
   await expect(report()).rejects.toThrow('lost')

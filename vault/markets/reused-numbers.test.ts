@@ -46,7 +46,7 @@ it('the outcome of an earlier sale is not recorded for a later sale', async () =
   expect(out.book().listings.at(-1)).toMatchObject({ state: 'in_deal', end: null })
 })
 
-it('the outcome of the later sale is recorded, and only once', async () => {
+it('the outcome of the later sale is recorded once', async () => {
   const laterSale: Outcome = { itemId: '1', soldAt: later(85), end: { kind: 'paid', receivedMinor: 95n } }
   const { out, sellAgain } = openRelisted([laterSale, EARLIER_SALE])
   sellAgain()
@@ -56,7 +56,7 @@ it('the outcome of the later sale is recorded, and only once', async () => {
   expect(await seller.followMoney(APP, SOLD_AT)).toBe(false)
 })
 
-it('if a sale came long after the listing, its outcome is recorded even if the vault did not see the sale', async () => {
+it('the outcome of a sale long after its listing is recorded even if the vault did not see the sale', async () => {
   const unseen: Outcome = { itemId: '1', soldAt: later(3_660), end: { kind: 'cancelled' } }
   const { out } = openRelisted([unseen, EARLIER_SALE])
   expect(await out.seller().followMoney(APP, SOLD_AT)).toBe(true)

@@ -108,7 +108,7 @@ describe('a sale', () => {
     },
   )
 
-  it('whose market calls it off after the offer was confirmed ends before the buyer can accept the offer', async () => {
+  it('that its market calls off after the confirmation ends before the buyer can accept the offer', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -136,7 +136,7 @@ describe('a sale', () => {
     ])
   })
 
-  it('is not tried again if Steam refused its offer', async () => {
+  it('is not tried a second time if Steam refused its offer', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -197,7 +197,7 @@ describe('a sale', () => {
   })
 })
 
-it('a deal that cannot be read causes only one alarm', async () => {
+it('an unreadable deal causes only one alarm', async () => {
   const out = createOutside()
   const unread = ['5', 'without a number']
   out.market.round = async () => ({ kind: 'answered', value: { rows: [], due: [], unread } })
@@ -232,7 +232,7 @@ describe('a market that lies', () => {
     expect(out.offers).toEqual([])
   })
 
-  it('gets only the first version of a deal carried out if it changes the deal later', async () => {
+  it('that changes a deal later gets the first version of the deal, and an alarm is raised', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -243,7 +243,7 @@ describe('a market that lies', () => {
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
   })
 
-  it('is not believed if it claims to pay more than the price, and is asked again', async () => {
+  it('is not believed but asked again if it claims to pay more than the price', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -293,7 +293,7 @@ const turn = fc.record({
   seconds: fc.constantFrom(1, 15, 15, 60, 230, 400),
 })
 
-it('whatever is lost, killed or lied about, only bought items are given, and only once, and every sale ends', async () => {
+it('whatever is lost, killed or lied about, bought items alone are given, once, and every sale ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Market['order']>('confirm_then_report', 'report_then_confirm'),

@@ -197,7 +197,7 @@ it('items without a price do not keep later items of the inventory off the marke
   expect(bench.listed).toEqual(['200 999', '201 999'])
 })
 
-it('an item is listed at the price of the vault’s own listing if that is the cheapest, even if another account made it', async () => {
+it('an item is listed at the vault’s own price if that is the cheapest, even another account’s price', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -220,7 +220,7 @@ it('accounts do not undercut each other while the market’s list shows a former
   expect(bench.pricesNow()).toEqual(['200 969', '300 969'])
 })
 
-it('after a start, an account does not undercut another one whose inventory was not read yet', async () => {
+it('after a start, an account does not undercut another account whose inventory was not read yet', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -252,7 +252,7 @@ it('the price of a listing does not rise while the market gives no list of price
   expect(bench.pricesNow()).toEqual(['200 899'])
 })
 
-it('repricing many listings reads one list of prices, and does not reread inventories that were just read for listing', async () => {
+it('repricing many listings reads one list of prices, and no inventory that was just read for listing', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 60) })
   await bench.runRounds(4)
   expect(bench.pricesNow()).toHaveLength(60)
@@ -264,7 +264,7 @@ it('repricing many listings reads one list of prices, and does not reread invent
   expect(bench.countReads()).toEqual({ lists: 1, readings: SELLERS.length })
 })
 
-it('an item is not listed below the price of one that was just sold and is still in the market’s list', async () => {
+it('an item is not listed below the price of a just sold item that the market’s list contains', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -289,7 +289,7 @@ it('a new item follows the last known price of others while the market gives no 
   expect(bench.listed).toEqual(['200 899', '201 899'])
 })
 
-it('an item that a wish has given away is not listed, although a desk read it seconds ago for repricing', async () => {
+it('an item that a wish has given away is not listed, even if a desk read it seconds ago for repricing', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 2) }
   const bench = createBench(inventories)
   bench.leaving.add('201')
@@ -306,13 +306,13 @@ it('an item that a wish has given away is not listed, although a desk read it se
   expect(bench.listed).toEqual(['200 999'])
 })
 
-it('the record of all wishes is read once for each game, however many items there are', async () => {
+it('the record of all wishes is read once per game, however many items there are', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 30) })
   await bench.runRounds(1)
   expect([bench.leavingReads(), bench.listed.length]).toEqual([1, 20])
 })
 
-it('a desk looks for sales while Steam is slow to give the prices of new items', async () => {
+it('a desk checks for sales while Steam is slow with the prices of new items', async () => {
   const inventories: Record<string, readonly OwnItem[]> = { [SELLER]: itemsNamed('Cap', 200, 1) }
   const bench = createBench(inventories)
   await bench.runRounds(1)
@@ -328,7 +328,7 @@ it('a desk looks for sales while Steam is slow to give the prices of new items',
   expect(bench.listed).toHaveLength(3)
 })
 
-it('a desk looks for sales while Steam is slow to give the prices of its listings, and reprices none that was sold', async () => {
+it('a desk checks for sales while Steam is slow with the prices of its listings, and reprices no sold one', async () => {
   const bench = createBench({ [SELLER]: itemsNamed('Cap', 200, 2) })
   await bench.runRounds(1)
   bench.prices.set('Cap', 900n)

@@ -25,7 +25,7 @@ describe('a sale', () => {
     expect([dealStates(out), out.offers.length]).toEqual([[state], offers])
   })
 
-  it('is not offered if the market took so long to answer that less than 45 seconds are left', async () => {
+  it('is not offered if less than 45 seconds are left after a slow answer of the market', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -52,7 +52,7 @@ describe('a sale', () => {
     expect([dealStates(out), out.offers.length]).toEqual([[state], state === 'active' ? 1 : 0])
   })
 
-  it('whose offer waits too long for its turn at Steam is abandoned, and the operator hears of it', async () => {
+  it('whose offer waits too long for its turn at Steam is abandoned, and an alarm is raised', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -70,7 +70,7 @@ describe('a sale', () => {
     expect(out.alarms).toMatchObject([{ kind: 'due_refused', problem: 'too_late' }])
   })
 
-  it('is offered by the next process only after the market has said again how much time is left', async () => {
+  it('is offered by the next process after the market has reported again how much time is left', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -113,7 +113,7 @@ describe('a sale', () => {
     },
   )
 
-  it('is not confirmed if the market took so long to answer that less than 20 seconds are left', async () => {
+  it('is not confirmed if less than 20 seconds are left after a slow answer of the market', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)
@@ -148,7 +148,7 @@ describe('a sale', () => {
     },
   )
 
-  it('is confirmed by a process that has not heard how much time is left, if the market still wants it', async () => {
+  it('is confirmed by a process that does not have the time left, if the market still wants the sale', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)

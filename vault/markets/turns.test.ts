@@ -4,7 +4,7 @@ import { createTurns } from './turns.ts'
 const items = (...ids: string[]) => ids.map((assetId) => ({ assetId }))
 const idsOf = (taken: { assetId: string }[]) => taken.map(({ assetId }) => assetId).join('')
 
-it('items take turns in the order of the inventory, and each has its first turn before any has a second', () => {
+it('items take turns in the inventory’s order, and each has a first turn before any has a second', () => {
   const turns = createTurns()
   const take = () => idsOf(turns.take(['m'], items('a', 'b', 'c', 'd', 'e'), 2))
   expect([take(), take(), take(), take()]).toEqual(['ab', 'cd', 'ea', 'bc'])

@@ -90,7 +90,7 @@ const need = (games: string, because: string) => ({
   text: `the market has not said for five minutes or longer which items of ${games} were sold: ${because}`,
 })
 
-it('a market that for five minutes does not say which items were sold needs a person until it does', async () => {
+it('a market that does not report its sold items for five minutes needs a person until it does', async () => {
   const { failures, pass, unreadSales } = createBench()
   await pass(15)
   failures.set(APP, { kind: 'unanswered', because: 'HTTP 502' })
@@ -106,7 +106,7 @@ it('a market that for five minutes does not say which items were sold needs a pe
   expect(unreadSales()).toEqual([])
 })
 
-it('a market that answers now and then needs no person, and neither does a game of which nothing is on sale', async () => {
+it('neither a market that answers now and then nor a game with nothing on sale needs a person', async () => {
   const { failures, pass, unreadSales, takeDown } = createBench()
   for (let times = 0; times < 3; times += 1) {
     failures.set(OTHER_APP, { kind: 'busy' })
@@ -123,7 +123,7 @@ it('a market that answers now and then needs no person, and neither does a game 
   expect(unreadSales()).toEqual([])
 })
 
-it('a failure needs a person as long as it lasts, even through a restart of the vault', async () => {
+it('a failure needs a person while it lasts, even after a restart of the vault', async () => {
   const { failures, pass, unreadSales, restart } = createBench()
   failures.set(OTHER_APP, { kind: 'busy' })
   await pass(315)
@@ -136,7 +136,7 @@ it('a failure needs a person as long as it lasts, even through a restart of the 
   expect(unreadSales()).toEqual([])
 })
 
-it('the report names each game that has failed for five minutes, and the reason of one of them', async () => {
+it('the report has each game that has failed for five minutes, and the reason of one such game', async () => {
   const { failures, pass, unreadSales } = createBench()
   failures.set(APP, { kind: 'busy' })
   await pass(300)

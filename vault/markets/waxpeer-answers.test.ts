@@ -57,7 +57,7 @@ it.each([
   expect(onSaleOf(answer)[0]?.price).toBe(dollars)
 })
 
-it('a price a thousand times too low is not taken for that of the listing', () => {
+it('a price a thousand times too low does not count as the listing’s price', () => {
   const shown = (price: number) =>
     onSaleOf(onSaleSchema.parse({ items: [{ item_id: '1', price }] }))[0]?.price ?? 0
   const scale = scaleOf('USD')

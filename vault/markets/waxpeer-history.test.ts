@@ -56,7 +56,7 @@ function waxpeerWith(sales: Row[], { payouts = 0, callMs = 0 } = {}) {
 }
 
 describe('the history of Waxpeer', () => {
-  it('is read beyond the thousand rows that can be skipped, each row once', async () => {
+  it('is read beyond the thousand rows that a call can skip, each row once', async () => {
     const sales = salesOf(2_500)
     expect(await waxpeerWith(sales).idsSince(9)).toEqual(sales.map(({ id }) => id))
   })
@@ -84,7 +84,7 @@ describe('the history of Waxpeer', () => {
     expect(slow.asked).toHaveLength(13)
   })
 
-  it('states since when no sale is missing, even if the reading ended early', async () => {
+  it('shows for how many days no sale is missing, even if the read ended early', async () => {
     expect(await waxpeerWith(salesOf(250)).wholeDays(9)).toBe(9)
     // A sale every five minutes: the ten thousandth is a little more than 34 days old.
     const many = waxpeerWith(salesOf(12_000))
@@ -103,7 +103,7 @@ describe('the history of Waxpeer', () => {
     expect(await waxpeerWith(salesOf(50)).history.underWay()).toMatchObject({ value: { isCut: false } })
   })
 
-  it('is read once for all games; for some minutes after that, only its latest rows are read again', async () => {
+  it('is read once for all games, and for some minutes after that in its latest rows only', async () => {
     const sales = salesOf(1_000)
     const { asked, clock, idsSince } = waxpeerWith(sales)
     await idsSince(9)

@@ -41,7 +41,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).due).toEqual([due])
   })
 
-  it('is due even if only the socket reports it', async () => {
+  it('is due even if the socket alone reports it', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     const offerId = bench.send(due, false)
     // The poll leaves out a sale whose offer the market knows.
@@ -49,7 +49,7 @@ describe('a sale', () => {
     await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
-  it('is still wanted after its unconfirmed offer was reported to the market, and is paid', async () => {
+  it('is wanted and later paid after its unconfirmed offer was reported to the market', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'accepts')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
     expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
@@ -102,7 +102,7 @@ describe('a sale', () => {
     expect(await waxpeer.outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
-  it('is no longer wanted if it is not handed over in time, and its item may be listed again under the same number', async () => {
+  it('is not wanted if it was not handed over in time, and its item may be listed again with the same number', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     await bench.advanceS(6 * 60)
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
@@ -114,7 +114,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('is wanted according to the list or the history if the check of trades knows only the numbers of buyers', async () => {
+  it('is wanted according to the list or the history if the check of trades has only the numbers of buyers', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('check-for-buyers')
     expect(await unwrap(isWanted(due, '1'))).toBe(true)
@@ -127,7 +127,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, '1'))).toBe(false)
   })
 
-  it('that only the socket reports is due once the history shows its price', async () => {
+  it('that the socket alone reports is due when the history shows its price', async () => {
     const { due, assetId } = await waxpeer.sell(DOTA, 'never')
     // The poll leaves out a sale whose offer the market knows.
     await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due, false) }))
@@ -140,7 +140,7 @@ describe('a sale', () => {
     expect(round).toMatchObject({ due: [due], rows: [{ stage: 'sold', price: 1 }] })
   })
 
-  it('is due and wanted although the history shows only a former sale of the item, which was cancelled', async () => {
+  it('is due and wanted even if the history shows only a former, cancelled sale of the item', async () => {
     const former = await waxpeer.sell(DOTA, 'declines')
     await unwrap(client.reportOffer(DOTA, { ...former.due, offerId: bench.send(former.due) }))
     await bench.advanceS(20)
@@ -182,7 +182,7 @@ describe('a sale', () => {
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
   })
 
-  it('is asked about again while Waxpeer’s answers do not show its state', async () => {
+  it('is checked again while Waxpeer’s answers do not show its state', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     bench.market.begin('status-unknown')
     const offerId = bench.send(due, false)
@@ -192,7 +192,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, offerId))).toBe(true)
   })
 
-  it('is not wanted once the socket says that the deal of its offer was called off', async () => {
+  it('is not wanted after the socket reported that the deal of its offer was called off', async () => {
     const { due } = await waxpeer.sell(DOTA, 'declines')
     const offerId = bench.send(due)
     await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
@@ -229,7 +229,7 @@ describe('a sale', () => {
     expect(await unwrap(isWanted(due, bench.send(due, false)))).toBe(true)
   })
 
-  it('can be handed over although the market forgot the access token that it got a while ago', async () => {
+  it('can be handed over even if the market forgot an access token that it got a while ago', async () => {
     const { due } = await waxpeer.sell(DOTA, 'never')
     const handOver = { ...due, offerId: bench.send(due, false) }
     bench.advanceMs(61_000)
@@ -255,7 +255,7 @@ describe('a sale', () => {
     expect(await waxpeer.outcomes(CS)).toMatchObject([{ itemId: '4242', end: { kind: 'pending' } }])
   })
 
-  it('may leave only 20 seconds to hand it over', async () => {
+  it('may be handed over with only 20 seconds left', async () => {
     bench.market.begin('send-soon')
     await waxpeer.listOne(DOTA)
     await waxpeer.goOnline()

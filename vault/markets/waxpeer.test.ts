@@ -32,7 +32,7 @@ const keepOnlineAndCount = (count: () => number, stepMs: number) => async (): Pr
 }
 
 describe('an account', () => {
-  it('needs a socket, a trade link, and an access token, which the client sends again after an hour', async () => {
+  it('needs a socket, a trade link and an access token, which the client sends again after an hour', async () => {
     expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
@@ -63,7 +63,7 @@ describe('an account', () => {
     expect(bench.market.log).toHaveLength(before)
   })
 
-  it('pauses its calls for a minute after a bare 401 about the key, but not after one about the token', async () => {
+  it('pauses its calls for a minute after a bare 401 about the key, but not after a 401 about the token', async () => {
     bench.market.begin('key-unauthorized')
     expect(await client.ready()).toEqual({ kind: 'busy' })
     bench.market.end('key-unauthorized')
@@ -74,7 +74,7 @@ describe('an account', () => {
     expect((await client.ready()).kind).toBe('answered')
   })
 
-  it('has its key removed from a refusal that contains the address of the call', async () => {
+  it('a refusal that contains the address of the call is reported without the key', async () => {
     const key = bench.market.waxpeer.open(bench.seller.steamId)
     client.close()
     client = bench.waxpeerWith(key)
@@ -114,7 +114,7 @@ describe('an account', () => {
     await waxpeer.goOnline()
   })
 
-  it('asks again to be put on sale after Waxpeer took its listings off sale, and after an hour', async () => {
+  it('asks to be put on sale again after an hour, or after Waxpeer took its listings off sale', async () => {
     const assetId = await waxpeer.listOne(DOTA)
     const checks = () => bench.market.log.filter(({ path }) => path === '/v1/check-wss-user').length
     const before = checks()
@@ -169,7 +169,7 @@ describe('a listing', () => {
     expect((await unwrap(client.list(DOTA, lines))).map(({ kind }) => kind)).toEqual(['listed', 'refused'])
   })
 
-  it('is made or changed at most twice in two minutes, and the client makes no third call', async () => {
+  it('is made or changed at most twice in two minutes, and the client does not make a third call', async () => {
     const assetId = await waxpeer.listOne(DOTA)
     const reprice = () => unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
@@ -193,7 +193,7 @@ describe('a listing', () => {
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
-  it('waits as long as Waxpeer says, and the client makes no call before that', async () => {
+  it('waits as long as Waxpeer demands, and the client makes no earlier call', async () => {
     const assetId = await waxpeer.listOne(DOTA)
     const itemId = assetId
     await unwrap(client.reprice(DOTA, [{ itemId, priceMinor: 90n }]))
@@ -210,7 +210,7 @@ describe('a listing', () => {
     expect(await list()).toMatchObject([{ kind: 'listed', assetId }])
   })
 
-  it('that is taken down alone is known to be down even if Waxpeer says only how many it took down', async () => {
+  it('that is taken down alone counts as down even if Waxpeer reports only the number of listings', async () => {
     const itemId = await waxpeer.listOne(DOTA)
     bench.market.begin('names-no-removed')
     expect(await unwrap(client.unlist(DOTA, [itemId, '42']))).toEqual([
@@ -221,7 +221,7 @@ describe('a listing', () => {
     expect(await unwrap(client.unlist(DOTA, [itemId]))).toEqual([{ itemId, isDone: true }])
   })
 
-  it('of a sold item can be neither repriced nor taken down, but one on sale can be taken down', async () => {
+  it('of a sold item can be neither repriced nor taken down, but a listing on sale can be taken down', async () => {
     const { assetId } = await waxpeer.sell(DOTA, 'never')
     expect(await unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
       { itemId: assetId, isDone: false },

@@ -51,7 +51,7 @@ async function openSession() {
   }
 }
 
-it('two simultaneous requests log in only once, and both are answered', async () => {
+it('two simultaneous requests cause one login, and both requests are answered', async () => {
   const { session } = await openSession()
   // A second login would have to wait too long, so its request would fail.
   const answers = await Promise.all([
@@ -61,7 +61,7 @@ it('two simultaneous requests log in only once, and both are answered', async ()
   expect(answers.map((answer) => answer?.status)).toEqual([200, 200])
 })
 
-it('a request for a fresh token leaves the current one in use if the last login is too recent for another', async () => {
+it('a request for a fresh token fails if the last login is too recent, and the current token stays in use', async () => {
   const { session, advanceMs } = await openSession()
   const token = await session.accessToken({ fresh: false })
   expect(token).toEqual(expect.any(String))
@@ -72,7 +72,7 @@ it('a request for a fresh token leaves the current one in use if the last login 
   expect(await session.accessToken({ fresh: true })).not.toBe(token)
 })
 
-it('after Steam refuses a second login because of too many requests, the next one waits longer', async () => {
+it('the wait for the next login is longer after Steam’s second refusal for too many requests', async () => {
   const { session, setBehaviour, advanceMs } = await openSession()
   await setBehaviour('PUT', 'rate-limited')
   expect(await session.accessToken({ fresh: false })).toBeUndefined()
@@ -86,7 +86,7 @@ it('after Steam refuses a second login because of too many requests, the next on
   expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
 })
 
-it('a form is not sent if sending it is no longer allowed when its turn comes', async () => {
+it('a form is not sent if it is no longer allowed when its turn comes', async () => {
   const { session } = await openSession()
   const asked: string[] = []
   const form = (answer: boolean) =>
@@ -103,7 +103,7 @@ it('a form is not sent if sending it is no longer allowed when its turn comes', 
   expect(asked).toEqual(['false', 'true'])
 })
 
-it('an offer is not confirmed if confirming it is no longer allowed when its turn comes', async () => {
+it('an offer is not confirmed if that is no longer allowed when its turn comes', async () => {
   const { steam, session, nowS } = await openSession()
   const parts = { session, nowS, say() {}, needs: { note() {}, end() {} }, acknowledge: async () => {} }
   const giftOffers = createGiftOffers(parts)

@@ -23,12 +23,12 @@ async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number
   return { isReady, problems }
 }
 
-it('the vault is ready once the database answers, and each earlier failure is logged', async () => {
+it('the vault is ready when the database answers, and each earlier failure is logged', async () => {
   expect(await startWith({ refusals: 0 })).toEqual({ isReady: true, problems: [] })
   expect(await startWith({ refusals: 2 })).toEqual({ isReady: true, problems: ['refused', 'refused'] })
 })
 
-it('the vault is never ready if it is stopped before the database answers', async () => {
+it('the vault does not become ready if it is stopped before the database answers', async () => {
   expect(await startWith({ refusals: 9, stopsAfter: 2 })).toEqual({
     isReady: false,
     problems: ['refused', 'refused'],
