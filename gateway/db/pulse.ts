@@ -47,7 +47,7 @@ type Options = { url: string; connections: ConnectionGroup; log: Log; pace?: Par
 
 /**
  * Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. `here`
- * without a connection: the server accepts no further one.
+ * without a connection: the server accepts no further connection.
  */
 type State = 'here' | 'replica' | 'broken' | 'silent'
 type Attempt = { kind: 'connected'; connection: Connection } | { kind: 'none'; state: State; reason: string }

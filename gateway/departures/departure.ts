@@ -8,7 +8,7 @@ import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'
 
 /**
- * Why items may leave. `destination`: they went to an account that the operator's settings name. `own_bot`: they went to
+ * Why items may leave. `destination`: they went to an account in the operator's settings. `own_bot`: they went to
  * another bot of the till. `vault`: the vault reports that it gave them. `moved`: the operator had recorded the move
  * before. `operator`: an operator explained it afterwards.
  */

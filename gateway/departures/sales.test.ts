@@ -21,7 +21,8 @@ const CS = 730
 let till: Till
 let pool: pg.Pool
 /**
- * Free items of Dota 2 worth 10 and 20 USD, and protected ones of Counter-Strike 2: trade and the shopper's asset ids.
+ * The trade and the shopper's asset ids of free items (Dota 2, worth 10 and 20 USD), and of protected items
+ * (Counter-Strike 2).
  */
 let free: { tradeId: bigint; assetIds: string[] }
 let underProtection: { tradeId: bigint; assetIds: string[] }

@@ -88,7 +88,7 @@ const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<Request
 
 /**
  * True if a new call can share this request: while it is running, and for a minute after it found items. A reload can
- * share it for seconds only, and so can a call after an answer without items.
+ * share it for seconds only, as can any call if the answer has no items.
  */
 function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date }): boolean {
   if (row.done_at === null) return now.getTime() - row.created_at.getTime() < WAIT_MS

@@ -19,9 +19,9 @@ type PromiseQuery = {
 export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**
- * Returns how much of the total the store can spend at delivery, rounded down to 1, 2 or 5 times a power of ten unless
- * it is all; null if Steam does not protect trades of the game. The amount stays reserved for a trade that is written
- * in the same transaction.
+ * Returns how much of the total the store can spend at delivery: all, or a part, rounded down to 1, 2 or 5 times a
+ * power of ten. Returns null if Steam does not protect trades of the game. The amount stays reserved for a trade that
+ * is written in the same transaction.
  */
 export async function makePromise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
   if (query.days === 0) return null

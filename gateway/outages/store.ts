@@ -68,7 +68,7 @@ export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void
 
 /**
  * Extends open offers by the time during which shoppers could not accept. Steam can still take back an acceptance that
- * has no Steam trade, so its offer is extended too. The time of the next request for the proof does not change.
+ * has no Steam trade, so such an offer is extended too. The time of the next request for the proof does not change.
  */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update trade set

@@ -71,8 +71,8 @@ export function isContradicted(
 }
 
 /**
- * Computes the units of a currency per dollar, from its units and the dollars per euro. Undefined if either is not a
- * decimal, or if the dollars are zero.
+ * Computes the units of a currency per dollar, from its units per euro and the dollars per euro. Undefined if either is
+ * not a decimal, or if the dollars are zero.
  */
 export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
   const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]
