@@ -1,8 +1,8 @@
 /** Which code may run on which schema. Each migration states this, and the database records it. */
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { sha256 } from '../kit/sha256.ts'
 import { isOlder, ourVersion } from '../kit/version.ts'
 import { statementsOf } from './migration-rules.ts'
 import { PUBLISHED_CHECKSUMS } from './published-checksums.ts'
@@ -57,7 +57,7 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
 function checksumOf(name: string, sql: string): string {
   const statements = statementsOf(sql).map((text) => text.replaceAll(/\s+/g, ' '))
   const parts = [...(sql.match(DIRECTIVE) ?? []), ...statements]
-  const checksum = createHash('sha256').update(parts.join(';')).digest('hex')
+  const checksum = sha256(parts.join(';')).toString('hex')
   const published = PUBLISHED_CHECKSUMS[name]
   return published?.statements === checksum ? published.file : checksum
 }

@@ -1,5 +1,6 @@
 /** A link that a shopper can show to support. Pure. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../kit/sha256.ts'
 
 /** The last part of the link. `proof`: shows that the till made the link for this deposit. */
 export type ReceiptName = { depositId: string; proof: string }
@@ -8,8 +9,7 @@ const NAME = /^([1-9]\d{0,17})-([0-9a-f]{32})$/
 const PROOF_LETTERS = 32
 
 /** The deposit's hash has 128 secret bits, so it cannot be derived from the proof, and the proof cannot be guessed. */
-const proofOf = (hash: string): string =>
-  createHash('sha256').update(`receipt ${hash}`).digest('hex').slice(0, PROOF_LETTERS)
+const proofOf = (hash: string): string => sha256(`receipt ${hash}`).toString('hex').slice(0, PROOF_LETTERS)
 
 export const receiptPath = (id: bigint, hash: string): string => `/receipt/${id}-${proofOf(hash)}`
 

@@ -1,5 +1,4 @@
 /** Deposits as their pages show them. */
-import { createHash } from 'node:crypto'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { linkWithoutToken } from '../../contract/trade-link.ts'
@@ -7,6 +6,7 @@ import { VISIBLE } from '../../contract/visible-text.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { mostCareful } from '../ledger/entry.ts'
 import { pauseUntil } from '../shoppers/allowance.ts'
 import { AT_ONCE } from './deposit.ts'
@@ -47,7 +47,7 @@ function viewOf(row: ViewRow, communityUrl: string): View {
   const { timeLeft, ...lasting } = payment
   const timeEnds = timeLeft === null ? null : row.status === 'created' ? row.expires_at : row.deadline
   const tagged = JSON.stringify({ ...lasting, timeEnds })
-  const etag = `"${createHash('sha256').update(tagged).digest('base64url').slice(0, 22)}"`
+  const etag = `"${sha256(tagged).toString('base64url').slice(0, 22)}"`
   const isOpen = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
   return {
     depositId: row.id,

@@ -2,9 +2,10 @@
  * The page as sent: the build's document, plus the payment of a deposit and its shell. The shell is the first screen as
  * HTML, so the first answer already shows the payment. Pure.
  */
-import { createHash } from 'node:crypto'
 import { isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
+import { sha256 } from '../kit/sha256.ts'
+import { escapeHtml } from './html.ts'
 
 export type Document = {
   /** The page without a payment. */
@@ -46,7 +47,7 @@ export function readDocument(html: string, mode: 'sandbox' | 'live', steam = STE
     styleHashes: before
       .split('<style>')
       .slice(1)
-      .map((styles) => `'sha256-${sha256(halves(styles, '</style>')[0])}'`),
+      .map((styles) => `'sha256-${sha256(halves(styles, '</style>')[0]).toString('base64')}'`),
   }
 }
 
@@ -55,8 +56,6 @@ function halves(text: string, mark: string): [before: string, after: string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 type Values = Record<string, string | undefined>
 
@@ -91,13 +90,6 @@ function fill(template: string, values: Values): string {
     return ''
   })
   return parts.join('')
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
-
-/** Escapes a value for the text of an element, or for an attribute in double quotes. */
-export function escapeHtml(value: string): string {
-  return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')
 }
 
 /** Characters that could end the element or start a comment in it, and two that end lines in old scripts. */

@@ -9,8 +9,9 @@ import { createLimiter } from '../kit/limiter.ts'
 import type { Csrf } from './csrf.ts'
 import { serveLoader } from './embed-loader.ts'
 import type { EmbedTokens } from './embed-token.ts'
-import { type Document, escapeHtml, readDocument } from './first-paint.ts'
+import { type Document, readDocument } from './first-paint.ts'
 import { allowFraming, pageHeaders } from './headers.ts'
+import { escapeHtml } from './html.ts'
 import { refuse } from './refusal.ts'
 
 export type PageOptions = {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sha256 } from './sha256.ts'
 
 export type Lock = { release(): Promise<void> }
 
@@ -32,7 +32,7 @@ export async function waitForLock(name: string, waitMs: number): Promise<Lock | 
 }
 
 function addressOf(name: string): string {
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  const hash = sha256(name).toString('hex').slice(0, 32)
   // The leading \0 makes an abstract socket, which leaves no file.
   if (process.platform === 'linux') return `\0tradetill-${hash}`
   if (process.platform === 'win32') return `\\\\.\\pipe\\tradetill-${hash}`

@@ -1,11 +1,11 @@
 /** A receipt as a page that is complete without its script. Pure. */
-import { createHash } from 'node:crypto'
 import type { Phase } from '../../contract/games.ts'
 import { nameWithPhase, PHASE_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isEndReason } from '../deposits/deposit.ts'
-import { escapeHtml } from '../http/first-paint.ts'
+import { escapeHtml } from '../http/html.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './money.ts'
 import { nameWithWear } from './name-with-wear.ts'
 import { RECEIPT_TEXTS, type Texts } from './texts.ts'
@@ -55,7 +55,7 @@ export const TIMES_PATH = '/receipt/times.js'
 
 /** The page runs only the till's own script, and is neither stored nor indexed. */
 export const RECEIPT_HEADERS = {
-  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${sha256(STYLES).toString('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex',
 }

@@ -2,7 +2,6 @@
  * Runs a call with an Idempotency-Key once. A repeated call gets the first answer, unless that was a failure of the
  * till or asked to call again.
  */
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -11,6 +10,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { repeat } from '../kit/repeat.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { storeOf } from './authenticate.ts'
 import {
   deleteKey,
@@ -130,11 +130,8 @@ export function sendRepeated(reply: FastifyReply, { status, text }: Answer): Fas
     .send(text)
 }
 
-function fingerprint({ method, url }: FastifyRequest, values: object): Buffer {
-  return createHash('sha256')
-    .update(`${method} ${url}\n${JSON.stringify(values)}`)
-    .digest()
-}
+const fingerprint = ({ method, url }: FastifyRequest, values: object): Buffer =>
+  sha256(`${method} ${url}\n${JSON.stringify(values)}`)
 
 /** Returns the lock of the key if the call may continue, otherwise the answer of the first call. */
 async function claimKey(

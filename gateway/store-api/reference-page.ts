@@ -1,5 +1,5 @@
 /** The reference of the store API, as a page without scripts. */
-import { escapeHtml } from '../http/first-paint.ts'
+import { escapeHtml } from '../http/html.ts'
 import { asRecord, type DocumentedCall, type JsonSchema, type OpenApi, type Parameter } from './openapi.ts'
 
 /** Escapes the text, marks parts between backquotes as code, and turns empty lines into line breaks. */

@@ -7,6 +7,7 @@ import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
 const FIRST_PAINT = 'gateway/http/first-paint.ts'
+const HTML = 'gateway/http/html.ts'
 
 const BUILD = [
   '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
@@ -90,8 +91,8 @@ export const firstPaint: Family = family<Defence>({
       ],
     },
     'escaped text': {
-      at: `${FIRST_PAINT} escapeHtml`,
-      off: [{ file: FIRST_PAINT, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
+      at: `${HTML} escapeHtml`,
+      off: [{ file: HTML, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
     },
   },
   honest: () =>
