@@ -9,7 +9,7 @@ import { DEPOSIT_STATUSES } from './statuses.ts'
 import { isSteamId } from './steam-id.ts'
 import { TEXT_DIRECTION } from './visible-text.ts'
 
-export const CREDIT_MODES = ['on_accept', 'on_release'] as const
+const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
 export const LEAST_EXPIRY_MINUTES = 5
 export const MOST_EXPIRY_MINUTES = 24 * 60

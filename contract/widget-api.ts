@@ -262,7 +262,7 @@ export const errorReportBodySchema = z.object({
 })
 
 /** Web vitals (https://web.dev/articles/vitals), by the names of the package `web-vitals`. */
-export const PAGE_METRICS = ['CLS', 'FCP', 'INP', 'LCP', 'TTFB'] as const
+const PAGE_METRICS = ['CLS', 'FCP', 'INP', 'LCP', 'TTFB'] as const
 export const SCREENS = ['deposit', 'help', 'landing', 'other'] as const
 
 /** POST /api/metrics: request; the answer is 204. Values are milliseconds; CLS has no unit. */

@@ -1,4 +1,4 @@
-import type { OverviewView } from '../../gateway/operations/figures.ts'
+import type { OverviewView } from '../../gateway/operations/overview.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Bars } from '../ui/bars.tsx'

@@ -1,6 +1,6 @@
 /** Takes and gives up leases, so this process holds its share of the bots. */
 import { pause } from '../kit/pause.ts'
-import { countWork } from './activity.ts'
+import { countWork } from './count-work.ts'
 import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace } from './held-bot.ts'
 import { takeLeases } from './lease-store.ts'
 import { beatProcess, endProcess, readSpread } from './process-store.ts'

@@ -1,7 +1,7 @@
 import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
-import type { OverviewView } from '../operations/figures.ts'
 import type { Money } from '../operations/money-store.ts'
+import type { OverviewView } from '../operations/overview.ts'
 import type { Weather } from '../operations/weather-store.ts'
 
 type ShownOverview = Omit<OverviewView, 'hours' | 'needs'>

@@ -8,7 +8,7 @@ import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
 
 /** Exit codes of the refusals, as docs/commands.md lists them. */
-export const EXIT_CODES: Record<RefusalKind, number> = {
+const EXIT_CODES: Record<RefusalKind, number> = {
   failed: 1,
   unavailable: 1,
   usage: 2,

@@ -76,7 +76,7 @@ export async function createWishes(
 }
 
 /** The oldest items of each bot with more than `keep` free items, so `keep` remain. Pure. */
-export function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[] {
+function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[] {
   const groups = Map.groupBy(items, ({ botId }) => botId)
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }

@@ -9,8 +9,8 @@ import type { LoginWay } from '../steam/web/enrol.ts'
 import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
 import { noticeOf } from './bot-notice.ts'
+import { obtainRefreshToken } from './obtain-token.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
-import { obtainRefreshToken } from './token.ts'
 
 export type AddedBot = EnrolledBot
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import type { OverviewView } from './figures.ts'
-import { showOverview } from './figures.ts'
+import type { OverviewView } from './overview.ts'
+import { showOverview } from './overview.ts'
 
 const HOUR_MS = 3_600_000
 

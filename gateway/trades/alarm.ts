@@ -7,7 +7,7 @@ import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 export const INTENT_LIFE_MS = 60_000
 
 /** If a send has no result after this time, its process counts as lost. */
-export const SEND_LOST_MS = 20_000
+const SEND_LOST_MS = 20_000
 
 /** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a read after this pause confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
@@ -17,7 +17,7 @@ const CONFIRM_MS = 600_000
 /** Pauses until the next read. `MISSED_MS`: after a search that missed the offer of an unknown send. */
 const SOON_MS = 5_000
 const MISSED_MS = 15_000
-export const SLOW_MS = 60_000
+const SLOW_MS = 60_000
 
 /** How long to search frequently for the offer of an unknown send, whose shopper is waiting. */
 const SEARCH_OFTEN_MS = 3_600_000

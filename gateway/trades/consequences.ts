@@ -116,7 +116,7 @@ function changeStatus(
   return { funds: { ...funds, deposit }, effects: [...before, ...statusEffects(status)] }
 }
 
-export function statusEffects(status: Exclude<DepositStatus, 'created'>): Effect[] {
+function statusEffects(status: Exclude<DepositStatus, 'created'>): Effect[] {
   return [
     { kind: 'change_deposit', change: { status } },
     { kind: 'publish', event: { kind: 'status', status } },

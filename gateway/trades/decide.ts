@@ -35,8 +35,8 @@ import {
 export const TRADE_WINDOW_MS = 5 * 60_000
 
 /** An unknown offer is abandoned after this many lists without it, but not within this time of the send. */
-export const MISSED_READS = 3
-export const MISSED_OVER_MS = 45_000
+const MISSED_READS = 3
+const MISSED_OVER_MS = 45_000
 
 /**
  * Hardly any person reads and ends an offer this soon after it was sent. The till assumes that a program ended it, with

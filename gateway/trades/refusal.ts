@@ -52,7 +52,7 @@ const MEANINGS: Record<Refusal, Meaning> = {
  * in a crowd most of it passes in the queue of the first bot.
  */
 export const MOST_BOTS = 4
-export const MOVING_MS = 60_000
+const MOVING_MS = 60_000
 
 /** How the shopper's request reached this bot. */
 export type Attempt = {

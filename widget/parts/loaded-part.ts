@@ -25,7 +25,7 @@ export function addressesOf(
 }
 
 /** Resolves once the style sheet is applied. */
-export function loadStyles(address: string): Promise<void> {
+function loadStyles(address: string): Promise<void> {
   const link = document.createElement('link')
   link.rel = 'stylesheet'
   link.href = address

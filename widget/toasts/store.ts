@@ -14,7 +14,7 @@ export type Toast = {
 
 export type NewToast = Partial<Omit<Toast, 'id'>> & { title: string }
 
-export const TOAST_TIMEOUT_MS = 5000
+const TOAST_TIMEOUT_MS = 5000
 
 type Timers = { after(ms: number, run: () => void): () => void }
 

@@ -9,7 +9,7 @@ export const overview = command({
   example: 'overview',
   parameters: { flags: FIND },
   load: async () => {
-    const { showOverview } = await import('../../operations/figures.ts')
+    const { showOverview } = await import('../../operations/overview.ts')
     return async (session: Session, _flags: FindFlags) => showOverview(await session.find())
   },
   lines: overviewLines,
@@ -20,7 +20,7 @@ export const money = command({
   example: 'money',
   parameters: { flags: FIND },
   load: async () => {
-    const { showMoney } = await import('../../operations/figures.ts')
+    const { showMoney } = await import('../../operations/overview.ts')
     return async (session: Session, _flags: FindFlags) => showMoney(await session.find())
   },
   lines: moneyLines,
@@ -45,7 +45,7 @@ export const weather = command({
     },
   },
   load: async () => {
-    const { showWeather } = await import('../../operations/figures.ts')
+    const { showWeather } = await import('../../operations/overview.ts')
     return async (session: Session, { method, bot }: WeatherFlags) =>
       showWeather(await session.find(), { method, bot })
   },
