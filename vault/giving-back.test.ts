@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendOffer } from '../steam-sandbox/world/offers.ts'
@@ -85,6 +85,26 @@ describe('the items of a deposit', () => {
     await bench.runRounds(2)
     expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
     expect([bench.countOwned(BOT, assets), payer.items().length]).toEqual([0, before + 2])
+  })
+
+  it('wait while the approval of their wish cannot be read, and other wishes do not wait for them', async () => {
+    const { wish: broken } = await makeReturnWish()
+    const file = join(bench.path, `approval-${broken}`)
+    writeFileSync(file, 'sealed by another key', { mode: 0o600 })
+    const other = await bench.makeWish(bench.addStock(BOT, 1))
+    const runFailingRound = () => expect(bench.runRounds(1)).rejects.toThrow()
+    await runFailingRound()
+    await runFailingRound()
+    expect(await bench.readDeed(other)).toMatchObject({ state: 'offered' })
+    bench.acceptAll(STORAGE)
+    await runFailingRound()
+    expect(await bench.readDeed(other)).toMatchObject({ state: 'delivered' })
+    // Somebody notices it.
+    expect(await bench.readNeeds()).toContainEqual({ kind: 'rounds_failing', about: 'listings and wishes' })
+    rmSync(file)
+    await bench.runRounds(1)
+    expect(await bench.readDeed(broken)).toEqual({ state: 'waiting', because: 'not approved' })
+    await bench.withdraw(broken)
   })
 
   it('can be approved even if more wishes wait than the vault reads at a time', async () => {

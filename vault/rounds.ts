@@ -1,4 +1,5 @@
 /** The rounds of the vault: it gives sold items, lists new ones, and carries out wishes. */
+import { allOf } from './all-of.ts'
 import type { Account } from './files/accounts.ts'
 import type { Key } from './files/key.ts'
 import type { VaultLog } from './files/log.ts'
@@ -82,10 +83,3 @@ export function createRounds(parts: RoundsParts): Rounds {
 
 /** A round of each line, one after the other, in a test or a proof. Carries out all of them, even if some fail. */
 export const roundOf = (lines: readonly Line[]): Promise<void> => allOf(lines.map(({ round }) => round))
-
-/** Runs every task, even if an earlier one fails. Then throws the first failure. */
-async function allOf(tasks: readonly (() => Promise<void>)[]): Promise<void> {
-  const failed: unknown[] = []
-  for (const task of tasks) await task().catch((error: unknown) => void failed.push(error))
-  if (failed.length > 0) throw failed[0]
-}

@@ -72,9 +72,12 @@ export type Giving =
 /** The state of each wish that was taken up or refused, by the number of the wish. */
 export type Book = ReadonlyMap<string, Giving>
 
-/** Reads an entry about a wish. Undefined for other entries, such as those of sales. */
-export function wishEntryOf(value: unknown): WishEntry | undefined {
-  return entrySchema.safeParse(value).data
+/** The entries about wishes. Leaves out other entries of the log, such as those of sales. */
+export function* wishEntriesOf(entries: Iterable<{ at: Date; entry: unknown }>): Generator<DatedEntry> {
+  for (const { at, entry } of entries) {
+    const wishEntry = entrySchema.safeParse(entry).data
+    if (wishEntry !== undefined) yield { at, entry: wishEntry }
+  }
 }
 
 export function bookOf(entries: Iterable<DatedEntry>): Map<string, Giving> {

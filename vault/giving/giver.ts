@@ -1,6 +1,7 @@
 /** Carries out wishes: makes the calls that book.ts, judge.ts and next-step.ts, which are pure, decide on. */
 import { randomBytes } from 'node:crypto'
 import type { GiftEnd } from '../../contract/gift-failures.ts'
+import { allOf } from '../all-of.ts'
 import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
@@ -9,16 +10,14 @@ import type { Needs } from '../needs.ts'
 import type { OwnItem } from '../steam/look.ts'
 import {
   bookOf,
-  type DatedEntry,
   evolve,
   type Giving,
   type Intended,
   isOpen,
-  type OpenGiving,
   type Spent,
   spentSince,
   type WishEntry,
-  wishEntryOf,
+  wishEntriesOf,
 } from './book.ts'
 import type { Gift, GiftOffers, GivenAsset } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Objection, type Wish } from './judge.ts'
@@ -74,7 +73,7 @@ export type Giver = {
 }
 
 export function createGiver(parts: GiverParts): Giver {
-  const book = bookOf(wishEntriesOf(parts.log))
+  const book = bookOf(wishEntriesOf(parts.log.entries()))
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
   const till = createTillLine(parts.wishes, book)
   const context = { ...parts, book, note, spent, till }
@@ -94,23 +93,20 @@ export function createGiver(parts: GiverParts): Giver {
     async round() {
       await till.begin()
       let advancedAt = parts.now()
-      for (const wish of await till.wishes()) {
-        await takeUp(context, wish)
-        if (parts.now().getTime() - advancedAt.getTime() < ADVANCE_EVERY_MS) continue
-        await advanceOpen(context)
-        advancedAt = parts.now()
+      const advanceIfDue = async () => {
+        if (parts.now().getTime() - advancedAt.getTime() < ADVANCE_EVERY_MS) return
+        await advanceOpen(context).finally(() => {
+          advancedAt = parts.now()
+        })
       }
-      // Open gifts do not wait for the till: an offer that nobody accepts must be cancelled in time.
-      await advanceOpen(context)
-      till.end()
+      // A wish or gift that fails must not delay the others.
+      await allOf([
+        ...(await till.wishes()).flatMap((wish) => [() => takeUp(context, wish), advanceIfDue]),
+        // Open gifts do not wait for the till: an offer that nobody accepts must be cancelled in time.
+        () => advanceOpen(context),
+        async () => till.end(),
+      ])
     },
-  }
-}
-
-function* wishEntriesOf(log: VaultLog): Generator<DatedEntry> {
-  for (const { at, entry } of log.entries()) {
-    const wishEntry = wishEntryOf(entry)
-    if (wishEntry !== undefined) yield { at, entry: wishEntry }
   }
 }
 
@@ -259,12 +255,18 @@ function isStillAllowed(
 }
 
 async function advanceOpen(context: GiverContext): Promise<void> {
-  for (const [wishId, giving] of [...context.book]) {
-    if (isOpen(giving)) await advance(context, wishId, giving)
-  }
+  const all = [...context.book]
+  await allOf(
+    all.map(
+      ([wishId, giving]) =>
+        () =>
+          advance(context, wishId, giving),
+    ),
+  )
 }
 
-async function advance(context: GiverContext, wishId: string, giving: OpenGiving): Promise<void> {
+async function advance(context: GiverContext, wishId: string, giving: Giving): Promise<void> {
+  if (!isOpen(giving)) return
   const { intended } = giving
   if (!context.accounts.has(intended.from)) return
   const { giftOffers } = context.steamOf(intended.from)
