@@ -2,6 +2,8 @@
 # Makes a backup every 24 hours and restores it into a separate database. Keeps the 14 newest that could be restored.
 # Copy them to another machine.
 set -euo pipefail
+# Nobody else on the machine may read a backup.
+umask 077
 export PGHOST=database PGUSER=tradetill_owner PGPASSWORD
 PGPASSWORD="$(cat /run/secrets/owner_password)"
 # Prints the number of ledger entries in a database, and the sum of their amounts.

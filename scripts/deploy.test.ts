@@ -1,14 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -317,63 +308,6 @@ describe('the containers', () => {
     expect(names.length).toBeGreaterThan(3)
     expect(services.match(/^ {4}logging: \*logging$/gm)).toHaveLength(names.length)
   })
-})
-
-it('backup.sh keeps neither the file of a backup that could not be restored nor its test database', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const programs = join(folder, 'programs')
-  for (const made of [programs, join(folder, 'backups')]) mkdirSync(made)
-  const addProgram = (name: string, text: string) =>
-    writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-  addProgram('pg_dump', 'for last; do :; done; echo dump > "$last"')
-  // A file stands for the database in which the backup is restored.
-  const restored = join(folder, 'restored')
-  addProgram('dropdb', `rm -f ${restored}`)
-  addProgram('createdb', `touch ${restored}`)
-  addProgram('pg_restore', 'exit 1')
-  // Ends the script, which would run forever.
-  addProgram('sleep', 'exit 1')
-  writeFileSync(join(folder, 'owner_password'), 'secret')
-  const script = read('deploy/backup.sh')
-    .replaceAll('/run/secrets/', `${folder}/`)
-    .replaceAll('/backups', `${folder}/backups`)
-  const { stderr } = spawnSync('bash', ['-c', script], {
-    encoding: 'utf8',
-    env: { PATH: `${programs}:${process.env.PATH}` },
-  })
-  expect(stderr).toContain('FAILED')
-  expect(readdirSync(join(folder, 'backups'))).toEqual([])
-  expect(existsSync(restored)).toBe(false)
-})
-
-it('nightly.sh keeps two damaged backups under another name, beside good backups and unchecked ones', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'nightly-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const till = join(folder, 'till')
-  const run = (night: number, exitCode: number) => {
-    const made = join(folder, `tradetill-2026-11-0${night}.dump`)
-    const text = `#!/bin/sh\ncase $2 in create) touch ${made} ;; check) exit ${exitCode} ;; esac\n`
-    writeFileSync(till, text, { mode: 0o755 })
-    return spawnSync('sh', [join(ROOT, 'deploy/nightly.sh'), folder, till], { encoding: 'utf8' })
-  }
-  expect(run(1, 0).status).toBe(0)
-  for (const night of [2, 3, 4])
-    expect(run(night, 7)).toMatchObject({ status: 7, stderr: expect.stringContaining('kept as') })
-  for (const night of [5, 6, 7])
-    expect(run(night, 1)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('could not be checked'),
-    })
-  expect(readdirSync(folder).sort()).toEqual([
-    'till',
-    'tradetill-2026-11-01.dump',
-    'tradetill-2026-11-03.dump.failed',
-    'tradetill-2026-11-04.dump.failed',
-    'tradetill-2026-11-05.dump',
-    'tradetill-2026-11-06.dump',
-    'tradetill-2026-11-07.dump',
-  ])
 })
 
 it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh', 'vault.sh', 'install.sh', 'node.sh'])(
