@@ -302,6 +302,12 @@ describe('the containers', () => {
     expect(text).toContain('read_only: true')
   })
 
+  // Docker hands IPv6 calls to a container without IPv6 under an address of its own: a private one.
+  it('publish ports on IPv4 only, so the proxy sees the address of every caller', () => {
+    const [, ports = ''] = /^ {4}ports: \[(.*)\]$/m.exec(read('deploy/compose.yml')) ?? []
+    expect(ports.split(', ')).toEqual(['"0.0.0.0:80:80"', '"0.0.0.0:443:443"'])
+  })
+
   it('limit the log of every container', () => {
     const [, services = ''] = /^services:\n([\s\S]*?)^networks:/m.exec(read('deploy/compose.yml')) ?? []
     const names = services.match(/^ {2}\w+:$/gm) ?? []
