@@ -132,6 +132,8 @@ describe('the service file', () => {
         'NoNewPrivileges=yes',
         'CapabilityBoundingSet=',
         'SystemCallFilter=@system-service',
+        // A core file has the master key and the tokens of all bots.
+        'LimitCORE=0',
       ]),
     )
     // Node compiles machine code while it runs.
@@ -161,7 +163,7 @@ describe('the service file of the vault', () => {
     const limits = (text: string): string[] =>
       text
         .split('\n')
-        .filter((line) => /^(?:Protect|Private|Restrict|NoNew|Lock|SystemCall|UMask)/.test(line))
+        .filter((line) => /^(?:Protect|Private|Restrict|NoNew|Lock|SystemCall|UMask|LimitCORE)/.test(line))
     expect(limits(settings.join('\n'))).toEqual(limits(read('deploy/tradetill.service')))
   })
 })
