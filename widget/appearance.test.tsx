@@ -55,7 +55,7 @@ it.each([
 describe('A-119 a level', () => {
   const shapeOf = (level: number) => / d="([^"]+)"/.exec(markup(<LevelBadge level={level} />))?.[1]
 
-  it('has a circle below 100, and a shape of its own for each hundred up to 1,100', () => {
+  it('has a circle below 100, and another shape for each hundred up to 1,100', () => {
     expect(shapeOf(99)).toBeUndefined()
     const hundreds = Array.from({ length: 11 }, (_, index) => shapeOf((index + 1) * 100))
     expect(new Set(hundreds).size).toBe(11)
@@ -76,7 +76,7 @@ describe('A-119 a level', () => {
   })
 })
 
-it('A-046 every currency has its own icon, roubles too', () => {
+it('A-046 each currency, roubles included, has an icon of its own', () => {
   const icons = ([...CURRENCIES, 'RUB'] as const).map((currency) =>
     renderToStaticMarkup(<CurrencyIcon currency={currency} />),
   )

@@ -46,7 +46,7 @@ it('A-104 an unhandled rejection is reported', () => {
   ])
 })
 
-it('A-104 a crash that the page caught is reported like an uncaught one', () => {
+it('A-104 a crash that the page caught is reported like an uncaught error', () => {
   const { sent, reportCaught } = startReporting()
   reportCaught(new TypeError('no text'))
   reportCaught('word')

@@ -38,13 +38,13 @@ function fakePort() {
 }
 
 describe('D-32 a page in a frame', () => {
-  it('greets the one origin that may show it, and sends nothing else to the parent window', () => {
+  it('greets the origin that may show it, and sends nothing else to the parent window', () => {
     const { frame, sent } = joinedFrame()
     frame.send(STATUS)
     expect(sent).toEqual([[{ tradetill: 1 }, STORE]])
   })
 
-  it('sends over the port it received, beginning with the latest unsent message of each type', () => {
+  it('sends over the port that it received, beginning with the latest unsent message of each type', () => {
     const { frame, receive } = joinedFrame()
     frame.send(STATUS)
     frame.send(LATER)
@@ -85,7 +85,7 @@ describe('D-32 a page in a frame', () => {
     expect(port.received).toEqual([STATUS])
   })
 
-  it('keeps its first port if the greeting is repeated', () => {
+  it('keeps its first port if the parent repeats its greeting', () => {
     const { frame, receive } = joinedFrame()
     const [first, second] = [fakePort(), fakePort()]
     receive({ ports: [first] })

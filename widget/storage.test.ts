@@ -21,7 +21,7 @@ const picksOf = (hash: string, assetId: string): OpenPicks => ({
   byGame: { cs: [assetId] },
 })
 
-it('a tab stores the picks of each deposit: clearing those of one keeps those of another', () => {
+it('a tab stores the picks of each deposit: clearing one deposit’s picks keeps another’s', () => {
   storeOpenPicks('a', picksOf('a', '1'))
   storeOpenPicks('b', picksOf('b', '2'))
   storeOpenPicks('a', picksOf('a', '3'))

@@ -35,13 +35,13 @@ describe('an answer', () => {
     expect(calls[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
   })
 
-  it('D-23 with status 304 means unchanged', async () => {
+  it('D-23 an answer with status 304 means "unchanged"', async () => {
     const { api, calls } = apiWithAnswers(new Response(null, { status: 304 }))
     expect(await api.payment(HASH, { language: 'en', etag: '"7"', signal })).toEqual({ kind: 'unchanged' })
     expect(calls[0]?.headers.get('if-none-match')).toBe('"7"')
   })
 
-  it('D-17 that refuses gives the code and the text of the refusal', async () => {
+  it('D-17 a refusal has its code and its text', async () => {
     const { load } = apiWithAnswers(problem(404, 'deposit_not_found'))
     const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
     expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })
@@ -74,7 +74,7 @@ describe('an answer', () => {
     },
   )
 
-  it('A-104 without content is a success if the call expects none', async () => {
+  it('A-104 an answer without content is a success if the call expects no content', async () => {
     const { api, calls } = apiWithAnswers(new Response(null, { status: 204 }))
     const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
     expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })
@@ -82,7 +82,7 @@ describe('an answer', () => {
     expect(calls[0]?.headers.get('x-csrf-token')).toBe('first')
   })
 
-  it('is no longer awaited once the caller aborts', async () => {
+  it('is no longer awaited after the caller aborts', async () => {
     const caller = new AbortController()
     let signalOfCall: AbortSignal | null | undefined
     const hangs: typeof fetch = (_path, init) => {
@@ -109,7 +109,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 a refusal has the number of seconds to wait before asking again, if the server names it', async () => {
+it('D-31 a refusal has the seconds to wait before another call, if the server names them', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -120,7 +120,7 @@ it('D-31 a refusal has the number of seconds to wait before asking again, if the
     expect(await apiWithAnswers(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-31 a refusal has the time of the next offer, if the server names it', async () => {
+it('D-31 a refusal has the time of the next offer, if the server names that time', async () => {
   const refused = (until: unknown) =>
     new Response(JSON.stringify({ code: 'offers_paused', detail: 'wait', until }), { status: 409 })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -154,7 +154,7 @@ describe('D-31 the time of the next offer', () => {
     expect(await load()).toMatchObject({ refusal: { until: shown } })
   })
 
-  it('stays as the server wrote it if the answer has no time of its own, or if the text is not a time', async () => {
+  it('stays as the server wrote it if the answer has no date, or if the text is not a time', async () => {
     atDeviceTime(HOUR_MS)
     const ended = payment({ status: 'tradeDeclined', nextOfferAt })
     const { load } = apiWithAnswers(Response.json(ended), refused(nextOfferAt, {}), refused('soon'))
@@ -164,7 +164,7 @@ describe('D-31 the time of the next offer', () => {
   })
 })
 
-it('D-17 a refusal has Steam’s own reason, if the server knows it', async () => {
+it('D-17 a refusal has Steam’s reason, if the server knows the reason', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
   const refusal = { code: 'trade_refused', detail: 'no' }
@@ -206,19 +206,19 @@ describe('D-29 the cross-site token', () => {
     expect(calls.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])
   })
 
-  it('fails the call if it is refused twice', async () => {
+  it('that is refused twice makes the call fail', async () => {
     const { load, calls } = apiWithAnswers(problem(403, 'cross_site_token'), problem(403, 'cross_site_token'))
     expect(await load()).toMatchObject({ kind: 'refused', status: 403 })
     expect(calls).toHaveLength(2)
   })
 
-  it('is not blamed for a 403 with another code', async () => {
+  it('is not read again for a 403 with another code', async () => {
     const { load, calls } = apiWithAnswers(problem(403, 'forbidden'))
     await load()
     expect(calls).toHaveLength(1)
   })
 
-  it('is left out of the headers if no cookie contains it', async () => {
+  it('is not in the headers if no cookie contains it', async () => {
     const headers: Headers[] = []
     const fetcher: typeof fetch = async (_path, init) => {
       headers.push(new Headers(init?.headers))

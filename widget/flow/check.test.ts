@@ -33,7 +33,7 @@ describe('the deposit', () => {
     expect(check(play(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
   })
 
-  it('is checked every 5 s during technical works, and after them not before its deadline', () => {
+  it('is checked every 5 s during technical works, and afterwards not before its deadline', () => {
     const state = play(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
     expect(check(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     const unchanged = play(state, { kind: 'paymentUnchanged' }).state
@@ -44,7 +44,7 @@ describe('the deposit', () => {
     expect(check(over)).toMatchObject({ notBeforeMs: 7_200_000 })
   })
 
-  it('A-061 is checked from its last known deadline onwards if the dialog of an accepted offer was closed', () => {
+  it('A-061 the deposit is checked after its last known deadline if an accepted offer’s dialog was closed', () => {
     const accepted = loaded({ status: 'pending', timeLeft: null })
     const left = play(confirming(), loaded({ status: 'pending', timeLeft: 300 }), accepted, {
       kind: 'confirmationLeft',
@@ -56,13 +56,13 @@ describe('the deposit', () => {
     expect(check(over)?.key).not.toBe(check(left)?.key)
   })
 
-  it('is checked immediately, and only once, when the shopper comes back', () => {
+  it('is checked once, immediately, when the shopper comes back', () => {
     const state = play(withItems(), RETURNED).state
     expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(check(play(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
   })
 
-  it('is checked every 5 s while the checks fail, and not after one that succeeds', () => {
+  it('is checked every 5 s while the checks fail, and not after a successful check', () => {
     const lost = { kind: 'paymentFailed', refusal: { code: null, detail: null } } as const
     const failed = play(opening(), loaded({ timeLeft: null }), lost).state
     expect(check(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
@@ -125,7 +125,7 @@ describe('a page that could not be opened', () => {
     },
   )
 
-  it('waits as long as the server says', () => {
+  it('waits as long as the server demands', () => {
     expect(check(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
   })
 
@@ -137,7 +137,7 @@ describe('a page that could not be opened', () => {
 describe('a deposit that ended without success', () => {
   const timedOut = play(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
 
-  it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
+  it('D-6 such a deposit is checked once when the shopper comes back, and shows a late success', () => {
     expect(check(timedOut)).toBeUndefined()
     const back = play(timedOut, RETURNED).state
     expect(check(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
@@ -156,7 +156,7 @@ describe('a deposit that ended without success', () => {
 })
 
 describe('coming back', () => {
-  it('to a page that failed temporarily loads it again, but not if there is no such deposit', () => {
+  it('to a page that failed temporarily loads it again, but not if the deposit does not exist', () => {
     const failed = (code: string | null) =>
       play(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
@@ -164,7 +164,7 @@ describe('coming back', () => {
     expect(failed('deposit_not_found')).toBe('failed')
   })
 
-  it('online asks again for an inventory that could not be loaded, but not for a hidden one', () => {
+  it('online asks again for an inventory that could not be loaded, but not for a hidden inventory', () => {
     const back = [
       { kind: 'connectionChanged', online: false },
       { kind: 'connectionChanged', online: true },
@@ -190,7 +190,7 @@ it('a trade refused for technical works shows their notice', () => {
   expect(state.deadlineMs).toBeNull()
 })
 
-it('D-26 a page whose store sent the link keeps checking until the user is known', () => {
+it('D-26 a page whose store sent the link checks until the user is known', () => {
   const { state } = play(opening(), loaded({ user: null, userPending: true }))
   expect(activitiesOf(state)).toMatchObject([{ kind: 'check', delayMs: 2000, notBeforeMs: 0 }])
   const again = play(state, { kind: 'paymentUnchanged' }).state
@@ -203,7 +203,7 @@ describe('the payment that is sent with the page', () => {
   const openWith = (change: Partial<Payment> = {}) =>
     play(openOnPayment(opening(), payment(change), readAtMs), { kind: 'opened' })
 
-  it('opens the page, counts its time from when it was read, and is refreshed immediately', () => {
+  it('opens the page, counts its time from the moment of reading, and is refreshed immediately', () => {
     const { state } = openWith({ timeLeft: 60 })
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: readAtMs + 60_000 })
     expect(check(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })

@@ -36,13 +36,13 @@ it.each<[string, FlowEvent]>([
   expect(standOf(play(cleared(), event).state).cleared).toEqual([])
 })
 
-it('an undo after a reload restores only items that are still there', () => {
+it('an undo after a reload restores the items that are still in the inventory', () => {
   const reloading = play(cleared(), { kind: 'reloadPressed' }).state
   const { state } = play(withInventory(reloading, inventory([item('1'), item('3')])), UNDO)
   expect(standOf(state).selection).toEqual(['1'])
 })
 
-it('an undo while the items load restores the picks once the items are back', () => {
+it('an undo while the items load restores the picks when the items are back', () => {
   const reloading = play(cleared(), { kind: 'reloadPressed' }).state
   const request = inventoryRequest(reloading)
   const failed = play(reloading, { kind: 'inventoryFailed', request, code: 'internal' }).state

@@ -40,7 +40,7 @@ function page(stored: { link?: string } = {}) {
 }
 
 describe('before the code of the flow is loaded', () => {
-  it('the page shows the payment that came with it, in its language', () => {
+  it('the page shows the payment that its HTML contains, in the payment’s language', () => {
     const { flow } = page()
     expect(flow.state()).toMatchObject({
       page: { stage: 'wait-for-trade-url-input', link: { status: 'idle' } },
@@ -49,7 +49,7 @@ describe('before the code of the flow is loaded', () => {
     })
   })
 
-  it('a typed link shows in the field immediately, and is checked once the code is loaded', async () => {
+  it('a typed link shows in the field immediately, and is checked when the code is loaded', async () => {
     const { flow, listener, linksSent, loadCode } = page()
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
@@ -63,7 +63,7 @@ describe('before the code of the flow is loaded', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('a confirmed stored link is checked once the code is loaded', async () => {
+  it('a confirmed stored link is checked when the code is loaded', async () => {
     const { flow, linksSent, loadCode } = page({ link: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'stored' } })
     flow.dispatch({ kind: 'storedLinkConfirmed' })
@@ -72,7 +72,7 @@ describe('before the code of the flow is loaded', () => {
     expect(linksSent).toEqual([expect.objectContaining({ tradeUrl: LINK })])
   })
 
-  it('D-10 events other than those of the link field wait for the code, and keep their order', async () => {
+  it('D-10 events outside the link field wait for the code, and keep their order', async () => {
     const { flow, loadCode } = page()
     flow.dispatch({ kind: 'connectionChanged', online: false })
     for (const language of ['ru', 'en'] as const) flow.dispatch({ kind: 'languageChosen', language })
@@ -89,7 +89,7 @@ describe('before the code of the flow is loaded', () => {
   })
 })
 
-it('listeners of the early flow are called for changes of the loaded flow, until it ends', async () => {
+it('listeners of the early flow are called for changes of the loaded flow, until that flow ends', async () => {
   const { flow, listener, loadCode } = page()
   const { flow: running, pass, end } = loadCode()
   await pass(0)

@@ -37,7 +37,7 @@ it('a press on Add funds stores the picks with their account, store and game', (
   expect(state.offeredPicks).toEqual(picks)
 })
 
-it('the next deposit opens the game of the picks, and picks the items that are still there', () => {
+it('the next deposit opens the game of the picks, and picks the items that are still in the inventory', () => {
   const state = nextDeposit()
   expect(standOf(state).game).toBe('rust')
   const { selection } = standOf(withInventory(state, inventory([item('2'), item('3')])))
@@ -54,7 +54,7 @@ it.each<[string, Partial<Payment>, Partial<OfferedPicks>]>([
   expect(standOf(withInventory(state, inventory([item('1'), item('2')]))).selection).toEqual([])
 })
 
-it('the picks come back once: an account that is entered again begins without them', () => {
+it('the picks come back only once: an account that is entered again begins without picks', () => {
   const again = play(
     nextDeposit(),
     { kind: 'linkTyped', text: '' },
@@ -63,7 +63,7 @@ it('the picks come back once: an account that is entered again begins without th
   expect(standOf(again)).toMatchObject({ game: 'cs', setAside: [] })
 })
 
-it('a payment that succeeded forgets the picks, and one that failed does not', () => {
+it('a payment that succeeded forgets the picks, and a failed payment does not', () => {
   const forgets = (change: Partial<Payment>) =>
     play(confirming(), loaded(change)).effects.filter(({ kind }) => kind === 'forgetPicks')
   expect(forgets({ status: 'succeeded', amount: 400 })).toEqual([{ kind: 'forgetPicks' }])

@@ -60,14 +60,14 @@ describe('the tab keeps', () => {
     expect(keptAfter(state, ...events)).toEqual({ kind: 'storeOpenPicks', picks: null })
   })
 
-  it('the picks during an offer, even when its items are missing from the inventory', () => {
+  it('the picks during an offer, even if the inventory lacks the picked items', () => {
     const { state } = play(confirming(), { kind: 'reloadPressed' })
     const before = state.openPicks
     expect(before?.byGame).toEqual({ cs: ['1', '2'] })
     expect(withInventory(state, inventory([item('3')])).openPicks).toEqual(before)
   })
 
-  it('the picks of an offer that another page had begun, and that was not created', () => {
+  it('the picks of an offer that another page began, and that the till did not create', () => {
     const joined = openedAgain({ creating: true })
     const withoutOffered = withInventory(joined, inventory([item('3')]))
     const { state } = play(withoutOffered, loaded(), { kind: 'creationErrorClosed' })
@@ -79,7 +79,7 @@ describe('the tab keeps', () => {
   })
 })
 
-it('the picks of an offer that is refused return, even if the items were loaded without them meanwhile', () => {
+it('the picks of a refused offer return, even if the inventory was meanwhile loaded without their items', () => {
   const { state: loading } = play(creating(), { kind: 'languageChosen', language: 'ru' })
   const without = withInventory(loading, inventory([item('3')]))
   expect(standOf(without).selection).toEqual([])
@@ -89,18 +89,18 @@ it('the picks of an offer that is refused return, even if the items were loaded 
 })
 
 describe('a page that is opened again', () => {
-  it('keeps the picks while it does not know the account', () => {
+  it('keeps the picks while the account is unknown', () => {
     expect(openedAgain({ user: null }).openPicks).toEqual(PICKS)
   })
 
-  it('begins with the game and with the picks that are still there', () => {
+  it('begins with the game, and with the picks whose items are still in the inventory', () => {
     const state = openedAgain()
     expect(standOf(state).game).toBe('rust')
     const arrived = withInventory(state, inventory([item('2'), item('3')]))
     expect(standOf(arrived)).toMatchObject({ selection: ['2'], elsewhere: { tf: ['7'] } })
   })
 
-  it('begins with the picks of its tab, and not with those of the last offer', () => {
+  it('begins with the picks of its tab, and not with the picks of the last offer', () => {
     const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'cs', items: [item('9')] } as const
     const { state } = play(opening({ picks, openPicks: PICKS }), loaded())
     expect(standOf(state)).toMatchObject({ game: 'rust', setAside: ['1', '2'] })

@@ -21,7 +21,7 @@ const OTHER_USER = {
   tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=654321',
 }
 
-it('D-27 after a change of account elsewhere, the page shows the new account with its items, and clears the picks', () => {
+it('D-27 after a change of account elsewhere, the page shows the new account’s items, and clears the picks', () => {
   const picked = play(withItems(), toggle('1'), { kind: 'gameChosen', game: 'dota' }).state
   const { state } = play(picked, loaded({ user: OTHER_USER }))
   expect(standOf(state)).toMatchObject({ user: OTHER_USER, game: 'dota', selection: [], elsewhere: {} })
@@ -29,7 +29,7 @@ it('D-27 after a change of account elsewhere, the page shows the new account wit
   expect(shownActivities(state)).toMatchObject([{ kind: 'loadInventory', game: 'dota' }])
 })
 
-it('A-070 after a change of account elsewhere, the page still asks for a link if the shopper has cleared it', () => {
+it('A-070 the page asks for a link that the shopper has cleared, even after a change of account elsewhere', () => {
   const cleared = play(withItems(), { kind: 'linkTyped', text: '' }).state
   expect(play(cleared, loaded({ user: OTHER_USER })).state.page.stage).toBe('wait-for-trade-url-input')
 })
@@ -39,7 +39,7 @@ it('an answer without a change keeps the items and the picks', () => {
   expect(standOf(play(picked, loaded({ user: { ...USER } })).state)).toBe(standOf(picked))
 })
 
-it('a refusal of the items makes the page check the deposit at once, because the items may be those of an earlier account', () => {
+it('a refusal of the items makes the page check the deposit, because they may be an earlier account’s', () => {
   const refusal = { code: 'items_unavailable', detail: null }
   const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
   expect(activitiesOf(state)).toMatchObject([{ kind: 'loadInventory' }, { kind: 'check', delayMs: 0 }])

@@ -24,7 +24,7 @@ const stillOpen = (timeLeft: number) =>
   json(payment({ hash: OTHER, id: '1041', status: 'pending', timeLeft }))
 
 describe('the offer of an earlier deposit', () => {
-  it('is read every 30 s while it is open, and just after its end', async () => {
+  it('is read every 30 s while it is open, and right after its end', async () => {
     let timeLeft = 100
     const { flow, reads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
     await pass(0)
@@ -91,7 +91,7 @@ describe('the offer of an earlier deposit', () => {
   })
 })
 
-it('the open offer of the page’s own deposit is remembered for later deposits, until it ends', () => {
+it('the open offer of the page’s own deposit is remembered for later deposits until the offer ends', () => {
   const { state } = play(opening(), loaded())
   const open = play(state, loaded({ status: 'pending' }))
   expect(open.effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
@@ -102,7 +102,7 @@ it('the open offer of the page’s own deposit is remembered for later deposits,
   expect(play(openedPending, { kind: 'opened' }).effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
 })
 
-it('the page of the remembered deposit itself has no other offer', () => {
+it('the page of the remembered deposit has no other offer', () => {
   const { hash } = opening()
   expect(opening({ offer: hash }).otherOffer).toBeNull()
 })

@@ -69,7 +69,7 @@ describe('items for an amount', () => {
     }
   })
 
-  it('match an amount that needs 255 items if an offer can have 256', () => {
+  it('match an amount that needs 255 items if an offer can have 256 items', () => {
     const fours = Array.from({ length: 300 }, (_, index) => ({ id: `${index}`, price: 4 }))
     const items = [{ id: 'six', price: 6 }, ...fours]
     const goal = goalFor(255 * 4, { maxItems: 256 })
@@ -87,7 +87,7 @@ describe('items for an amount', () => {
     }
   })
 
-  it('are searched for in slices and within the allowed steps, even among 10,000 items', () => {
+  it('are searched for in slices, within the allowed number of steps, even among 10,000 items', () => {
     // Even prices never add up to an odd amount, so the search cannot end early.
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
     const goal = goalFor(400_001)
@@ -109,12 +109,12 @@ describe('items for an amount', () => {
     expect(runProposal([], goalFor(1)).proposal).toEqual({ kind: 'short', reach: 0 })
   })
 
-  it('are not found if every choice exceeds the most that the deposit takes', () => {
+  it('are not found if every choice exceeds the deposit’s maximum', () => {
     expect(runProposal(threeItems, goalFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
     expect(runProposal(threeItems, goalFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
   })
 
-  it('are found even for an amount beyond the sums that the search keeps', () => {
+  it('are found for an amount above the sums that the search keeps', () => {
     const huge = [{ id: 'a', price: 9_000_000_000 }]
     expect(runProposal(huge, goalFor(5_000_000_000)).proposal).toMatchObject({ ids: ['a'] })
   })

@@ -24,7 +24,7 @@ async function openHidden(again: () => Response) {
   }
 }
 
-it('the page looks again when the shopper comes back, and shows the items once they are public', async () => {
+it('the page looks again each time when the shopper comes back, until the items are public', async () => {
   const page = await openHidden(() => json(inventory([item('1')])))
   await page.pass(60_000)
   expect(page.looks()).toBe(1)
@@ -52,7 +52,7 @@ it.each([
   expect(page.stand().inventory).toEqual({ status: 'error', type: 'hidden' })
 })
 
-it('the page looks again five times at most, and counts from zero after a press on Try again', async () => {
+it('the page looks again at most five times, and counts from zero after a press on Try again', async () => {
   const page = await openHidden(() => json(HIDDEN))
   for (let returns = 0; returns < 8; returns += 1) await page.comeBack()
   expect(page.looks()).toBe(1 + 5)

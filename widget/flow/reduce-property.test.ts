@@ -176,7 +176,7 @@ function always(judge: Judge, options: { seed?: number } = {}): void {
 const kinds = (state: FlowState) => activitiesOf(state).map(({ kind }) => kind)
 
 describe('after any sequence of events', () => {
-  it('the page shows a deposit when it has one, and only then', () => {
+  it('the page shows a deposit if it has one, and otherwise none', () => {
     always(({ state }) => {
       const shown = state.page.stage !== 'none' && state.page.stage !== 'failed'
       expect(shown).toBe(state.payment !== null)
@@ -225,7 +225,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('only items on the page are picked, and each at most once', () => {
+  it('only items on the page are picked, and each item at most once', () => {
     always(({ state: { page } }) => {
       if (page.stage !== 'wait-for-select-items') return
       const { stand } = page
@@ -236,7 +236,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a stored link is sent only after the shopper agrees', () => {
+  it('a stored link is not sent before the shopper agrees', () => {
     always(({ before, event, state }) => {
       const wasStored = 'link' in before.page && before.page.link.status === 'stored'
       const isAsking = 'link' in state.page && state.page.link.status === 'checking'
@@ -245,7 +245,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('the link and the stage agree: a resolved link belongs to the user of the stand', () => {
+  it('the link agrees with the stage: a resolved link belongs to the user of the stand', () => {
     always(({ state: { page } }) => {
       if (page.stage === 'wait-for-trade-url-input') expect(page.link.status).not.toBe('resolved')
       if (page.stage !== 'wait-for-select-items') return
@@ -254,7 +254,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a trade starts only with the picked items, and only if nothing blocks the payment', () => {
+  it('a trade starts with the picked items, and only if nothing blocks the payment', () => {
     always(({ before, event, state }) => {
       if (state.modal.kind !== 'creating' || before.modal.kind === 'creating') return
       expect(event.kind).toBe('payPressed')
@@ -277,7 +277,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('picks are lost only to a press, a proposal, another game or user, an error, or an inventory without them', () => {
+  it('picks are lost only by a press, a proposal, another game or user, an error, or a lack of the items', () => {
     const selectionOf = ({ page }: FlowState): readonly string[] =>
       page.stage === 'wait-for-select-items' ? page.stand.selection : []
     always(({ before, event, state }) => {

@@ -26,13 +26,13 @@ const selectionOf = (state: FlowState) => standOf(state).selection
 const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'loadInventory')
 
 describe('the inventory', () => {
-  it('A-114 is requested for the default game, in the language of the page', () => {
+  it('A-114 the inventory is requested for the default game, in the language of the page', () => {
     const state = openedOn('created', { language: 'ru' })
     expect(loading(state)).toMatchObject({ game: 'cs', language: 'ru', reload: false })
     expect(shownInventory(standOf(state))).toBeNull()
   })
 
-  it('A-044 is on the page once it has loaded', () => {
+  it('A-044 the inventory is on the page when it has loaded', () => {
     const arrived = inventory([item('1')])
     const state = withInventory(openedOn('created'), arrived)
     expect(standOf(state).inventory).toEqual({ status: 'ready', inventory: arrived })
@@ -47,7 +47,7 @@ describe('the inventory', () => {
     expect(loading(play(state, RELOAD).state)).toMatchObject({ reload: true })
   })
 
-  it('A-102 an error without a type, and a call that failed, count as internal errors', () => {
+  it('A-102 an error without a type and a failed call count as internal errors', () => {
     const untyped = inventory([item('1')], { inventoryError: true })
     expect(standOf(withInventory(openedOn('created'), untyped)).inventory).toEqual({
       status: 'error',
@@ -58,7 +58,7 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
-  it('a page that has asked too often says so, and sets its picks aside', () => {
+  it('a page that has asked too often reports that, and sets its picks aside', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
     const { state: refused } = play(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
@@ -75,7 +75,7 @@ describe('the inventory', () => {
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
   })
 
-  it('an account that may not trade gets a different error from an account without items', () => {
+  it('the error for an account that may not trade differs from the error for an account without items', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     const none = withInventory(openedOn('created'), inventory([], change))
     const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
@@ -98,7 +98,7 @@ describe('the inventory', () => {
     expect(shown).toEqual(GAMES)
   })
 
-  it('D-28 is loaded again once technical works are over', () => {
+  it('D-28 the inventory is loaded again when technical works are over', () => {
     const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
     const closed = withInventory(openedOn('created', { technicalWorks: true }), inventory([], change))
     expect(loading(play(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
@@ -108,7 +108,7 @@ describe('the inventory', () => {
     expect(loading(play(refused, loaded()).state)).toBeUndefined()
   })
 
-  it('A-114 opens on the default game if the store takes it, and otherwise on the first game that it takes', () => {
+  it('A-114 the page opens on the default game if the store takes it, and otherwise on the first accepted game', () => {
     expect(standOf(openedOn('created', { games: ['rust', 'tf'] })).game).toBe('rust')
     expect(standOf(openedOn('created', { games: ['tf', 'cs'] })).game).toBe('cs')
   })
@@ -143,7 +143,7 @@ describe('the inventory', () => {
     },
   )
 
-  it('A-071 a cleared link ends the request, and the late answer is dropped', () => {
+  it('A-071 clearing the link ends the request, and a late answer is dropped', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
     const gone = play(first, { kind: 'linkTyped', text: '' }).state
@@ -151,7 +151,7 @@ describe('the inventory', () => {
     expect(play(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(gone)
   })
 
-  it('A-071 D-27 another language keeps the items and the picks, but another game shows its own', () => {
+  it('A-071 D-27 another language keeps the items and the picks, but another game has its own items and picks', () => {
     const state = play(withItems(), toggle('1')).state
     const russian = play(state, { kind: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
@@ -172,7 +172,7 @@ describe('the inventory', () => {
     expect(standOf(play(withItems(), { kind: 'gameChosen', game }).state).game).toBe(game)
   })
 
-  it('D-27 a reload keeps the picks that are still in the inventory', () => {
+  it('D-27 a reload keeps the picks whose items are still in the inventory', () => {
     const state = play(withItems(), toggle('3'), toggle('1'), RELOAD).state
     expect(selectionOf(state)).toEqual(['3', '1'])
     expect(selectionOf(withInventory(state, inventory([item('1'), item('9')])))).toEqual(['1'])
@@ -215,7 +215,7 @@ describe('D-27 the picks of a game', () => {
       inventory(items.map((id) => item(id))),
     )
 
-  it('do not count in another game, and come back with their items', () => {
+  it('do not count in another game, and come back with the game’s items', () => {
     const away = play(dota(play(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
     expect(selectionOf(away)).toEqual(['7'])
     expect(keptPicks(standOf(away))).toEqual([{ game: 'cs', count: 2 }])
@@ -225,7 +225,7 @@ describe('D-27 the picks of a game', () => {
     expect(selectionOf(back(away, '3'))).toEqual(['3'])
   })
 
-  it('also come back if the last load of their inventory failed', () => {
+  it('come back even if the last load of their inventory failed', () => {
     const state = play(withItems(), toggle('1'), RELOAD).state
     const failed = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
     expect(selectionOf(back(dota(failed), '1'))).toEqual(['1'])
@@ -248,7 +248,7 @@ describe('items for an amount', () => {
   })
   const searches = (state: FlowState) => activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
 
-  it('replace the picks, and the amount stays until the selection is cleared', () => {
+  it('replace the picks, and their amount stays until the selection is cleared', () => {
     const asked = play(withItems(), toggle('3'), ask(400)).state
     expect(searches(asked)).toMatchObject([{ target: 400 }])
     expect(selectionOf(asked)).toEqual(['3'])
@@ -289,7 +289,7 @@ describe('items for an amount', () => {
     expect(play(changed, answer(asked, '3', '2')).state).toBe(changed)
   })
 
-  it('are not picked during a payment, and not searched for while the inventory loads', () => {
+  it('are not picked during a payment, and there is no search for them while the inventory loads', () => {
     const asked = play(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
     expect(selectionOf(play(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
@@ -299,7 +299,7 @@ describe('items for an amount', () => {
 })
 
 describe('picking', () => {
-  it('A-012 a press picks an item, a second press puts it back, and the picks keep the order of the presses', () => {
+  it('A-012 a press picks an item and a second press puts it back; the picks keep the order of presses', () => {
     const state = play(withItems(), toggle('3'), toggle('1')).state
     expect(selectionOf(state)).toEqual(['3', '1'])
     expect(selectionOf(play(state, toggle('3')).state)).toEqual(['1'])
@@ -310,7 +310,7 @@ describe('picking', () => {
     expect(selectionOf(state)).toEqual([])
   })
 
-  it('several items are picked at once, up to as many as one offer may have', () => {
+  it('several items are picked at once, up to the number that one offer may have', () => {
     const add = (...ids: string[]) => ({ kind: 'itemsAdded', ids }) as const
     expect(selectionOf(play(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
       '2',
@@ -331,7 +331,7 @@ describe('picking', () => {
     expect(play(empty, toggle('1')).state).toBe(empty)
   })
 
-  it('A-088 an item beyond the server’s limit is not picked, and the shopper is told', () => {
+  it('A-088 an item beyond the server’s limit is not picked, and the page says so', () => {
     const full = play(
       withItems([item('1'), item('2'), item('3')], { maxItems: 2 }),
       toggle('1'),
@@ -343,7 +343,7 @@ describe('picking', () => {
     expect(selectionOf(play(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
   })
 
-  it('A-010 a search and a sort order are kept, and change no picks', () => {
+  it('A-010 a search and a sort order are kept, and do not change the picks', () => {
     const { state } = play(
       withItems(),
       toggle('1'),

@@ -31,7 +31,7 @@ const refused = (code: string | null, attempt = 1): FlowEvent => ({
 })
 
 describe('paying', () => {
-  it('A-062 creates the trade of the picked items at their quote, then polls', () => {
+  it('A-062 a press creates the trade of the picked items at their quote, and then the page polls', () => {
     const state = creating()
     const trade = { game: 'cs', items: ['1', '2'], quoteId: 'quote-1' }
     expect(creation(state)).toMatchObject({ attempt: 1, trade, delayMs: 0 })
@@ -49,13 +49,13 @@ describe('paying', () => {
       dialogs: { kind: 'loading', isPayPressed: false },
     }
 
-    it('waits until it has loaded', () => {
+    it('waits until that code has loaded', () => {
       const pressed = play(waiting, PAY).state
       expect(creation(pressed)).toBeUndefined()
       expect(creation(play(pressed, dialogsChanged('ready')).state)).toMatchObject({ attempt: 1 })
     })
 
-    it('ends with a failed load: nothing is sent without another press', () => {
+    it('ends with a failed load, after which only another press sends a call', () => {
       const failed = play(waiting, PAY, dialogsChanged('failed')).state
       expect(failed.dialogs).toEqual({ kind: 'failed', isPayPressed: true })
       const ready = play(failed, PAY, dialogsChanged('ready')).state
@@ -70,7 +70,7 @@ describe('paying', () => {
     })
   })
 
-  it('twice creates one trade', () => {
+  it('twice in a row creates one trade', () => {
     const state = creating()
     expect(play(state, PAY).state.modal).toBe(state.modal)
   })
@@ -98,7 +98,7 @@ describe('paying', () => {
     expect(effects).toEqual([])
   })
 
-  it('A-085 is possible at exactly the minimum, and at exactly the maximum', () => {
+  it('A-085 paying is possible at exactly the minimum and at exactly the maximum', () => {
     const items = [item('1', 300)]
     const state = play(withItems(items), loaded({ maxAmount: 300 }), toggle('1'), PAY).state
     expect(modalKind(state)).toBe('creating')
@@ -114,7 +114,7 @@ describe('creating', () => {
     expect(creation(state)?.key).not.toBe(creation(creating())?.key)
   })
 
-  it('D-25 the answer to the repeated call counts, but a late answer to the first call does not', () => {
+  it('D-25 the answer to the repeated call counts, and a late answer to the first call does not', () => {
     const state = play(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(play(state, { kind: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
     expect(play(state, { kind: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
@@ -122,7 +122,7 @@ describe('creating', () => {
     expect(modalKind(play(state, { kind: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
   })
 
-  it('A-025 A-063 a refusal shows the error; after closing it, the same items can be tried again', () => {
+  it('A-025 A-063 a refusal shows an error; after closing it, the shopper can try the same items again', () => {
     const state = play(creating(), refused('trade_refused')).state
     expect(state.modal).toEqual({
       kind: 'creationError',
@@ -156,12 +156,12 @@ describe('creating', () => {
     },
   )
 
-  it('D-27 the reloaded inventory keeps the picks that it still has', () => {
+  it('D-27 a reload of the inventory keeps the picks whose items are still in it', () => {
     const state = play(creating(), refused('items_unavailable')).state
     expect(standOf(withInventory(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
   })
 
-  it('cannot be left before it counts as slow', () => {
+  it('cannot be left before the creation counts as slow', () => {
     expect(modalKind(play(creating(), LEAVE).state)).toBe('creating')
   })
 
@@ -174,17 +174,17 @@ describe('creating', () => {
 describe('a page opened while an offer is being created', () => {
   const joined = openedOn('created', { creating: true })
 
-  it('D-25 reopens the modal and polls', () => {
+  it('D-25 the page reopens the modal and polls', () => {
     expect(modalKind(joined)).toBe('joining')
     expect(polling(joined)).toBe(true)
     expect(creation(joined)).toBeUndefined()
   })
 
-  it('D-25 opens the confirmation once the offer is open', () => {
+  it('D-25 the page opens the confirmation when the offer is open', () => {
     expect(modalKind(play(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 
-  it('D-25 shows an error if no offer was created', () => {
+  it('D-25 the page shows an error if no offer was created', () => {
     const state = play(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
     expect(polling(state)).toBe(false)
@@ -192,13 +192,13 @@ describe('a page opened while an offer is being created', () => {
 })
 
 describe('confirming', () => {
-  it('A-051 opens for a pending deposit and polls', () => {
+  it('A-051 the confirmation opens for a pending deposit and polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })
     expect(modalKind(state)).toBe('confirming')
     expect(polling(state)).toBe(true)
   })
 
-  it('A-061 stops polling when left, and polls again when reopened', () => {
+  it('A-061 the polls stop when the shopper leaves the confirmation, and resume when it is reopened', () => {
     const left = play(confirming(), LEAVE).state
     expect(modalKind(left)).toBe('none')
     expect(polling(left)).toBe(false)
@@ -207,7 +207,7 @@ describe('confirming', () => {
     expect(polling(back)).toBe(true)
   })
 
-  it('is not ended by a poll that is older than the answer to the trade call', () => {
+  it('is not ended by a poll from before the answer to the trade call', () => {
     const active = play(creating(), { kind: 'tradeActive', attempt: 1 }).state
     const state = play(active, loaded({ creating: false })).state
     expect(modalKind(state)).toBe('confirming')
@@ -216,7 +216,7 @@ describe('confirming', () => {
     expect(polling(late)).toBe(true)
   })
 
-  it('is not reopened by an answer that was under way when it was left', () => {
+  it('is not reopened by an answer that was under way when the shopper left', () => {
     const left = play(confirming(), LEAVE).state
     expect(modalKind(play(left, loaded({ status: 'pending' })).state)).toBe('none')
   })

@@ -31,7 +31,7 @@ const linkOf = (state: FlowState) => ('link' in state.page ? state.page.link : u
 const FINAL = DEPOSIT_STATUSES.filter(isFinal)
 
 describe('opening the page', () => {
-  it('A-060 asks only for the deposit', () => {
+  it('A-060 the page asks for the deposit alone', () => {
     expect(kinds(opening())).toEqual(['loadPayment'])
   })
 
@@ -50,7 +50,7 @@ describe('opening the page', () => {
     expect(standOf(state)).toMatchObject({ game: 'cs', sort: 'priceDown', selection: [], search: '' })
   })
 
-  it('D-26 a stored link fills the field, and is sent only when the shopper continues', () => {
+  it('D-26 a stored link fills the field, and is not sent before the shopper continues', () => {
     const { state } = play(opening({ link: LINK }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'stored', text: LINK })
     expect(kinds(state)).toEqual([])
@@ -95,13 +95,13 @@ describe('opening the page', () => {
     expect(linkOf(play(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 the known user’s link without its token counts as valid, even when retyped', () => {
+  it('D-26 the known user’s link without the token counts as valid, even when retyped', () => {
     const { state } = play(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('D-26 ignores a stored text that is not a link', () => {
+  it('D-26 the page ignores a stored text that is not a link', () => {
     const { state } = play(opening({ link: 'https://steamcommunity.com/id/ada' }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
   })
@@ -138,7 +138,7 @@ describe('opening the page', () => {
     expect(play(state, { kind: 'retryPressed' }).state).toBe(state)
   })
 
-  it('D-23 the time left is counted from the answer’s arrival, and is unknown if the server gives none', () => {
+  it('D-23 the time left is counted from the answer’s arrival, and is unknown if the answer has none', () => {
     const at = (timeLeft: number | null) => play(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
     expect(at(300)).toBe(305_000)
     expect(at(null)).toBeNull()
@@ -156,7 +156,7 @@ describe('the language', () => {
     expect(play(start, loaded({ language: deposit })).state.language).toBe(expected)
   })
 
-  it('A-065 a deposit in an unsupported language keeps the stored one', () => {
+  it('A-065 a deposit in an unsupported language keeps the stored language', () => {
     // Parsed, so the type does not exclude it.
     const unsupported = JSON.parse('"xx"')
     expect(play(opening({ language: 'ru' }), loaded({ language: unsupported })).state.language).toBe('ru')
@@ -172,14 +172,14 @@ describe('the language', () => {
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
   })
 
-  it('D-10 a choice made before the deposit is loaded is kept too', () => {
+  it('D-10 a choice from before the deposit is loaded is kept too', () => {
     const { state } = play(opening(), { kind: 'languageChosen', language: 'ru' }, loaded({ language: 'en' }))
     expect(state.language).toBe('ru')
   })
 })
 
 describe('the trade link', () => {
-  it('A-081 an invalid text shows as an error and is not sent', () => {
+  it('A-081 an invalid text causes an error and is not sent', () => {
     const { state } = play(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
     expect(linkOf(state)).toMatchObject({ status: 'invalid' })
     expect(kinds(state)).toEqual([])
@@ -191,7 +191,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it('A-083 waits for the end of typing, waits again after each letter, then is sent trimmed', () => {
+  it('A-083 the link waits for the end of typing, waits again after each letter, and is then sent trimmed', () => {
     const first = play(awaitingLink(), typed(` ${LINK}`)).state
     const second = play(first, typed(` ${LINK}z`)).state
     expect(kinds(first)).toEqual(['debounce'])
@@ -201,18 +201,18 @@ describe('the trade link', () => {
     expect(shownActivities(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
   })
 
-  it('A-084 ignores typing during the server’s check', () => {
+  it('A-084 the field ignores typing during the server’s check', () => {
     const checking = play(awaitingLink(), typed(LINK), { kind: 'typingEnded' }).state
     expect(play(checking, typed(OTHER_LINK)).state).toBe(checking)
     expect(play(checking, typed('')).state).toBe(checking)
   })
 
-  it('ignores the end of typing once the text is gone', () => {
+  it('ignores the end of typing if the text is gone', () => {
     const cleared = play(awaitingLink(), typed(LINK), typed('')).state
     expect(play(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
 
-  it('A-068 A-009 the page shows the stand once the server finds the user, and stores the link', () => {
+  it('A-068 A-009 when the server finds the user, the page shows the stand and stores the link', () => {
     const request = 1
     const { state, effects } = play(
       awaitingLink(),
@@ -225,7 +225,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('A-089 A-101 an unknown user shows as an error of the field; a corrected link is checked again', () => {
+  it('A-089 A-101 an unknown user causes an error in the field, and a corrected link is checked', () => {
     const refusal = { code: 'user_not_found', detail: 'no' }
     const { state } = play(
       awaitingLink(),
@@ -290,7 +290,7 @@ describe('the outcome', () => {
     },
   )
 
-  it('A-058 D-1 an expired deposit has the completed modal too', () => {
+  it('A-058 D-1 an expired deposit has the completed modal', () => {
     expect(openedOn('paymentTimeout', { timeLeft: null }).modal).toEqual({
       kind: 'completed',
       outcome: 'paymentTimeout',
@@ -324,7 +324,7 @@ describe('the outcome', () => {
     expect(play(state, loaded({ status: 'tradeDeclined' })).state.modal).toBe(state.modal)
   })
 
-  it('D-6 a late delivery turns a bad end into succeeded', () => {
+  it('D-6 a late delivery turns a bad end into the status succeeded', () => {
     const { state } = play(confirming(), loaded({ status: 'tradeTimeout' }), loaded({ status: 'succeeded' }))
     expect(state.modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
@@ -343,7 +343,7 @@ describe('the outcome', () => {
     expect(play(state, loaded({ status: older })).state).toBe(state)
   })
 
-  it('A-064 the first answer with a redirect leads to the store once: immediately, or after 8 s if money is held', () => {
+  it('A-064 the first answer with a redirect leads to the store, immediately or after 8 s if money is held', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
     const forgetOffer = { kind: 'forgetOffer', hash: opening().hash }
@@ -366,7 +366,7 @@ describe('the outcome', () => {
 })
 
 describe('an outage while polling', () => {
-  it('D-17 is shown once, in the server’s words, and polling continues', () => {
+  it('D-17 an outage is shown once, in the server’s words, and polling continues', () => {
     const { state, effects } = play(confirming(), failed('busy'), failed(), failed('busy'))
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: 'busy' } }])
     expect(kinds(state)).toContain('poll')

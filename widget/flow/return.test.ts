@@ -13,7 +13,7 @@ import {
 import { inventory, item, LINK, loaded, opening, payment, play, USER } from './test-states.ts'
 
 describe('maintenance that is over when the page asks for the deposit again', () => {
-  it('A-022 is no longer shown, although the deposit did not change', async () => {
+  it('A-022 the notice disappears, even if the deposit did not change', async () => {
     const unchanged = ({ headers }: Call) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')
     const { flow, pass } = await payItems({
@@ -39,7 +39,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('asks for the inventory again, so no spinner stays', async () => {
+  it('asks for the inventory again, so the spinner disappears', async () => {
     const { flow, callsTo, pass } = start({
       ...answers,
       '/api/inventory': hangsFirst(() => json(inventory([item('1')]))),
@@ -65,7 +65,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('D-25 repeats the trade call, and shows its answer', async () => {
+  it('D-25 the return repeats the trade call, and the page shows the answer', async () => {
     const { flow, callsTo, pass } = await payItems({
       '/api/trade': hangsFirst(() => json({ state: 'active' })),
     })
@@ -78,7 +78,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-25 repeats the trade call immediately, before its next repetition is due', async () => {
+  it('D-25 the return repeats the trade call immediately, before the next repetition is due', async () => {
     const { flow, callsTo, pass } = await payItems({
       '/api/trade': (_call, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
     })
@@ -98,7 +98,7 @@ describe('coming back while an answer is missing', () => {
     expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: true })
   })
 
-  it('keeps a call that has just begun', async () => {
+  it('does not repeat a call that has just begun', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/inventory': hangs })
     await pass(999)
     flow.returned()

@@ -18,7 +18,7 @@ import { inventory, item, LINK, OTHER_LINK, payment, USER } from './test-states.
 const STORE_OFFER = { kind: 'storeOffer', hash: payment().hash }
 
 describe('opening the page', () => {
-  it('A-060 asks for the deposit once, then for its inventory', async () => {
+  it('A-060 the page asks once for the deposit, and then for the inventory', async () => {
     const { calls, flow, pass } = start(answers)
     await pass(10_000)
     expect(calls.map(({ path }) => path.split('?')[0])).toEqual(['/api/payment', '/api/inventory'])
@@ -40,7 +40,7 @@ describe('opening the page', () => {
 })
 
 describe('typing a link', () => {
-  it('A-083 checks the link after 700 ms without typing, and not 1 ms earlier', async () => {
+  it('A-083 the link is checked after 700 ms without typing, and not 1 ms earlier', async () => {
     const { flow, callsTo, effects, pass } = start({
       ...answers,
       '/api/payment': () => json(withoutUser()),
@@ -58,7 +58,7 @@ describe('typing a link', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('A-082 never checks a link that was cleared in time', async () => {
+  it('A-082 a link that is cleared in time is not checked', async () => {
     const { flow, callsTo, pass } = start({ '/api/payment': () => json(withoutUser()) })
     await pass(0)
     flow.dispatch({ kind: 'linkTyped', text: LINK })
@@ -120,7 +120,7 @@ describe('the inventory', () => {
 })
 
 describe('creating a trade', () => {
-  it('A-062 A-103 sends the picked items, then polls immediately', async () => {
+  it('A-062 A-103 the page sends the picked items, and then polls immediately', async () => {
     const { calls } = await payItems({ '/api/trade': () => json({ state: 'active' }) })
     const requests = calls.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
     expect(requests).toEqual(['POST /api/trade', 'GET /api/payment'])
@@ -183,7 +183,7 @@ describe('creating a trade', () => {
 })
 
 describe('polling', () => {
-  it('A-061 starts immediately and repeats every second', async () => {
+  it('A-061 polling starts immediately and repeats every second', async () => {
     const { callsTo, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(0)
     // The first answer opened the page; the poll follows it immediately.
@@ -196,7 +196,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment')).toHaveLength(13)
   })
 
-  it('D-23 sends the last ETag, and a 304 keeps the deadline', async () => {
+  it('D-23 a poll sends the last ETag, and a 304 keeps the deadline', async () => {
     const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': ({ headers }) =>
@@ -212,7 +212,7 @@ describe('polling', () => {
     expect(flow.state().deadlineMs).toBe(deadlineMs)
   })
 
-  it('D-23 makes one call at a time: the next waits for a slow answer, then follows immediately', async () => {
+  it('D-23 one poll runs at a time: the next one waits for a slow answer, and then follows immediately', async () => {
     const slow = delayedReply()
     const { callsTo, pass } = start({
       ...answers,
@@ -225,7 +225,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment')).toHaveLength(3)
   })
 
-  it('A-061 aborts its call when the shopper leaves the confirmation, and asks for a full answer when it reopens', async () => {
+  it('A-061 leaving the confirmation aborts the poll, and reopening it asks for a full answer', async () => {
     const slow = delayedReply()
     const { flow, callsTo, pass } = start({
       ...answers,
@@ -244,7 +244,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment')).toHaveLength(4)
   })
 
-  it('A-052 ends with the outcome', async () => {
+  it('A-052 polling ends with the outcome', async () => {
     const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => json(times < 4 ? pending() : payment({ status: 'succeeded' })),
@@ -254,7 +254,7 @@ describe('polling', () => {
     expect(flow.state().modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
-  it('D-17 continues through an outage, which is shown once', async () => {
+  it('D-17 polling continues through an outage, which is shown once', async () => {
     const { flow, effects, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 1 ? json(pending()) : problem(503, 'internal')),
@@ -268,7 +268,7 @@ describe('polling', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-23 asks for a full answer immediately when the shopper comes back', async () => {
+  it('D-23 the shopper’s return causes a poll for a full answer immediately', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
     const before = callsTo('/api/payment').length
@@ -278,7 +278,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 repeats a call that was under way when the shopper came back, and asks for a full answer', async () => {
+  it('D-23 a poll that was under way when the shopper came back is repeated, for a full answer', async () => {
     const slow = delayedReply()
     const { flow, callsTo, pass } = start({
       ...answers,
@@ -292,7 +292,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 aborts a call that has hung since before the page slept', async () => {
+  it('D-23 a poll that has hung since before the page slept is aborted', async () => {
     const { flow, callsTo, pass, effects } = start({
       ...answers,
       '/api/payment': (call, times) => (times === 3 ? hangs(call) : json(pending())),
@@ -305,7 +305,7 @@ describe('polling', () => {
     expect(effects).toEqual([STORE_OFFER])
   })
 
-  it('D-23 asks for a full answer after a gap of more than 2 s', async () => {
+  it('D-23 a gap of more than 2 s causes a poll for a full answer', async () => {
     const slow = delayedReply()
     const { callsTo, pass } = start({
       ...answers,
@@ -319,7 +319,7 @@ describe('polling', () => {
     expect(callsTo('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('a stopped flow aborts its calls and makes no more', async () => {
+  it('a stopped flow aborts its calls and makes no new ones', async () => {
     const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(1000)
     const calls = callsTo('/api/payment')
@@ -345,7 +345,7 @@ it('listeners are called for changes only', async () => {
 
 describe('D-25 an offer that takes long to create', () => {
   const noAnswer = { '/api/trade': () => problem(500, 'internal') }
-  it('may be left after 30 s and not before, even with calls in between', async () => {
+  it('may be left after 30 s and not before, even with calls meanwhile', async () => {
     const { flow, pass } = await payItems(noAnswer)
     await pass(29_999)
     flow.dispatch({ kind: 'confirmationLeft' })
@@ -356,7 +356,7 @@ describe('D-25 an offer that takes long to create', () => {
     expect(flow.state().modal.kind).toBe('none')
   })
 
-  it('is checked every 5 s after the shopper left it, and shown once it is open', async () => {
+  it('is checked every 5 s after the shopper left, and shown when it is open', async () => {
     let view = payment()
     const { flow, callsTo, pass } = await payItems({ ...noAnswer, '/api/payment': () => json(view) })
     await pass(30_000)
@@ -372,7 +372,7 @@ describe('D-25 an offer that takes long to create', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('is shown after a press on Add funds, and not requested again', async () => {
+  it('is shown after a press on Add funds, without another request', async () => {
     let view = payment()
     const { flow, callsTo, pass } = await payItems({ ...noAnswer, '/api/payment': () => json(view) })
     await pass(30_000)
@@ -386,7 +386,7 @@ describe('D-25 an offer that takes long to create', () => {
     expect(callsTo('/api/trade')).toHaveLength(tradeCalls)
   })
 
-  it('may also be left 30 s after a reload, and not before', async () => {
+  it('may be left 30 s after a reload, and not before', async () => {
     const beingCreated = payment({ creating: true, itemCount: 2, amount: 400 })
     const { flow, pass } = start({ ...answers, '/api/payment': () => json(beingCreated) })
     await pass(29_999)

@@ -61,7 +61,7 @@ describe('A-090 the search', () => {
     expect(namesFound(query, 'a', 'b')).toEqual(['a', 'b'])
   })
 
-  it('finds any part of any name, whatever its letters', () => {
+  it('finds any part of any name, whatever the letters are', () => {
     const letters = fc.constantFrom(...'İıßẞŞşAZazНОЖнож™★ |-🔪ΣςσǅŒ')
     const cut = fc.tuple(fc.array(letters, { minLength: 1, maxLength: 12 }), fc.nat(), fc.nat())
     fc.assert(
@@ -79,16 +79,16 @@ describe('the order', () => {
   const items = [item('1', 200, 'b'), item('2', 300, 'a'), item('3', 100, 'c'), item('4', 200, 'd')]
   const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', { sort }).map(({ id }) => id)
 
-  it('A-010 with the sort “default” is that of the answer', () => {
+  it('A-010 the sort “default” keeps the order of the answer', () => {
     expect(order('default')).toEqual(['1', '2', '3', '4'])
   })
 
-  it('A-115 A-010 with a sort by price leaves equal prices in the order of the answer', () => {
+  it('A-115 A-010 a sort by price leaves equal prices in the order of the answer', () => {
     expect(order('priceDown')).toEqual(['2', '1', '4', '3'])
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })
 
-  it('A-115 is initially by descending price', () => {
+  it('A-115 the first order is by descending price', () => {
     expect(standOf(openedOn('created')).sort).toBe('priceDown')
   })
 
@@ -106,7 +106,7 @@ describe('the selection', () => {
     expect(selectedTotal(stand)).toBe(199)
   })
 
-  it('A-085 D-15 can pay, or has a reason why it cannot', () => {
+  it('A-085 D-15 the selection can be paid with, or has a reason why not', () => {
     const block = (state: FlowState, maxAmount: number | null = null) =>
       payBlock(standOf(state), payment({ maxAmount }))
     const enough = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
@@ -158,7 +158,7 @@ describe('the other games that may help', () => {
     expect(othersWith({}, ['cs'])).toEqual([])
   })
 
-  it('begin with the one known to have the most usable items, and leave out those known to have none', () => {
+  it('begin with the game that has the most usable items as far as known, without games that have none', () => {
     expect(othersWith({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
       { game: 'tf', count: 12 },
       { game: 'rust', count: null },

@@ -20,7 +20,7 @@ async function openOnSuccess(storeTold?: boolean) {
   }
 }
 
-it('after a success, the page checks every 15 s until the store has accepted the webhook, and then stops', async () => {
+it('after a success, the page checks every 15 s until the store has accepted the webhook', async () => {
   const page = await openOnSuccess(false)
   const before = page.checks()
   await page.pass(30_000)

@@ -5,7 +5,7 @@ import { amountIn, suggestedAmounts } from './amounts.ts'
 describe('suggested amounts', () => {
   const items = [item('1', 1_200), item('2', 900), item('3', 600)]
 
-  it('are round, not below the minimum, and not above the worth of one offer or the deposit’s maximum', () => {
+  it('are round, at least the minimum, and at most the worth of one offer and the deposit’s maximum', () => {
     expect(suggestedAmounts(inventory(items), payment())).toEqual([500, 1_000, 2_500])
     expect(suggestedAmounts(inventory(items, { minPrice: 600 }), payment())).toEqual([1_000, 2_500])
     expect(suggestedAmounts(inventory(items, { maxItems: 2 }), payment())).toEqual([500, 1_000])
@@ -14,7 +14,7 @@ describe('suggested amounts', () => {
     expect(suggestedAmounts(inventory([]), payment())).toEqual([])
   })
 
-  it('are the deposit’s target alone if it has one, and none if the items are worth less', () => {
+  it('are the deposit’s target alone if it has one, or nothing if the items are worth less', () => {
     expect(suggestedAmounts(inventory(items), payment({ targetAmount: 1_499 }))).toEqual([1_499])
     expect(suggestedAmounts(inventory(items), payment({ targetAmount: 9_999 }))).toEqual([])
   })

@@ -13,7 +13,7 @@ const flowOf = (state: FlowState): Flow => ({
   subscribe: () => () => {},
 })
 
-it('while the inventory loads, the button that reloads it is off but keeps the focus of a shopper who pressed it', () => {
+it('while the inventory loads, the reload button is off, but keeps the focus after a press', () => {
   const buttonOf = (state: FlowState): string | undefined =>
     new RegExp(`<button[^>]*aria-label="${en.reload}"[^>]*>`).exec(
       markup(<Controls stand={standOf(state)} games={['cs']} flow={flowOf(state)} />),

@@ -25,7 +25,7 @@ describe('A-116 the grid', () => {
     }
   })
 
-  it('first draws the rows in view if its place was measured, and otherwise one row', () => {
+  it('first draws the rows in view if the grid’s place was measured, and otherwise one row', () => {
     const layout = layoutOf(390, 60, MOBILE_CELL)
     const room = { width: 390, top: 420, windowHeight: 823 }
     const { first, last } = firstRows(layout, room, MOBILE_CELL.gap)
@@ -36,7 +36,7 @@ describe('A-116 the grid', () => {
     expect(firstRows(layout, null, MOBILE_CELL.gap)).toEqual({ first: 0, last: 0 })
   })
 
-  it('D-38 leaves the remaining width at the sides, and is never wider than the page', () => {
+  it('D-38 the grid leaves the remaining width at the sides, and is never wider than the page', () => {
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 4000 }), fc.nat(10_000), sizes, (width, count, size) => {
         const { columns, cell, side, rows } = layoutOf(width, count, size)
@@ -84,7 +84,7 @@ describe('the rows to render', () => {
   const rowGap = DESKTOP_CELL.gap
   const stride = layout.rowHeight + rowGap
 
-  it('are those in view and some around them, even with 10,000 items', () => {
+  it('are the rows in view and some around them, even with 10,000 items', () => {
     const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap }
     expect(visibleRows(layout, view)).toEqual({ first: 97, last: 106 })
     expect(visibleRows(layout, view, 0)).toEqual({ first: 100, last: 103 })

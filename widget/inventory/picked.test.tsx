@@ -16,7 +16,7 @@ function bar(picked: readonly string[], change: Partial<Payment> = {}, ...events
   return markup(<BottomBar stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
 
-it('on a phone the count of the picks is a button that opens their list, which is closed at first', () => {
+it('on a phone the count of the picks is a button that opens their list, and the list is closed at first', () => {
   const html = bar(['3', '1'])
   const [, attributes = '', face = '', id = ''] =
     /<button type="button" class="bottom-picked"([^>]*)>(.*?)<\/button><div id="([^"]*)" popover="auto"/.exec(
@@ -29,11 +29,11 @@ it('on a phone the count of the picks is a button that opens their list, which i
   expect(names).toEqual(['Item 3', 'Item 1'])
 })
 
-it('on a phone the text about when the money arrives also says that a press on the pay button fixes the amount', () => {
+it('on a phone the text about the money’s arrival says that a press on the pay button fixes the amount', () => {
   expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
 })
 
-it('on a phone nothing says that a press on the pay button fixes the amount while the total is too high', () => {
+it('on a phone no text says that a press on the pay button fixes the amount while the total is too high', () => {
   expect(bar(['2'], { maxAmount: 100 })).not.toContain(en.payFixed)
 })
 
@@ -43,7 +43,7 @@ it('without picks the count is plain text', () => {
   expect(html).not.toContain('picked-list')
 })
 
-it('once the picks are cleared, the button that cleared them restores them, until another item is picked', () => {
+it('after the picks are cleared, the same button restores them until another item is picked', () => {
   const html = bar(['3', '1'], {}, { kind: 'selectionCleared' })
   expect(html).toMatch(new RegExp(`aria-label="${en.clearUndoAll(2)}"[^>]*>${en.clearUndo}<`))
   expect(html).not.toContain(en.clearAll)
@@ -54,7 +54,7 @@ it('while an offer is open, the picks are not listed', () => {
   expect(bar(['1'], { status: 'pending' })).not.toContain('picked-list')
 })
 
-it('while an offer is being created, the picks are listed, and none can be removed', () => {
+it('while an offer is being created, the picks are listed but cannot be removed', () => {
   const html = bar(['1'], { creating: true, itemCount: 1, amount: 200 })
   expect(html).toContain('picked-list')
   expect(html).not.toMatch(/aria-label="(?:Remove|Clear)/)

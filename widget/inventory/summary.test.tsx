@@ -76,7 +76,7 @@ describe.each([
     expect(text(markup)).not.toMatch(/Add \$|Add more items|Choose items/)
   })
 
-  it('is compared with only as many items as one offer takes', () => {
+  it('is compared with at most as many items as one offer takes', () => {
     const inventory = { items: [item('1', 200), item('2', 200)], minPrice: 300 }
     expect(text(panel({ inventory }, Panel))).not.toContain('at most')
     expect(text(panel({ inventory: { ...inventory, maxItems: 1 } }, Panel))).toContain(
@@ -86,7 +86,7 @@ describe.each([
 })
 
 describe('D-9 the split shown before a press on Add funds', () => {
-  it('names the amount now, the amount later, and the reason', () => {
+  it('shows the amount now, the amount later, and the reason', () => {
     const shownText = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(shownText).toContain('Now, expected $10.00 On Nov 30, expected $40.00')
     expect(shownText).toContain('Steam allows CS2 trades to be reversed for 8 days')
@@ -97,14 +97,14 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toContain('at least')
   })
 
-  it('expects the whole amount now if the limit allows, and promises nothing', () => {
+  it('expects the entire amount now if the limit allows it, and promises nothing', () => {
     const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
     expect(shownText).toContain('Now, expected $20.00')
     expect(shownText).toContain('All of it should come now; the offer tells you before you accept.')
     expect(shownText).not.toMatch(/at least|Nov/)
   })
 
-  it('says that a press fixes the amount, once the button can be pressed', () => {
+  it('says that a press fixes the amount when the button can be pressed', () => {
     expect(text(panel({ picked: ['2'] }))).toContain(en.payFixed)
     expect(text(panel({ picked: ['1'] }))).not.toContain(en.payFixed)
   })
@@ -115,7 +115,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toMatch(/expected|reversed/)
   })
 
-  it('names no limit if the store gets the whole amount on release', () => {
+  it('mentions no limit if the store gets the entire amount on release', () => {
     const shownText = text(
       panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }),
     )
@@ -124,14 +124,14 @@ describe('D-9 the split shown before a press on Add funds', () => {
     expect(shownText).not.toMatch(/Now|limit/)
   })
 
-  it('names the store’s limit, without a figure, if the limit is used up and the whole amount comes later', () => {
+  it('mentions the store’s limit, without a figure, if the limit is used up and all money comes later', () => {
     const shownText = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'limit' } } }))
     expect(shownText).toContain('On Nov 30, expected $20.00')
     expect(shownText).toContain('a store gets money only up to its limit, which has no room right now.')
     expect(shownText.match(/\$[\d.]+/g)).not.toContain('$0.00')
   })
 
-  it('names only the amount now if credit for items of the game is never held', () => {
+  it('shows only the amount now if credit for items of the game is never held', () => {
     const shownText = text(panel({ picked: ['2'] }))
     expect(shownText).toContain(
       'Now $20.00 Nothing is held for CS2: the store gets all of it once your items arrive.',
@@ -148,7 +148,7 @@ describe('pick for me', () => {
     expect(markup.indexOf('class="picker"')).toBeGreaterThan(markup.indexOf('class="button primary pay"'))
   })
 
-  it('suggests the store’s amount, and none during an open offer', () => {
+  it('suggests the store’s amount, and no amount during an open offer', () => {
     const markup = panel({ payment: { targetAmount: 4_900 } })
     expect(markup.match(/aria-label="Pick items for [^"]+"/g)).toEqual(['aria-label="Pick items for $49.00"'])
     expect(panel({ payment: { status: 'pending' } })).not.toContain('picker')
@@ -171,7 +171,7 @@ describe('the offer', () => {
     expect(shownText).not.toContain('$0.00')
   })
 
-  it('does not let its items be put back while it is open', () => {
+  it('does not let the shopper put back the items while it is open', () => {
     const markup = panel({ picked: ['2', '3'], payment: { ...offer, status: 'pending' } })
     const off = [...markup.matchAll(/<button[^>]*aria-label="(?:Remove|Clear)[^>]*>/g)].map(([tag]) => tag)
     expect(off).toHaveLength(3)
@@ -195,7 +195,7 @@ describe('D-15 a target', () => {
     expect(markup).toContain(bar)
   })
 
-  it('is absent if the store named none', () => {
+  it('is absent if the store named no target', () => {
     expect(panel({ picked: ['2'] })).not.toContain('<progress')
   })
 })

@@ -59,7 +59,7 @@ it('while a hidden inventory is read again, its notice stays and the page has no
   expect(html).not.toMatch(/skeleton|class="summary"/)
 })
 
-it('A-074 a shopper whose account may not trade is not told that the game is missing', () => {
+it('A-074 a shopper whose account may not trade does not read that the game is missing', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')
 })
 
@@ -92,7 +92,7 @@ it.each<[Language, Inventory['unavailableNames'], string]>([
   },
 )
 
-it('“why?” names the unusable items, with a number where there are several of one name', () => {
+it('“why?” names the unusable items, with a number beside a name that several items have', () => {
   const shown = {
     ...inventory([item('1')]),
     unavailableItems: 4,
@@ -113,7 +113,7 @@ it('“why?” names the unusable items, with a number where there are several o
 it.each([
   [MOST_UNAVAILABLE_NAMES, false],
   [MOST_UNAVAILABLE_NAMES + 1, true],
-])('“why?” ends its list with “…” only if it leaves out names: %d unusable items', (total, isCut) => {
+])('“why?” ends its list with “…” only if names are missing: %d unusable items', (total, isCut) => {
   const names = Array.from({ length: MOST_UNAVAILABLE_NAMES }, (_, index) => `Case ${index}`)
   const shown = {
     ...inventory([item('1')]),

@@ -48,7 +48,7 @@ describe('a paste', () => {
     expect(tradeLinkIn(text)).toBeUndefined()
   })
 
-  it('of a million letters is searched too', () => {
+  it('of a million letters is searched for a link too', () => {
     expect(tradeLinkIn(`${'steamcommunity.com/tradeoffer/new/?'.repeat(30_000)} ${LINK}`)).toBe(LINK)
   })
 })

@@ -28,14 +28,14 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   },
 )
 
-it('the link back to the store has the language of the page, if the store’s address has a place for it', () => {
+it('the link back to the store has the page’s language, if the store’s address has a place for a language', () => {
   const backToStoreUrl = 'https://store.example/?order=7&lang={LANGUAGE}'
   const ended = payment({ status: 'succeeded', backToStoreUrl })
   const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
   expect(html).toContain('href="https://store.example/?order=7&amp;lang=en"')
 })
 
-it('a receipt for support is offered if the server names its address, in the language of the page', () => {
+it('a receipt for support is offered in the page’s language if the server names its address', () => {
   const receiptUrl = '/receipt/7-0123456789abcdef0123456789abcdef'
   const ended = payment({ status: 'succeeded', receiptUrl })
   const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
@@ -44,7 +44,7 @@ it('a receipt for support is offered if the server names its address, in the lan
   expect(shown('succeeded')).not.toContain('/receipt/')
 })
 
-it('every outcome names the payment, and the offer if there was one', () => {
+it('every outcome has the number of the payment, and that of the offer if there was one', () => {
   for (const outcome of DEPOSIT_STATUSES.filter(isFinal)) {
     const html = (change: Partial<Payment>) =>
       markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome, ...change })} />)
@@ -54,7 +54,7 @@ it('every outcome names the payment, and the offer if there was one', () => {
   }
 })
 
-it('A-055 A-056 the first safety step names what ended the offer', () => {
+it('A-055 A-056 the first safety step says what ended the offer', () => {
   const [declined = ''] = en.scamSteps
   expect(shown('tradeDeclined')).toContain(`<li>${declined}</li>`)
   expect(shown('tradeCountered')).toContain(`<li>${en.counteredStep}</li>`)
@@ -65,7 +65,7 @@ it('A-023 tradeTimeout shows an icon, a title and a description', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
 
-it('a payment cancelled by the store says so, and does not say that time ran out', () => {
+it('a payment that the store cancelled says so, and does not say that time ran out', () => {
   const ended = payment({ status: 'tradeTimeout', cancelledByStore: true })
   const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
   expect(html).toContain(en.cancelledByStore.title)
@@ -73,7 +73,7 @@ it('a payment cancelled by the store says so, and does not say that time ran out
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
 })
 
-it('an offer that Steam holds is not called cancelled, because its items may still be taken', () => {
+it('an offer that Steam holds is not called cancelled, because its items may be taken later', () => {
   const ended = { status: 'tradeHasInvalidItems', steamHoldUntil: '2026-12-13T00:00:00.000Z' } as const
   const html = markup(<Completed outcome="tradeHasInvalidItems" alarm={false} payment={payment(ended)} />)
   expect(html).toContain(`>${en.heldBySteamTitle}</h2>`)
@@ -122,7 +122,7 @@ it.each([
 describe('the dialog after an offer was declined, within seconds or later', () => {
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
-  it('says how to pay after all, then warns, and has only one button, if the decline came within seconds', () => {
+  it('says how to pay after all, then warns, and has one button, if the decline came within seconds', () => {
     const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={payment(atOnce)} />)
     const order = [en.declinedByYou, en.stolenKeyTitle, ...en.stolenKeySteps, en.startAgain]
     expect(html).toContain(en.declinedByYou)
@@ -155,7 +155,7 @@ describe('the dialog after an offer was declined, within seconds or later', () =
   })
 })
 
-it('after an offer that was not accepted in time, says next to “try again” when the next offer can be sent', () => {
+it('says, if the offer was not accepted in time, when the next offer can be sent, next to “try again”', () => {
   const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
   const ended = (change: Partial<Payment>): string =>
     markup(

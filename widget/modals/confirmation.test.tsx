@@ -59,7 +59,7 @@ it.each([
   expect(html).not.toContain(absentText)
 })
 
-it('D-9 if nothing will be held, the dialog says so while the offer is open, with the amount', () => {
+it('D-9 if nothing will be held, the dialog says so with the amount while the offer is open', () => {
   const shown = (change: Partial<Payment>): string =>
     markup(<PaymentMoney payment={payment({ amount: 1000, itemCount: 1, ...change })} />)
   const html = shown({ status: 'pending' })
@@ -182,7 +182,7 @@ it.each<[string, Partial<Payment>, string[], boolean]>([
   expect(offerList(change)).toEqual({ rows, hasPictures })
 })
 
-it('after a reload the list has the pictures that this tab kept', () => {
+it('after a reload the list has the pictures that the tab kept', () => {
   const storedItem = {
     ...item('1', 500, OFFERED.name),
     iconUrl: PICTURE,
@@ -214,7 +214,7 @@ it.each([
   },
 )
 
-it('if the bot’s profile hides when it joined, the dialog and its warning name only the bot’s level', () => {
+it('if the bot’s profile hides the joining day, the dialog and its warning show only the bot’s level', () => {
   const html = markup(<BotCheck bot={BOT} />)
   expect(html).toContain(en.botLevel(47))
   expect(html).toContain(en.scamWarningLevel)

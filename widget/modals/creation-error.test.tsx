@@ -48,7 +48,7 @@ describe('A-025 D-17 the creation error', () => {
     },
   )
 
-  it('names the time of the next offer, as the outcome of the last offer does', () => {
+  it('shows the time of the next offer, as the outcome of the last offer does', () => {
     const until = new Date(2026, 10, 26, 12, 1, 30).toISOString()
     const { shownText } = shown({ code: 'offers_paused', detail: 'wait', retryAfterS: 90, until })
     const ended = payment({ status: 'tradeDeclined', nextOfferAt: until })

@@ -50,7 +50,7 @@ it('each row of picks has a button that names the item to remove', () => {
   ])
 })
 
-it('the items of an offer have the wear that their names contain, and no pictures or buttons', () => {
+it('the items of an offer have the wear from their names, and neither pictures nor buttons', () => {
   const rows = offeredRowsOf([
     { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
     { name: '★ Karambit | Doppler (Прямо с завода)', phase: 'phase2', price: 400_000, count: 1 },
@@ -64,12 +64,12 @@ it('the items of an offer have the wear that their names contain, and no picture
   expect(html).not.toMatch(/<img|<button|tabindex/)
 })
 
-it('a list without buttons can be reached by keyboard if it scrolls', () => {
+it('a list without buttons that scrolls can be reached by keyboard', () => {
   const four = ['1', '2', '3', '4'].map((id) => item(id, 100))
   expect(list({ rows: rowsOf(four) })).toMatch(/<ul[^>]*aria-label="Selected"[^>]*tabindex="0"/i)
 })
 
-it('picks are those of an offer only if name, phase, price and count are equal', () => {
+it('picks count as those of an offer if name, phase, price and count are equal', () => {
   const offered = [
     { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
     { name: KNIFE.name, phase: 'phase2', price: 400_000, count: 1 },

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a part is fetched on demand, once, and listeners are called', async () => {
+it('a part is fetched once, on demand, and listeners are called', async () => {
   const load = vi.fn(async () => Shown)
   const part = createPart(load)
   const listener = vi.fn()
@@ -45,7 +45,7 @@ it('a failed load is repeated every 2 s until it succeeds', async () => {
   expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
 
-it('a load gets the number of its attempt, because a browser remembers a failed address', async () => {
+it('a load gets the number of its attempt, because browsers remember failed addresses', async () => {
   const load = vi.fn(async (attempt: number) => {
     if (attempt < 3) throw new TypeError('failed to fetch')
     return Shown
@@ -55,7 +55,7 @@ it('a load gets the number of its attempt, because a browser remembers a failed 
   expect(load.mock.calls).toEqual([[1], [2], [3]])
 })
 
-it('a hanging load counts as failed after 10 s, and still succeeds when it ends', async () => {
+it('a hanging load counts as failed after 10 s, but succeeds when it ends', async () => {
   const { promise, resolve } = Promise.withResolvers<typeof Shown>()
   const part = createPart(() => promise)
   const listener = vi.fn()
@@ -71,7 +71,7 @@ it('a hanging load counts as failed after 10 s, and still succeeds when it ends'
   expect(listener).toHaveBeenCalledTimes(2)
 })
 
-it('a later attempt uses other addresses, and a page that is served unbuilt has none', () => {
+it('a later attempt uses other addresses, except on a page that is served unbuilt', () => {
   expect(addressesOf('/assets/modals-a.js /assets/modals-b.css', 2)).toEqual({
     script: '/assets/modals-a.js?attempt=2',
     styles: ['/assets/modals-b.css?attempt=2'],
@@ -79,7 +79,7 @@ it('a later attempt uses other addresses, and a page that is served unbuilt has 
   expect(addressesOf(undefined, 2)).toBeNull()
 })
 
-it('`after` returns the state that a part had after a given number of changes of all parts, even if more followed', async () => {
+it('`after` returns a part’s state after a given number of changes of all parts, even if others followed', async () => {
   let online = false
   const part = createPart(async () => {
     if (!online) throw new TypeError('failed to fetch')

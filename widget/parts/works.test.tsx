@@ -15,7 +15,7 @@ it('the notice of maintenance has the operator’s reason and the planned end, i
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('the notice has no reason or end unless the operator gave one, and is not shown if it would be empty', () => {
+it('the notice has a reason and an end if the operator gave them, and is not shown if it would be empty', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })

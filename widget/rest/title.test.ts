@@ -40,7 +40,7 @@ it('the tabs of two deposits have different titles', () => {
   expect(new Set(titles).size).toBe(2)
 })
 
-it('the tab’s icon shows an open offer and a success, and is the till’s own otherwise', () => {
+it('the tab’s icon shows an open offer or a success, and is otherwise the till’s own', () => {
   const icons = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(iconOf)
   const tillIcon = '/icon.svg'
   expect(icons).toEqual([tillIcon, tillIcon, '/icon-waiting.svg', '/icon-done.svg', tillIcon])

@@ -38,7 +38,7 @@ it.each([
   },
 )
 
-it('D-31 a payment in a page without the server’s time stays as the server wrote it', () => {
+it('D-31 a payment in a page without the server’s time is not changed', () => {
   openPage(HOUR_MS, {})
   expect(includedPayment(ended.hash)?.payment).toEqual(ended)
 })

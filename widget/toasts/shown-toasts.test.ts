@@ -14,7 +14,7 @@ const [a, b, c] = [toast('a'), toast('b'), toast('c')]
 const ids = (shown: ReturnType<typeof shownToasts>): string[] =>
   shown.map((each) => `${each.toast.id}${each.isLeaving ? ' leaves' : ''}`)
 
-it('A-118 a removed toast leaves from its place while a new one enters', () => {
+it('A-118 a removed toast leaves from its place while a new toast enters', () => {
   const both = shownToasts([], [a, b])
   expect(ids(both)).toEqual(['a', 'b'])
   const one = shownToasts(both, [b])
@@ -23,7 +23,7 @@ it('A-118 a removed toast leaves from its place while a new one enters', () => {
   expect(ids(shownToasts(one, []))).toEqual(['a leaves', 'b leaves'])
 })
 
-it('for an unchanged list the same value is returned', () => {
+it('an unchanged list gives the same value', () => {
   const shown = shownToasts([], [a])
   expect(shownToasts(shown, [a])).toBe(shown)
 })

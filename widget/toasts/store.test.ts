@@ -29,7 +29,7 @@ function toastsOnClock() {
 }
 
 describe('A-033 a toast', () => {
-  it('with only a title is of the type info, lasts 5 s and has no priority', () => {
+  it('with just a title has the type info, lasts 5 s and has no priority', () => {
     const { store } = toastsOnClock()
     const id = store.add({ title: 'hello' })
     expect(store.list()).toEqual([
@@ -57,7 +57,7 @@ describe('A-033 a toast', () => {
 })
 
 describe('A-073 the list', () => {
-  it('adds toasts at the end, and at the front with priority', () => {
+  it('adds a toast at the end, or at the front with priority', () => {
     const { store, titles } = toastsOnClock()
     store.add({ title: 'first' })
     store.add({ title: 'second' })
@@ -77,7 +77,7 @@ describe('A-073 the list', () => {
     expect(titlesAtClick).toHaveLength(1)
   })
 
-  it('A-118 drops a toast at 5000 ms and not a millisecond before', () => {
+  it('A-118 the list drops a toast at 5000 ms and not a millisecond before', () => {
     const { store, pass, titles } = toastsOnClock()
     store.add({ title: 'a' })
     pass(4999)
@@ -86,7 +86,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual([])
   })
 
-  it('keeps one toast for repeated ones, until 5000 ms after the last repetition', () => {
+  it('keeps one toast for repeated toasts, until 5000 ms after the last repetition', () => {
     const { store, pass, titles, timers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
@@ -112,7 +112,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual(['a', 'a'])
   })
 
-  it('drops each toast at its own time, but never one without a time', () => {
+  it('drops each toast at its own time, and keeps a toast without a time', () => {
     const { store, pass, titles } = toastsOnClock()
     store.add({ title: 'never', timeOut: 0 })
     store.add({ title: 'late', timeOut: 9000 })
@@ -142,7 +142,7 @@ describe('A-073 the list', () => {
     expect(timers()).toBe(0)
   })
 
-  it('calls its listeners on each change, and only then', () => {
+  it('calls its listeners on each change, and at no other time', () => {
     const { store, pass } = toastsOnClock()
     const listener = vi.fn()
     const unsubscribe = store.subscribe(listener)
@@ -159,7 +159,7 @@ describe('A-073 the list', () => {
     expect(listener).toHaveBeenCalledTimes(4)
   })
 
-  it('is the same array until it changes, then a new one', () => {
+  it('is the same array until it changes, and then a new array', () => {
     const { store } = toastsOnClock()
     const empty = store.list()
     expect(store.list()).toBe(empty)

@@ -8,7 +8,7 @@ const WORDS = { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Err
 
 const TYPES = ['info', 'success', 'warning', 'error'] as const
 
-it('A-032 each type of toast has its own icon, and its type as text', () => {
+it('A-032 each type of toast has an icon of its own, and the type as text', () => {
   const toasts = createToasts({ after: () => () => {} }, () => String(Math.random()))
   for (const type of TYPES) toasts.add({ type, title: `about ${type}`, message: 'more' })
   const buttons = markup(<Toasts store={toasts} />).match(/<button.*?<\/button>/gs) ?? []
@@ -23,7 +23,7 @@ it('A-032 each type of toast has its own icon, and its type as text', () => {
   expect(new Set(icons).size).toBe(4)
 })
 
-it('A-073 the container has the class toasts-empty when it is empty, and only then', () => {
+it('A-073 the container has the class toasts-empty if it is empty, and otherwise not', () => {
   const toasts = createToasts({ after: () => () => {} }, () => '1')
   expect(markup(<Toasts store={toasts} />)).toContain('class="toasts toasts-empty"')
   toasts.add({ title: 'a' })

@@ -23,7 +23,7 @@ const ICON_CONTRAST = 3
 const TEXT_CONTRAST = 4.5
 
 describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
-  it('stands out from every surface, and text on it is readable', () => {
+  it('stands out from every surface, and has readable text on it', () => {
     expect(SURFACES[scheme]).toHaveLength(4)
     fc.assert(
       fc.property(colour, (chosen) => {
@@ -38,13 +38,13 @@ describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
     )
   })
 
-  it('is unchanged if it already stands out', () => {
+  it('is not changed if it already stands out', () => {
     const visible = scheme === 'dark' ? '#ff8800' : '#0055aa'
     expect(accentIn(scheme, visible).accent).toBe(visible)
   })
 })
 
-it('contrast follows WCAG', () => {
+it('contrast is computed as in WCAG', () => {
   expect(contrastOf('#000000', '#ffffff')).toBeCloseTo(21)
   expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 1)
 })
