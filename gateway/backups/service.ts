@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
@@ -120,8 +120,6 @@ function reasonIn(errors: string): string | undefined {
   if (message === undefined || logged === undefined) return message
   return `${message}. ${loggedSchema.parse(JSON.parse(logged)).msg}`
 }
-
-export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
 
 /** Restores a dump into a temporary database on the server of `serverUrl`, inspects it, and drops it. */
 export async function checkDump(

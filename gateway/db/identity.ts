@@ -102,7 +102,8 @@ const CURRENT_KEY_ADVICE =
 const RING_ADVICE =
   'Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE until tradetill key-ring rotate has sealed everything with the new key.'
 
-const shortened = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
+/** The first letters of a fingerprint, by which a person can compare it. */
+export const shortened = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
 
 /** How many of the oldest secrets of each table to try. A command with another key may have written later ones. */
 const SAMPLED = 20

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 type Unit = keyof typeof SECONDS
 
@@ -26,7 +28,7 @@ export function durationText(seconds: number): string {
   const parts = NAMES.flatMap(([unit, name]) => {
     const count = Math.floor(rest / SECONDS[unit])
     rest -= count * SECONDS[unit]
-    return count === 0 ? [] : [`${count} ${name}${count === 1 ? '' : 's'}`]
+    return count === 0 ? [] : [counted(count, name)]
   })
   return parts.join(' ') || '0 seconds'
 }

@@ -1,17 +1,10 @@
 /** Makes and checks backups, and restores those of an embedded database. A dump is restored with `pg_restore`. */
 
 import type { Inspection } from '../backups/inspect.ts'
-import {
-  type Backup,
-  checkCopy,
-  checkDump,
-  copyEmbedded,
-  dump,
-  isFolder,
-  restoreCopy,
-} from '../backups/service.ts'
+import { type Backup, checkCopy, checkDump, copyEmbedded, dump, restoreCopy } from '../backups/service.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { counted } from '../kit/counted.ts'
+import { isFolder } from '../kit/make-folder.ts'
 import { type Answer, done, refused, type StandaloneDeps } from './operation.ts'
 
 const STOPPED = refused(

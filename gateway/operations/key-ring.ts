@@ -1,5 +1,6 @@
 import { countProcessesWithOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
+import { shortened } from '../db/identity.ts'
 import { counted } from '../kit/counted.ts'
 import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
 import { act } from './act.ts'
@@ -154,5 +155,3 @@ function reseal(box: SecretBox, sealed: Buffer, place: string): Buffer | undefin
   }
   return box.seal(plain, place)
 }
-
-const shortened = (fingerprint: string): string => `${fingerprint.slice(0, 8)}…`

@@ -1,10 +1,9 @@
 import { CATALOGUE } from '../items.ts'
-import { DAY_S, type Offer, PROTECTED_APP, STATE, TRADE, type Trade } from './world.ts'
+import { DAY_S, type Offer, PROTECTED_APP, PROTECTION_S, STATE, TRADE, type Trade } from './world.ts'
 
 const DAYS = 9
 const TRADES_A_DAY = 1_000
 const TRADE_EVERY_S = Math.floor(DAY_S / TRADES_A_DAY)
-const PROTECTION_S = 7 * DAY_S
 
 /**
  * The accepted offers and the trades of a bot that has made 1,000 trades a day for nine days, oldest first. They are

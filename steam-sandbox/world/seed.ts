@@ -4,9 +4,9 @@ import { MAGIC_PLAYERS } from './people.ts'
 import {
   type Account,
   type Asset,
-  DAY_S,
   findAccount,
   PROTECTED_APP,
+  PROTECTION_S,
   TRADE,
   type Trade,
   type World,
@@ -14,7 +14,6 @@ import {
 } from './world.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
-const PROTECTION_S = 7 * DAY_S
 
 /** True for one class of each name: false for a twin (another item of the same name) and every paint but the first. */
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>

@@ -145,6 +145,8 @@ export type Answer<T> = { world: World; answer: T | Refusal }
 export const MOST_KEPT = 5000
 export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
+/** How long Steam's trade protection lasts. */
+export const PROTECTION_S = 7 * DAY_S
 /** The game whose trades Steam protects. The proofs' models of Steam use it too. */
 export const PROTECTED_APP = 730
 
