@@ -134,7 +134,7 @@ const createDepositFields = z.strictObject({
 })
 
 export const createDepositBodySchema = createDepositFields
-  .refine((body) => (body.minAmount ?? 0) <= (body.maxAmount ?? Infinity), {
+  .refine(({ minAmount, maxAmount = Infinity }) => minAmount === undefined || minAmount <= maxAmount, {
     message: 'minAmount is larger than maxAmount',
     path: ['minAmount'],
   })

@@ -67,7 +67,7 @@ describe('POST /v1/deposits', () => {
       { path: 'metadata.size', message: 'must be a text of at most 500 characters' },
       {
         path: `metadata.${'x'.repeat(41)}`,
-        message: 'the key is invalid: Too big: expected string to have <=40 characters',
+        message: 'the key is invalid: must have at most 40 characters',
       },
     ])
     expect(await errorsOf(post({ ...BODY, minAmount: 1e300 }))).toEqual([

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { CallingStore } from '../http/call.ts'
-import { type FieldError, refuse } from '../http/refusal.ts'
+import { refuse } from '../http/refusal.ts'
 import type { StoreApiDeps } from './deps.ts'
+import { describeIssue, fieldsOf } from './field-errors.ts'
 
 type Description = {
   /** Operation id in the OpenAPI document. */
@@ -69,7 +70,7 @@ export function operation<T extends Takes, A extends z.ZodType>({
     ...row,
     prepare(deps, store, { params, query, body }) {
       // JSON has no undefined: an absent body is null.
-      const read = schema.safeParse({ params, query, body: body ?? null })
+      const read = schema.safeParse({ params, query, body: body ?? null }, { error: describeIssue })
       if (!read.success) refuse('invalid_request', fieldsOf(read.error, { params, query, body }))
       return {
         values: read.data,
@@ -81,38 +82,3 @@ export function operation<T extends Takes, A extends z.ZodType>({
     },
   }
 }
-
-/** Returns the wrong fields as the caller names them, without the prefix `body`, `query` or `params`. */
-const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
-  issues.flatMap((issue) => {
-    const path = issue.path.slice(1)
-    if (issue.code === 'unrecognized_keys') {
-      const message = 'is not a field of this call'
-      return issue.keys.map((key) => ({ path: [...path, key].join('.'), message }))
-    }
-    if (path.length === 0 && issue.code === 'invalid_type')
-      return [{ path: '', message: 'the body must be a JSON object' }]
-    if (issue.code === 'invalid_key') {
-      return [{ path: path.join('.'), message: `the key is invalid: ${issue.issues[0]?.message}` }]
-    }
-    const value = valueAt(given, issue.path)
-    if (isRepeated(issue, value)) return [{ path: path.join('.'), message: 'must be given only once' }]
-    const message = path.length > 0 ? (messageOfAbsent(value) ?? issue.message) : issue.message
-    return [{ path: path.join('.'), message }]
-  })
-
-/** A query in which a name occurs twice is read as a list. A field that accepts lists has a message of its own. */
-const isRepeated = ({ path, code }: z.core.$ZodIssue, value: unknown): boolean =>
-  path[0] === 'query' && Array.isArray(value) && (code === 'invalid_type' || code === 'invalid_value')
-
-/** Some languages write null for a field without a value. */
-const messageOfAbsent = (value: unknown): string | undefined => {
-  if (value === undefined) return 'is required'
-  return value === null ? 'must not be null: leave out a field without a value' : undefined
-}
-
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  )

@@ -66,8 +66,8 @@ export const amounts = family({
       off: [
         {
           file: CONTRACT,
-          from: '(body.minAmount ?? 0) <= (body.maxAmount ?? Infinity)',
-          to: 'body !== undefined',
+          from: 'minAmount === undefined || minAmount <= maxAmount',
+          to: 'true',
         },
       ],
     },
