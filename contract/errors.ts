@@ -290,7 +290,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 /**
  * The values for `forStores` texts. `key`: the id of the call's API key; omitted in the API reference, which describes
- * no single call. `asked`: what the call asked for, in words, such as `id 42`.
+ * no single call. `asked`: what the call asked for or lacks, in words, such as `id 42`.
  */
 export type AskedByStore = { key?: string; asked: string }
 

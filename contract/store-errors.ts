@@ -22,16 +22,16 @@ export const STORE_ERRORS = {
     status: 403,
     title: 'Not allowed for this key',
     detail: {
-      en: 'This API key does not have the right to make this call. Use another key of your store, or ask the operator for one.',
-      ru: 'У этого ключа API нет права на этот вызов. Используйте другой ключ магазина или запросите его у оператора.',
+      en: 'This API key{key} lacks the scope {asked}. Use a key that has it, or ask the operator for one.',
+      ru: 'У этого ключа API{key} нет права {asked}. Используйте ключ с этим правом или запросите его у оператора.',
     },
   },
   order_conflict: {
     status: 409,
     title: 'Order id already used',
     detail: {
-      en: 'A deposit with this externalId already exists and was created with other values.',
-      ru: 'Пополнение с таким externalId уже создано с другими значениями.',
+      en: 'A deposit with this externalId already exists and was created with other values of {asked}. Use a new externalId, or send the same values as the first time.',
+      ru: 'Пополнение с таким externalId уже создано с другими значениями: {asked}. Используйте новый externalId или передайте те же значения, что и в первый раз.',
     },
   },
   idempotency_in_progress: {

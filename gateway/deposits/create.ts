@@ -10,6 +10,7 @@ import { isOwnBot } from '../shoppers/store.ts'
 import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
 import { acceptedGames, DEFAULT_DEPOSIT_LIFE_MS } from './deposit.ts'
+import { describeConflict } from './order-conflict.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
 import {
   countOpenDeposits,
@@ -58,7 +59,7 @@ export async function createDeposit(
     if (inserted) await refuseBots(tx, { shopper: body.shopper?.steamId, tradeUrl: shopper?.steamId })
     const row = await requestOf(tx, { storeId: store.id, externalId: body.externalId })
     if (![requestHash, ...earlierHashes].some((hash) => row.request_sha256.equals(hash)))
-      refuse('order_conflict')
+      refuse('order_conflict', { asked: describeConflict(body, row) })
     const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)
     if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
     return { deposit, created: inserted }

@@ -78,11 +78,11 @@ export async function countOpenDeposits(tx: Tx, storeId: bigint, most: number): 
   return Number(count)
 }
 
-/** Returns the deposit's id, and the hash of the call that created it. Rejects if there is no such deposit. */
+/** Returns the deposit's row, with the hash of the call that created it. Rejects if there is no such deposit. */
 export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
   return tx
     .selectFrom('deposit')
-    .select(['id', 'request_sha256'])
+    .selectAll()
     .where('store_id', '=', storeId)
     .where('external_id', '=', externalId)
     .executeTakeFirstOrThrow()

@@ -31,7 +31,7 @@ export async function authenticate(
   const store = (await findCaller(deps, headers.authorization)) ?? refuse('unauthorized')
   deps.limitStore(store.id)
   call.store = store
-  if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
+  if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing', { asked: scope })
 }
 
 export async function findCaller(

@@ -3,6 +3,7 @@ import { viewReader } from '../deposits/shopper-view.ts'
 import { embedOriginOf } from '../deposits/store.ts'
 import { publishEvents } from '../events/service.ts'
 import { saveRate } from '../pricing/store.ts'
+import { parseApiKey } from '../stores/api-key.ts'
 import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { openApiOf } from './openapi.ts'
@@ -85,6 +86,21 @@ describe('POST /v1/deposits', () => {
     expect(await errorsOf(api.call('GET', '/v1/statement'))).toEqual([
       { path: 'currency', message: 'is required' },
     ])
+  })
+
+  test('names the scope and the key if the key lacks the scope', async () => {
+    const key = await api.newKey(api.store, ['deposits:read'])
+    const { code, detail } = (await api.call('POST', '/v1/deposits', { key, body: BODY })).json()
+    expect(code).toBe('scope_missing')
+    const id = parseApiKey(key, 'sandbox')?.id
+    expect(detail).toContain(`This API key (${id}) lacks the scope deposits:write.`)
+  })
+
+  test('names the fields in which a call with a used externalId differs', async () => {
+    await post(BODY)
+    const { code, detail } = (await post({ ...BODY, currency: 'EUR', minAmount: 500 })).json()
+    expect(code).toBe('order_conflict')
+    expect(detail).toContain('was created with other values of currency, minAmount.')
   })
 
   test('refuses a maximum below the minimums of all accepted games, and gives the smallest minimum', async () => {

@@ -246,8 +246,15 @@ function refusalsOf({ method, scope, refusals = [] }: Operation, use: Use): Docu
   )
 }
 
+/** Words for `{asked}` in the texts of refusals: the reference describes no single call. */
+const ASKED: Partial<Record<ErrorCode, string>> = {
+  not_found: 'this id or eventId',
+  scope_missing: 'that the call needs',
+  order_conflict: 'the fields that are named here',
+}
+
 const refusalText = (code: ErrorCode): string =>
-  `\`${code}\`: ${detailForStores(code, 'en', { asked: code === 'not_found' ? 'this id or eventId' : 'this id or externalId' })}${TEMPORARY.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
+  `\`${code}\`: ${detailForStores(code, 'en', { asked: ASKED[code] ?? 'this id or externalId' })}${TEMPORARY.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
 
 export function asRecord(value: unknown): JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

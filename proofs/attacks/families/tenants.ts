@@ -98,7 +98,13 @@ const foreignIds: Family = family({
     },
     'the scope of the key': {
       at: 'gateway/store-api/authenticate.ts authenticate',
-      off: [{ file: 'gateway/store-api/authenticate.ts', from: "refuse('scope_missing')", to: '{}' }],
+      off: [
+        {
+          file: 'gateway/store-api/authenticate.ts',
+          from: "refuse('scope_missing', { asked: scope })",
+          to: '{}',
+        },
+      ],
     },
   },
   honest: (target) =>

@@ -1,0 +1,41 @@
+/** Which values of a repeated call differ from those of the call that created the deposit. */
+import type { CreateDepositBody } from '../../contract/store-api.ts'
+import type { DepositRow } from './store.ts'
+
+export type ComparedRow = Pick<
+  DepositRow,
+  | 'currency'
+  | 'back_to_store_url'
+  | 'redirect_url'
+  | 'embed_origin'
+  | 'min_amount'
+  | 'max_amount'
+  | 'target_amount'
+  | 'customer_reference'
+  | 'metadata'
+>
+
+/** Fields of which the row keeps too little, or whose columns can change later. */
+const NOT_COMPARED = 'language, games, creditMode, expiresInMinutes, tradeUrl, shopper or customerLabel'
+
+/** Names the fields. If none of those that can be compared differs, names all others. */
+export function describeConflict(body: CreateDepositBody, row: ComparedRow): string {
+  const pairs: [keyof CreateDepositBody, unknown, unknown][] = [
+    ['currency', body.currency, row.currency],
+    ['backToStoreUrl', body.backToStoreUrl, row.back_to_store_url],
+    ['redirectUrl', body.redirectUrl, row.redirect_url],
+    ['embedOrigin', body.embedOrigin, row.embed_origin],
+    // A target is stored as the minimum too.
+    ['minAmount', body.minAmount, row.target_amount === null ? row.min_amount : null],
+    ['maxAmount', body.maxAmount, row.max_amount],
+    ['targetAmount', body.targetAmount, row.target_amount],
+    ['customerReference', body.customerReference, row.customer_reference],
+    ['metadata', textOf(body.metadata), textOf(row.metadata)],
+  ]
+  const differing = pairs.filter(([, given, stored]) => String(given ?? '') !== String(stored ?? ''))
+  return differing.map(([field]) => field).join(', ') || NOT_COMPARED
+}
+
+/** Equal for equal metadata, whatever the order of its entries. */
+const textOf = (metadata: Record<string, string> = {}): string =>
+  JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
