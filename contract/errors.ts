@@ -191,6 +191,10 @@ export const ERRORS = {
       en: 'This till has another address. Use the one that the store gave you.',
       ru: 'Эта касса не отвечает под этим именем. Используйте адрес, который дал магазин.',
     },
+    forStores: {
+      en: 'This till has another address. Use the one that its operator gave you. A proxy in between must pass on the Host header unchanged.',
+      ru: 'Эта касса не отвечает под этим именем. Используйте адрес, который дал её оператор. Прокси на пути к ней не должен изменять заголовок Host.',
+    },
   },
   trade_hold: {
     status: 422,
@@ -289,10 +293,10 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The values for `forStores` texts. `key`: the id of the call's API key; omitted in the API reference, which describes
- * no single call. `asked`: what the call asked for or lacks, in words, such as `id 42`.
+ * The values for `forStores` texts. `key`: the id of the call's API key; omitted before the key is read, and in the API
+ * reference, which describes no single call. `asked`: what the call asked for or lacks, in words, such as `id 42`.
  */
-export type AskedByStore = { key?: string; asked: string }
+export type AskedByStore = { key?: string | undefined; asked: string }
 
 export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {
   const { detail, forStores }: ErrorEntry = ERRORS[code]

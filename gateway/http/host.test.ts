@@ -44,6 +44,17 @@ const OVER_HTTPS = { 'x-forwarded-proto': 'https' }
 const PATHS = ['/api/payment', '/v1/health', '/api/unknown', '/', '/help', '/assets/app-1.js']
 
 describe('the check of a call’s host', () => {
+  it('tells a store’s developer to use the till’s own address, and a shopper to use the store’s link', async () => {
+    const app = await anApp(SANDBOX)
+    const detailOf = async (url: string, language: string) => {
+      const headers = { host: 'evil.example', 'accept-language': language }
+      return (await app.inject({ url, headers })).json().detail
+    }
+    expect(await detailOf('/v1/health', 'en')).toContain('Host header')
+    expect(await detailOf('/v1/health', 'ru')).toContain('заголовок Host')
+    expect(await detailOf('/api/payment', 'en')).toContain('that the store gave you')
+  })
+
   it.each(PATHS)('refuses another host at %s in live mode, and in the sandbox', async (url) => {
     const host = 'evil.example'
     const [live, sandbox] = [await anApp(BEHIND_PROXY), await anApp(SANDBOX)]

@@ -54,15 +54,17 @@ function problemOf(
   const { status, title, detail } = ERRORS[code]
   const language = languageOf(request)
   const { store } = request.call
+  // A store's call for another host is refused before its key is read.
+  const isEarly = code === 'wrong_host' && request.url.startsWith('/v1/')
   return {
     type: `urn:tradetill:problem:${code}`,
     title,
     status,
     code,
     detail:
-      store === undefined
+      store === undefined && !isEarly
         ? detail[language]
-        : detailForStores(code, language, { key: store.keyId, asked: asked ?? describeAsked(request) }),
+        : detailForStores(code, language, { key: store?.keyId, asked: asked ?? describeAsked(request) }),
     ...(fields && { errors: fields }),
     ...(cause && { cause }),
     ...(until && { until: until.toISOString() }),

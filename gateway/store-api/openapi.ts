@@ -44,6 +44,8 @@ export type OpenApi = {
 /** Refusals that every call can get. */
 const COMMON_REFUSALS: readonly ErrorCode[] = [
   'invalid_request',
+  'https_required',
+  'wrong_host',
   'unauthorized',
   'too_many_requests',
   'internal',
