@@ -225,7 +225,7 @@ describe('the store', () => {
     ['ru', { heldAmount: 750 }, 'Спасибо! На баланс поступило 5,00 $. Удержано: 7,50 $ до 4 дек. <'],
     ['en', { reversedAmount: 1_250 }, undefined],
   ])(
-    'thanks for what can be spent and what is on hold, and not at all if nothing is left, in %s: %j',
+    'thanks for the available and the held amount, and not if nothing is left, in %s: %j',
     async (language, change, thanks) => {
       await callers.press()
       const heldUntil = '2026-12-04T12:00:00Z'

@@ -106,7 +106,7 @@ test.each([
   ],
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
-  'a shopper who %s learns this when they press Add funds; no offer is made, and the deposit stays open',
+  'a shopper who %s learns this after a press on Add funds; no offer is made, and the deposit stays open',
   async (_what, who, cause, target) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)

@@ -189,7 +189,7 @@ describe.each([
 })
 
 test.each(['en', 'ru'] as const)(
-  'D-31 the field of a deposit that is locked to an account says that the link belongs to another account, in %s',
+  'D-31 the field of a locked deposit says that the link belongs to another account, in %s',
   async (language) => {
     const [expected, other] = [await shopper('quiet_lynx'), await shopper()]
     const locked = { shopper: { steamId: expected.steamId, lock: true }, customerLabel: '<i>Nova</i> Ёж 7' }
@@ -235,7 +235,7 @@ test.each([
   ['a phone', 'ru', MOBILE],
   ['a desktop', 'en', undefined],
 ] as const)(
-  'A-069 on %s the field is hidden once the account is known, and one press brings it back',
+  'A-069 on %s the field is hidden when the account is known, and one press brings the field back',
   async (_, language, viewport) => {
     const { page, texts } = await openStand({ language, ...(viewport !== undefined && { viewport }) })
     expect(await field(page, texts).count()).toBe(0)

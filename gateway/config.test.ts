@@ -104,7 +104,7 @@ describe('sandbox mode', () => {
     ['TRADETILL_PUBLIC_URL', 'https://pay.example'],
     ['TRADETILL_PUBLIC_URL', 'http://localhost.evil.example'],
   ])(
-    'refuses %s=%s, with which other machines could reach the sandbox, unless it is a public one',
+    'refuses %s=%s, which would let other machines reach the sandbox, unless the sandbox is public',
     (name, value) => {
       expect(problemsOf({ [name]: value })).toEqual([
         `${name} is ${value}, and a sandbox stays on this machine: set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach`,

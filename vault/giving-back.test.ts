@@ -185,7 +185,7 @@ function killBeforeWriting(lastKind: string): void {
 
 describe('a vault that is killed', () => {
   it.each(['offer_known', 'confirmed', 'delivered'])(
-    'before it wrote "%s" gives the items only once, and reports the gift after a restart',
+    'before it wrote "%s" gives the items once, and reports the gift after a restart',
     async (kind) => {
       const assets = bench.addStock(BOT, 2)
       const wish = await bench.makeWish(assets.slice(0, 1))

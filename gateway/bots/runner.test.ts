@@ -153,7 +153,7 @@ describe('a process', () => {
   it.each([
     ['its lease is lost', loseLease, /^{"level":"error".*lease of a bot was lost/],
     ['the bots are disarmed', disarm, /^{"level":"info".*lease of a bot was given up/],
-  ])('stops using a bot once %s', async (_how, end, line) => {
+  ])('stops using a bot when %s', async (_how, end, line) => {
     await enrol()
     const { contexts } = start()
     await expectOnline()

@@ -48,7 +48,7 @@ async function outcomeOf(job: Promise<void>) {
 
 describe('a job of a bot', () => {
   it.each<TradeLane>(['reads', 'settling', 'reviews'])(
-    'is done once its trade waits in the lane %s',
+    'is done as soon as its trade waits in the lane %s',
     async (lane) => {
       const { give } = await startBot({ laneOf: async () => lane, trade: never })
       for (let n = 0; n < 9; n += 1) expect((await outcomeOf(give(aTrade(String(n))))).now).toBe('done')

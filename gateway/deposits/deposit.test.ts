@@ -52,14 +52,14 @@ describe('a deposit', () => {
   })
 
   it.each(DEPOSIT_STATUSES.filter((status) => status !== 'succeeded'))(
-    'D-6 that is %s succeeds by proof of delivery',
+    'D-6 a deposit that is %s succeeds by proof of delivery',
     (from) => {
       expect(statusAfter(from, { kind: 'delivered' })).toBe('succeeded')
     },
   )
 
   it.each(DEPOSIT_STATUSES.filter(isFinal))(
-    'D-6 that ended as %s does not change without proof of delivery',
+    'D-6 a deposit that ended as %s does not change without proof of delivery',
     (from) => {
       expect(statusAfter(from, { kind: 'offer_opened' })).toBeNull()
       expect(statusAfter(from, { kind: 'time_passed', now: msAfterExpiry(1), isStopped: false })).toBeNull()

@@ -127,7 +127,7 @@ describe('refusals', () => {
     ['xx,ru;q=0.5', 'ru'],
     ['xx', 'en'],
   ] as const)(
-    'a call that names no language is answered in that of its Accept-Language header, or else in English: %s gets %s',
+    'a call without a language is answered in its Accept-Language, or else in English: %s gets %s',
     async (header, language) => {
       const answer = await fetch(`${base}/api/refused`, { headers: { 'accept-language': header } })
       expect(await answer.json()).toMatchObject({ detail: ERRORS.deposit_closed.detail[language] })

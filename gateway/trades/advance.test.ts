@@ -142,7 +142,7 @@ describe('an accepted offer', () => {
     ['10 minutes: every minute', 10, 60],
     ['two hours: every 5 minutes', 120, 300],
     ['two days: every hour', 2 * 24 * 60, 3_600],
-  ])('is checked at its own pace (after %s), not at that of the sweep', async (_name, minutes, pauseS) => {
+  ])('is checked at its own pace (after %s), not at the sweep’s pace', async (_name, minutes, pauseS) => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1', { isReceived: false })

@@ -139,7 +139,7 @@ describe('a read of the offer', () => {
     ['countered', 'tradeCountered', 'countered'],
     ['expired', 'tradeTimeout', 'timed_out'],
     ['cancelled_by_second_factor', 'tradeHasInvalidItems', 'invalid'],
-  ])('D-24 that finds it %s ends the deposit as %s', (state, status, trade) => {
+  ])('D-24 an offer read as %s ends the deposit as %s', (state, status, trade) => {
     expect(events(active, readAs(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
   })
 
@@ -173,7 +173,7 @@ describe('a read of the offer', () => {
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
-  ] as const)('D-24 that finds our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
+  ] as const)('D-24 a read of our cancel (%s) ends the deposit as %s', (cancelling, status, reason) => {
     expect(events({ ...active, cancelling }, readAs('cancelled'))).toMatchObject([
       { end: { status, reason } },
     ])
@@ -190,7 +190,7 @@ describe('a read of the offer', () => {
   })
 
   it.each(['invalid', 'invalid_items'] as const)(
-    'D-18 that finds it %s counts only if a read ten seconds later agrees',
+    'D-18 a read that finds the offer %s counts only if a read ten seconds later agrees',
     (state) => {
       expect(events(active, readAs(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
       const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
@@ -297,7 +297,7 @@ describe('a record of the Steam trade', () => {
   })
 
   it.each(['failed', 'rolled_back'] as const)(
-    'that says %s before delivery counts only when read twice',
+    'that says %s before delivery counts only if read twice',
     (state) => {
       const [first] = events(active, record({ state }))
       if (first?.kind !== 'doubted') throw new Error('no doubt')

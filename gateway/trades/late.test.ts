@@ -121,7 +121,7 @@ describe('an offer whose trade has ended', () => {
   })
 
   it.each(['accepted before it was listed', 'accepted before the cancel'])(
-    'D-25 D-8 is credited when it was %s, and held until the end of protection that the offer states',
+    'D-25 D-8 an offer %s is credited, and held until the end of protection that the offer states',
     async (how) => {
       const deposit = await aDeposit(till, store)
       await abandon(deposit)
@@ -141,7 +141,7 @@ describe('an offer whose trade has ended', () => {
   )
 
   it.each(['declined', 'cancelled', 'expired'] as const)(
-    'D-6 is credited by a proof of delivery 21 hours after it ended as %s',
+    'D-6 an offer that ended as %s is credited by a proof of delivery 21 hours later',
     async (state) => {
       const deposit = await aDeposit(till, store)
       await requestAndSend(deposit)

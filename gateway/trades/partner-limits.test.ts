@@ -129,7 +129,7 @@ describe('the pause', () => {
     ['timed_out', 'deadline'],
     ['timed_out', 'expired'],
   ] as const)(
-    'begins after an offer that is %s (%s), is shown on the page of its deposit, and doubles after the next one',
+    'begins after an offer that is %s (%s), is shown on its deposit’s page, and doubles after the next such offer',
     async (state, reason) => {
       const first = await unusedOffer(reason, state)
       const until = timeIn(60)

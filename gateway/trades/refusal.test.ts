@@ -21,7 +21,7 @@ describe('D-30 the side that caused a refusal', () => {
   })
 
   it.each<Refusal>(['bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited'])(
-    '%s bars the bot, and another one tries',
+    '%s bars the bot, and another bot tries',
     (refusal) => {
       expect(verdictOn(refusal)).toEqual({ code: 'no_bot_available', bars: refusal, next: 'move' })
       expect(isOfBot(refusal)).toBe(true)
@@ -29,7 +29,7 @@ describe('D-30 the side that caused a refusal', () => {
   )
 
   it.each<Refusal>(['too_many_to_partner', 'session_dead'])(
-    '%s bars no bot, and another one tries',
+    '%s bars no bot, and another bot tries',
     (refusal) => {
       expect(verdictOn(refusal)).toEqual({ code: 'no_bot_available', bars: null, next: 'move' })
       expect(isOfBot(refusal)).toBe(true)

@@ -118,7 +118,7 @@ it.each([
   ['a public address', '93.184.216.34', ''],
   ['an address that no rule allows', '169.254.1.1', ''],
 ])(
-  'in live mode the refusal of plain http to %s names a command only if that would help',
+  'in live mode the refusal of plain http to %s suggests a command only if one would help',
   async (_what, host, advice) => {
     const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
     const reason = `the address must be https${advice}`

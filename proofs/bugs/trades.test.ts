@@ -116,7 +116,7 @@ describe('an acceptance', () => {
     ['watch', 'refresh', 'trade'],
   ]
   it.each(orders)(
-    'bug 2: is credited once by job, page and poller, in the order %s, %s, %s',
+    'bug 2: an acceptance is credited once by job, page and poller, in the order %s, %s, %s',
     async (...order) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
@@ -126,7 +126,7 @@ describe('an acceptance', () => {
     },
   )
 
-  it('bug 6: is credited once, even if the offer is seen and accepted before the send is answered', async () => {
+  it('bug 6: an acceptance is credited once, even if it is seen before the send is answered', async () => {
     // The bot reads the list of its offers while one is open. So it sees the second offer there at once.
     await offerFor(till, bot, await aDeposit(till, store))
     session.afterSend = async () => {
@@ -145,7 +145,7 @@ describe('an acceptance', () => {
 describe('a transaction that PostgreSQL interrupts', () => {
   const tables = ['trade_item', 'custody_entry', 'ledger_entry', 'account', 'event']
   it.each(tables.flatMap((table) => [SERIALIZATION_FAILURE, DEADLOCK].map((code) => [table, code] as const)))(
-    'bug 15: at a write to %s, with error %s, is repeated, and nothing is written twice',
+    'bug 15: a transaction that fails at a write to %s with error %s is repeated, and nothing is written twice',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
@@ -175,7 +175,7 @@ describe('a credit that is interrupted', () => {
     ['ledger_entry', DISK_FULL],
     ['account', SESSION_ENDED],
   ])(
-    'bug 35: at a write to %s, with error %s, is not booked at all, and the next attempt books all of it',
+    'bug 35: a credit that fails at a write to %s with error %s books nothing, and the next attempt books all of it',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')

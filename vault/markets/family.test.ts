@@ -265,7 +265,7 @@ describe('a market in trouble', () => {
   })
 
   it.each(['key-unauthorized', 'key-forbidden'] as const)(
-    'that refuses the key with a status alone (%s) is called again after a minute, and counts as refusing the key only if it does so again',
+    'that refuses the key with a status alone (%s) counts as refusing it only if a call a minute later is refused too',
     async (fault) => {
       bench.market.begin(fault)
       expect((await client.round(DOTA)).kind).toBe('refused')

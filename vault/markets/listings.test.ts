@@ -10,7 +10,7 @@ describe('a listing', () => {
     ['arrived', 'none'],
     ['was lost', 'lost_after'],
   ] as const)(
-    'whose answer %s stays on record while the market’s list does not show it yet',
+    'whose answer %s stays on record while the market’s list does not yet show the listing',
     async (_what, mishap) => {
       const out = createOutside()
       const { round } = out.market

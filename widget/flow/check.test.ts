@@ -213,7 +213,7 @@ describe('the payment that is sent with the page', () => {
   })
 
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
-    'is requested once more if it says %s',
+    'is requested a second time if it has the status %s',
     (status) => {
       const { state } = openWith({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })

@@ -55,7 +55,7 @@ describe('the tab keeps', () => {
     ['the link is changed', [{ kind: 'linkTyped', text: '' }]],
     ['the deposit is paid', [loaded({ status: 'succeeded', amount: 400 })]],
     ['the deposit has ended', [loaded({ status: 'paymentTimeout' })]],
-  ])('nothing once %s', (_, events) => {
+  ])('nothing after %s', (_, events) => {
     const { state } = play(withItems(), toggle('1'))
     expect(keptAfter(state, ...events)).toEqual({ kind: 'storeOpenPicks', picks: null })
   })

@@ -83,7 +83,7 @@ describe('opening the page', () => {
     ['an empty field', undefined, USER_LINK],
     ["this user's stored link", LINK, LINK],
     ["another user's stored link", OTHER_LINK, USER_LINK],
-  ])('D-26 with %s, the page shows the stand once an answer names the user', (_what, link, shown) => {
+  ])('D-26 with %s, the page shows the stand when an answer names the user', (_what, link, shown) => {
     const waiting = play(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
     const { state } = play(waiting, loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })

@@ -74,7 +74,7 @@ describe('the inventory', () => {
     { kind: 'gameChosen', game: 'dota' },
     { kind: 'languageChosen', language: 'ru' },
     { kind: 'linkTyped', text: '' },
-  ] as const)('A-071 $kind aborts the request under way, and its answer shows no error', async (event) => {
+  ] as const)('A-071 $kind aborts the request under way, whose answer then shows no error', async (event) => {
     const slow = delayedReply()
     const { flow, callsTo, pass } = start({
       ...answers,

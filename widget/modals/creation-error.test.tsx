@@ -41,7 +41,7 @@ describe('A-025 D-17 the creation error', () => {
   })
 
   it.each([undefined, 'moon_phase'])(
-    'A-129 without a reason that it knows (%s) says what may be wrong',
+    'A-129 the error says what may be wrong if its reason is unknown (%s)',
     (cause) => {
       const refusal = { code: 'trade_refused', detail: 'no', ...(cause && { cause }) }
       expect(shown(refusal)).toEqual({ shownText: en.creationErrorText, primary: STEAM_PAGES.restrictions })
