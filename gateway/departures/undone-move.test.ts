@@ -117,7 +117,8 @@ describe('a record that an item left', () => {
   })
 
   it('does not exist, so nothing is taken back', async () => {
-    const { out, code } = await run('unmoved', `${items[0]}\n9-9\nnonsense\n`)
+    const { out, errors, code } = await run('unmoved', `${items[0]}\n9-9\nnonsense\n`)
+    expect(errors).toBe('3 not booked.\n')
     expect(out.split('\n').slice(0, 3)).toEqual([
       `${items[0]} is not recorded as moved`,
       '9-9 is not an item that a bot ever had',

@@ -102,7 +102,10 @@ const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refu
 /** Records that items left their bots, one act for each item. A refused item does not stop the others. */
 export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): Promise<Answer<MovedItems>> {
   const { done: moved, ...rest } = await actOnEach(items, (item) => recordOneMoved(deps, item))
-  return answerOf({ moved, refused: rest.refused }, { ...rest, done: `${moved.length} recorded as moved.` })
+  return answerOf(
+    { moved, refused: rest.refused },
+    { ...rest, done: `${moved.length} recorded as moved.`, notDone: 'not recorded' },
+  )
 }
 
 export type UnmovedItems = { unmoved: string[]; refused: MovedItems['refused'] }
@@ -115,7 +118,7 @@ export async function recordUnmoved(
   const { done: unmoved, ...rest } = await actOnEach(items, (item) => recordOneUnmoved(deps, item))
   return answerOf(
     { unmoved, refused: rest.refused },
-    { ...rest, done: `${unmoved.length} booked to their bots again.` },
+    { ...rest, done: `${unmoved.length} booked to their bots again.`, notDone: 'not booked' },
   )
 }
 
@@ -139,9 +142,11 @@ async function actOnEach(
   return each
 }
 
-function answerOf<T>(data: T, each: { refused: unknown[]; firstRefusal: Refused | undefined; done: string }) {
+type EachTexts = { done: string; notDone: string }
+
+function answerOf<T>(data: T, each: Omit<EachAnswer, 'done'> & EachTexts): Answer<T> {
   if (each.firstRefusal === undefined) return done(data, each.done)
-  return { ...each.firstRefusal, message: `${each.refused.length} not recorded.`, data }
+  return { ...each.firstRefusal, message: `${each.refused.length} ${each.notDone}.`, data }
 }
 
 type MovedItem = { item: string; bot: string }
