@@ -62,6 +62,8 @@ const MOST_TEXT = 200
 const MOST_ROWS = 200
 /** How often to report although nothing has changed: the till shows how old a report is. */
 const REPEAT_MS = 60_000
+/** How often to report changes. */
+const NEWS_MS = 10_000
 
 /** Cuts `because`, and replaces its control characters: a part of it can be the market's own text. */
 const withPlainReason = (row: Unlisted): Unlisted =>
@@ -78,12 +80,15 @@ type ReportParts = {
 export function createUnlistedReport({ read, report, now, say }: ReportParts): () => Promise<void> {
   let triedAtMs = Number.NEGATIVE_INFINITY
   let isFailing = false
+  let reported: string | undefined
   return async () => {
-    if (Math.abs(now().getTime() - triedAtMs) < REPEAT_MS) return
+    const rows = read().slice(0, MOST_ROWS).map(withPlainReason)
+    const isNews = !isFailing && JSON.stringify(rows) !== reported
+    if (Math.abs(now().getTime() - triedAtMs) < (isNews ? NEWS_MS : REPEAT_MS)) return
     triedAtMs = now().getTime()
     try {
-      const rows = read().slice(0, MOST_ROWS)
-      await report(rows.map(withPlainReason), now())
+      await report(rows, now())
+      reported = JSON.stringify(rows)
       isFailing = false
     } catch (error) {
       const problem = error instanceof Error ? error.message : 'unknown'

@@ -1,0 +1,56 @@
+/** When the till is told which items are not on sale. */
+import { expect, it } from 'vitest'
+import { createUnlistedReport, type Unlisted } from './unlisted.ts'
+
+const STOPPED: Unlisted = { market: 'm', account: '1', reason: 'stopped', because: 'it is off\u001b' }
+
+function createBench() {
+  let nowMs = 1_800_000_000_000
+  const told: (readonly Unlisted[])[] = []
+  const said: string[] = []
+  const bench = {
+    told,
+    said,
+    rows: [] as readonly Unlisted[],
+    isTillAway: false,
+    async pass(seconds: number) {
+      for (let second = 0; second < seconds; second += 1) {
+        nowMs += 1_000
+        await report()
+      }
+    },
+  }
+  const report = createUnlistedReport({
+    read: () => bench.rows,
+    async report(rows) {
+      if (bench.isTillAway) throw new Error('relation "vault_unlisted" does not exist')
+      told.push(rows)
+    },
+    now: () => new Date(nowMs),
+    say: (line) => void said.push(line),
+  })
+  return bench
+}
+
+it('a change is told within ten seconds, and without one the till is told once a minute', async () => {
+  const bench = createBench()
+  await bench.pass(1)
+  expect(bench.told).toEqual([[]])
+  bench.rows = [STOPPED]
+  await bench.pass(10)
+  expect(bench.told).toEqual([[], [{ ...STOPPED, because: 'it is off?' }]])
+  await bench.pass(59)
+  expect(bench.told).toHaveLength(2)
+  await bench.pass(1)
+  expect(bench.told).toHaveLength(3)
+})
+
+it('a till that cannot take these reports is asked once a minute, and the log says so once', async () => {
+  const bench = createBench()
+  bench.isTillAway = true
+  await bench.pass(600)
+  expect(bench.said).toHaveLength(1)
+  bench.isTillAway = false
+  await bench.pass(60)
+  expect(bench.told).toEqual([[]])
+})
