@@ -92,11 +92,11 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     }
     await expect.poll(retryAndCount, { interval: 1_000 }).toBeGreaterThan(0)
   })
-  test('A-124 a shopper who does not own the game reads that', () =>
+  test('A-124 the error says that the shopper does not own the game', () =>
     expectError('tradeNotAvailable', 'magic_no_game'))
-  test('A-126 A-112 a shopper whose trades Steam would delay reads that', () =>
+  test('A-126 A-112 the error says that Steam would delay the transfer', () =>
     expectError('escrow', 'magic_hold'))
-  test('A-127 A-089 a link that is no longer valid is reported, and its field is marked as invalid', async () => {
+  test('A-127 A-089 the error says that the link is no longer valid, and the link’s field is marked as invalid', async () => {
     const { page, texts } = await expectError('invalidPartner', 'magic_new_token')
     const field = page.getByRole('textbox', { name: texts.tradeLink })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
@@ -104,7 +104,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await page.getByRole('heading', { name: texts.guideTitle }).waitFor()
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 an offline page shows the error, and requests the inventory when it is online again', async () => {
+  test('A-123 A-102 an offline page shows the internal error, and requests the inventory when it is online again', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -123,7 +123,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
   })
-  test('A-123 an inventory that Steam does not return shows the error', async () => {
+  test('A-123 the internal error is shown if Steam does not return the inventory', async () => {
     const { steamId } = await shopper('magic_last_second')
     await beginForTest('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
@@ -147,7 +147,7 @@ const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
-  test('A-129 A-026 a refusal by Steam locks the page behind the error, which keeps its scroll position', async () => {
+  test('A-129 A-026 if Steam refuses the trade, the page behind the error is locked and keeps its scroll position', async () => {
     const { page, texts } = await openStandAndPick('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await beginForTest('send-15', { steamId })

@@ -283,7 +283,7 @@ test('A-054 if somebody else cancels an offer within seconds, the page says how 
   await expectScamWarning(page)
 })
 
-test('A-067 if an offer is declined in front of the shopper, an alarm loops quietly until 1.5 s after a mouse move', async () => {
+test('A-067 if an offer is declined while the page shows it, an alarm loops quietly until 1.5 s after a mouse move', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation({}, async (visited) => {
     await visited.context.addInitScript(RECORD_SOUNDS)
     await visited.page.clock.install()

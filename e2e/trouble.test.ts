@@ -108,7 +108,7 @@ test('the page and the log report that Steam is down, and the page recovers when
   await retryUntilItems(page, texts)
 })
 
-test('a trade link entered while Steam is down, which the log reports, is kept and accepted later', async () => {
+test('a trade link entered while Steam is down is kept and accepted later, and the log reports the outage', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)

@@ -221,7 +221,7 @@ test('a database survives a change of its data folder’s permissions', async ()
   }
 })
 
-test('a start with two databases in its data folder uses the one within PostgreSQL’s reach, or is refused and names both', async () => {
+test('a start with two databases in its data folder uses the one that PostgreSQL can reach, or is refused and names both', async () => {
   const folder = ownFolder()
   chmodSync(folder, 0o700)
   const first = await start(folder, false)

@@ -51,7 +51,7 @@ async function makeTrade() {
 }
 
 describe('time', () => {
-  it('is advanced by the control API, and a trade settles that falls due meanwhile', async () => {
+  it('is advanced by the control API, and a trade that falls due meanwhile settles', async () => {
     await makeTrade()
     expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
       nowS: NOW_S + 7 * DAY_S,

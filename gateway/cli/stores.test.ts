@@ -48,7 +48,7 @@ it('a store is added and shown, and gets more keys; each secret is shown once', 
   }
 })
 
-it('a store that gets an address is told the command that tests webhooks; no other change names it', async () => {
+it('a change of a store’s webhook address prints the command that tests webhooks; other changes do not', async () => {
   const sandboxTest = (id: string) => `trigger --store ${id} deposit.succeeded`
   const hook = ['--webhook-url', 'http://localhost:1/hook']
   expect((await run(...ADD)).out).not.toContain('test and')

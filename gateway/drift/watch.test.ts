@@ -257,7 +257,7 @@ describe('the daily look', () => {
     expect(taken.flat().sort()).toEqual((await dueTimes()).map(({ bot_id: id }) => id).sort())
   })
 
-  it('comes early if an operator asks, who sees the findings that metrics count', async () => {
+  it('comes early if an operator asks; its findings are listed for the operator and counted in metrics', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await deliver()
     session.ownItems = session.ownItems.filter((item) => item !== lost)

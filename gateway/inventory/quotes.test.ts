@@ -131,7 +131,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('apply to a trade that names no quote, which uses the latest quote', async () => {
+  test('apply to a trade without a quote: such a trade uses the latest', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)

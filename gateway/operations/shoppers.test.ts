@@ -86,7 +86,7 @@ it('D-35 an account can be erased after the last look at its trade, with a repor
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-it('D-35 of the account that a store named and the account of the trade link, either is erased without the other', async () => {
+it('D-35 erasing the account that a store named keeps that of the trade link, and vice versa', async () => {
   const store = await aStore(till)
   const { id } = await aDeposit(till, store)
   const [linked, named] = [`7656119800000${id}`, '76561198999999999']

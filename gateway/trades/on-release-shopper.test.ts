@@ -60,7 +60,7 @@ const HELD = { held_amount: 3_000n, at_risk_amount: 0n, credit_mode: 'on_release
 const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_accept' }
 
 describe('D-36 a shopper who took a trade back', () => {
-  it('is credited on release the next time and reads so while the offer is open; other shoppers are credited as before', async () => {
+  it('is credited on release the next time, as the open offer’s page says; other shoppers are credited as before', async () => {
     const first = await deliver()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)
@@ -83,7 +83,7 @@ describe('D-36 a shopper who took a trade back', () => {
     ])
   })
 
-  it('reads about credit on release before picking items, and uses no part of the limit', async () => {
+  it('gets a warning of credit on release before picking items, and uses no part of the limit', async () => {
     await takeBack(await deliver())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }

@@ -100,7 +100,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor({ inStore: await aStore(till), isLocked: true }))
   })
 
-  test('do not stop a repeated request, which joins the offer of the first', async () => {
+  test('do not stop a repeated request, which joins the first request’s offer', async () => {
     const deposit = await depositFor()
     await openOffer(deposit)
     await openOffer(await depositFor())

@@ -359,7 +359,7 @@ describe('a reversal of credit that the store could spend', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('D-36 the operator can free a reversal’s part of the limit, which is recorded', async () => {
+  it('D-36 the operator can free a reversal’s part of the limit, and the act is recorded', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack(STEAM_TRADE)

@@ -135,7 +135,7 @@ test('a Doppler has its paint number among its properties on the public page and
   expect(offered.rgAssetProperties).toMatchObject({ [String(id)]: paint })
 })
 
-test('items can have hostile names on both pages, but keep their `market_hash_name`', async () => {
+test('items can have hostile names on the public page and the page for offers, but keep their `market_hash_name`', async () => {
   const before = await inventoryOf(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await inventoryOf(bot.community, nova())

@@ -46,7 +46,7 @@ describe('an entry of sales in the log', () => {
     expect(read({ kind: 'intended' })).toBeUndefined()
   })
 
-  it('is not skipped by a version that cannot read it, which throws', () => {
+  it('makes a version that cannot read it throw', () => {
     const sale = { kind: 'send_begun', market: 'market', dealId: '1', since: 'a later version' }
     expect(() => read({ kind: 'sale', sale })).toThrow('Entry 7 of the vault')
     expect(() => read({ kind: 'sale', sale: { kind: 'lent' }, of: 'a later version' })).toThrow('cannot read')

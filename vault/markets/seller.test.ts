@@ -232,7 +232,7 @@ describe('a market that lies', () => {
     expect(out.offers).toEqual([])
   })
 
-  it('that changes a deal later gets the first version of the deal, and an alarm is raised', async () => {
+  it('that changes a deal gets the first version of the deal carried out, and causes an alarm', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)

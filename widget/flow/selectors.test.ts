@@ -106,7 +106,7 @@ describe('the selection', () => {
     expect(selectedTotal(stand)).toBe(199)
   })
 
-  it('A-085 D-15 the selection can be paid with, or has a reason why not', () => {
+  it('A-085 D-15 paying is possible, or has a reason why it is not', () => {
     const block = (state: FlowState, maxAmount: number | null = null) =>
       payBlock(standOf(state), payment({ maxAmount }))
     const enough = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
