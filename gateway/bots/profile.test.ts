@@ -74,7 +74,7 @@ describe('the profile of a bot', () => {
     expect(steam.profileReads).toBe(1)
   })
 
-  it('keeps its level if Steam shows none, and does not change if Steam shows no joining day', async () => {
+  it('keeps its level if Steam shows no level, and does not change if Steam shows no joining day', async () => {
     steam.memberSince = null
     await enrol()
     steam.level = 9

@@ -208,7 +208,7 @@ describe('the alarm', () => {
   })
 })
 
-it('the next pages of a list are read in a minute, or at an earlier alarm, or never without an alarm', () => {
+it('the next pages of a list are read in a minute or at an earlier alarm, but not without an alarm', () => {
   expect(readOnAt(at(200), at(100))).toEqual(at(160))
   expect(readOnAt(at(159), at(100))).toEqual(at(159))
   expect(readOnAt(null, at(100))).toBeNull()

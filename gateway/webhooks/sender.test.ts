@@ -197,7 +197,7 @@ describe('an address that the operator allowed for a store', () => {
   })
 })
 
-it('the sandbox does not send to addresses that the operator has not allowed', async () => {
+it('the sandbox refuses to send to addresses without the operator’s permission', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
   for (const url of [receiver.url, `http://localhost:${receiver.port}/`, 'https://store.example/']) {
     expect(await send(request(url))).toMatchObject({ kind: 'failed' })

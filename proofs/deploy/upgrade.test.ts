@@ -44,7 +44,7 @@ describe('install.sh without Caddy', () => {
 })
 
 describe('install.sh from a newer release', () => {
-  it('makes a backup, tries the migrations, points `opt/tradetill` to the release, and prints the way back', () => {
+  it('makes a backup, does a dry run of the migrations, points `opt/tradetill` to the release, and prints the way back', () => {
     const machine = aMachineWithSettings()
     const { root, read, calls } = machine
     install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)

@@ -70,7 +70,7 @@ describe('a sale', () => {
     expect(out.alarms).toMatchObject([{ kind: 'due_refused', problem: 'too_late' }])
   })
 
-  it('is offered by the next process after the market has reported again how much time is left', async () => {
+  it('is not offered by the next process before the market has reported again how much time is left', async () => {
     const out = createOutside()
     await runVault(out)
     out.buy(1)

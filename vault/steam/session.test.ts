@@ -86,7 +86,7 @@ it('the wait for the next login is longer after Steam’s second refusal for too
   expect(await session.accessToken({ fresh: false })).toEqual(expect.any(String))
 })
 
-it('a form is not sent if it is no longer allowed when its turn comes', async () => {
+it('a form that is no longer allowed when its turn comes is not sent', async () => {
   const { session } = await openSession()
   const asked: string[] = []
   const form = (answer: boolean) =>
@@ -103,7 +103,7 @@ it('a form is not sent if it is no longer allowed when its turn comes', async ()
   expect(asked).toEqual(['false', 'true'])
 })
 
-it('an offer is not confirmed if that is no longer allowed when its turn comes', async () => {
+it('an offer that may no longer be confirmed when its turn comes is not confirmed', async () => {
   const { steam, session, nowS } = await openSession()
   const parts = { session, nowS, say() {}, needs: { note() {}, end() {} }, acknowledge: async () => {} }
   const giftOffers = createGiftOffers(parts)

@@ -218,7 +218,7 @@ describe('D-29 the cross-site token', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('is not in the headers if no cookie contains it', async () => {
+  it('is missing from the headers if no cookie contains it', async () => {
     const headers: Headers[] = []
     const fetcher: typeof fetch = async (_path, init) => {
       headers.push(new Headers(init?.headers))

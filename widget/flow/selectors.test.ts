@@ -158,7 +158,7 @@ describe('the other games that may help', () => {
     expect(othersWith({}, ['cs'])).toEqual([])
   })
 
-  it('begin with the game that has the most usable items as far as known, without games that have none', () => {
+  it('begin with the game known to have the most usable items, and omit games known to have none', () => {
     expect(othersWith({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
       { game: 'tf', count: 12 },
       { game: 'rust', count: null },

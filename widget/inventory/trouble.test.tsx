@@ -59,7 +59,7 @@ it('while a hidden inventory is read again, its notice stays and the page has no
   expect(html).not.toMatch(/skeleton|class="summary"/)
 })
 
-it('A-074 a shopper whose account may not trade does not read that the game is missing', () => {
+it('A-074 the page does not say that the game is missing if the account may not trade', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')
 })
 

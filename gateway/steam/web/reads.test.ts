@@ -197,7 +197,7 @@ describe('an inventory', () => {
     expect(steam.log).toEqual([`GET ${OFFERED_PATH}`])
   })
 
-  it('without the game or its items has no items, but a hidden inventory is reported as hidden', async () => {
+  it('of an account without the game or its items has no items, and a hidden inventory is reported as hidden', async () => {
     steam.routes.set(OFFERED_PATH, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
     steam.routes.set(PUBLIC_PATH, () => ({ body: { success: 1, total_inventory_count: 0 } }))
     const session = await steam.open()
@@ -376,7 +376,7 @@ describe('a profile', () => {
     expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
-  it('that Steam cannot load at the moment comes from the miniprofile, or is unavailable, but never unknown', async () => {
+  it('that Steam cannot load at the moment comes from the miniprofile or is unavailable, but is not unknown', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
