@@ -145,7 +145,7 @@ test('the archive contains no tests, no development packages, and no code that c
   const redirects = code.filter((file) => /\bnet\.connect\(/.test(readFileSync(file, 'utf8')))
   expect(redirects.map((file) => file.slice(releaseFolder.length + 1)).sort()).toEqual([
     'gateway/steam/web/agent.ts',
-    'vault/markets/connection.ts',
+    'vault/markets/clients/connection.ts',
     'vault/steam/call.ts',
   ])
 })

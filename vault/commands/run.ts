@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { repeat } from '../lines.ts'
-import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
+import { type Connection, liveConnection, sandboxConnection } from '../markets/clients/connection.ts'
 import { tillIn } from '../markets/till-store.ts'
 import { problemOf, reportFailedStart } from '../needs.ts'
 import { needsIn } from '../needs-store.ts'

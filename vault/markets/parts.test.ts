@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { PLAIN_KEY } from '../testing/memory-log.ts'
-import { liveConnection, sandboxConnection } from './connection.ts'
+import { liveConnection, sandboxConnection } from './clients/connection.ts'
+import { historySchema, outcomesOf } from './clients/family-answers.ts'
+import { bareNumber, parseLossless } from './clients/lossless-json.ts'
+import { createPace } from './clients/pace.ts'
+import { type HistoryRow, rowUnderWay } from './clients/waxpeer-answers.ts'
 import { fromLog, toLog } from './entries.ts'
-import { historySchema, outcomesOf } from './family-answers.ts'
-import { bareNumber, parseLossless } from './lossless-json.ts'
-import { createPace } from './pace.ts'
 import { scaleOf } from './scale.ts'
-import { type HistoryRow, rowUnderWay } from './waxpeer-answers.ts'
 
 describe('scales', () => {
   it.each([

@@ -5,11 +5,11 @@ import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
 import { accessTokenOf } from '../../steam-sandbox/tokens.ts'
 import { confirmOffer, endOffer, sendOffer } from '../../steam-sandbox/world/offers.ts'
 import { type Account, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
-import { sandboxConnection } from '../markets/connection.ts'
-import { createFamily } from '../markets/family.ts'
+import { sandboxConnection } from '../markets/clients/connection.ts'
+import { createFamily } from '../markets/clients/family.ts'
+import { createWaxpeer } from '../markets/clients/waxpeer.ts'
 import type { DueGift, Market, MarketAnswer } from '../markets/market.ts'
 import { scaleOf } from '../markets/scale.ts'
-import { createWaxpeer } from '../markets/waxpeer.ts'
 
 export const START_MS = 1_800_000_000_000
 export const DOTA = 570

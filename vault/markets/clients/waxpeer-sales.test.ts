@@ -1,10 +1,10 @@
 /** Sales by the client of Waxpeer on the sandboxes of Steam and the markets, over real HTTP and a real socket. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
-import { DAY_S } from '../../steam-sandbox/world/world.ts'
-import { CS, DOTA, type MarketBench, openMarketBench, unwrap } from '../testing/market-bench.ts'
-import { openWaxpeerBench, type WaxpeerBench } from '../testing/waxpeer-bench.ts'
-import type { DueGift, Market } from './market.ts'
+import { confirmOffer } from '../../../steam-sandbox/world/offers.ts'
+import { DAY_S } from '../../../steam-sandbox/world/world.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, unwrap } from '../../testing/market-bench.ts'
+import { openWaxpeerBench, type WaxpeerBench } from '../../testing/waxpeer-bench.ts'
+import type { DueGift, Market } from '../market.ts'
 
 let bench: MarketBench
 let client: Market

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Failure, MarketAnswer } from '../market.ts'
 import type { Call, Connection, Reply } from './connection.ts'
 import { parseLossless } from './lossless-json.ts'
-import type { Failure, MarketAnswer } from './market.ts'
 import { createPace, type Time } from './pace.ts'
 
 /** How a market expects calls, and reports failures. `Ask`: the parameters of its calls. */

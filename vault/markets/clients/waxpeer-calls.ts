@@ -1,7 +1,8 @@
 /** How Waxpeer expects calls, on one host for all games. */
+
+import type { Failure } from '../market.ts'
 import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
-import type { Failure } from './market.ts'
 import type { Time } from './pace.ts'
 import { envelopeSchema, GAMES } from './waxpeer-answers.ts'
 

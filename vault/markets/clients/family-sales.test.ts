@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
-import { DAY_S } from '../../steam-sandbox/world/world.ts'
+import { confirmOffer } from '../../../steam-sandbox/world/offers.ts'
+import { DAY_S } from '../../../steam-sandbox/world/world.ts'
 import {
   CS,
   DOTA,
@@ -10,8 +10,8 @@ import {
   START_MS,
   sell,
   unwrap,
-} from '../testing/market-bench.ts'
-import type { DueGift, Market } from './market.ts'
+} from '../../testing/market-bench.ts'
+import type { DueGift, Market } from '../market.ts'
 
 let bench: MarketBench
 let client: Market

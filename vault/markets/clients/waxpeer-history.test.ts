@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MarketAnswer } from './market.ts'
+import type { MarketAnswer } from '../market.ts'
 import { createHistory } from './waxpeer-history.ts'
 
 const NOW_MS = 1_800_000_000_000

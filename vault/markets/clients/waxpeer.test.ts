@@ -1,8 +1,8 @@
 /** The client of Waxpeer against both sandboxes, over real HTTP and a real socket; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DOTA, type MarketBench, openMarketBench, unwrap } from '../testing/market-bench.ts'
-import { openWaxpeerBench, type WaxpeerBench } from '../testing/waxpeer-bench.ts'
-import type { Market } from './market.ts'
+import { DOTA, type MarketBench, openMarketBench, unwrap } from '../../testing/market-bench.ts'
+import { openWaxpeerBench, type WaxpeerBench } from '../../testing/waxpeer-bench.ts'
+import type { Market } from '../market.ts'
 
 let bench: MarketBench
 let client: Market

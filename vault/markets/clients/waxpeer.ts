@@ -1,11 +1,11 @@
 /**
  * Waxpeer: one host for all games, and a socket and a poll for sales. An offer is reported before it is confirmed.
  */
-import { accountIdOf } from '../files/trade-link.ts'
+import { accountIdOf } from '../../files/trade-link.ts'
+import type { Line, Listed, Market, MarketAnswer, Repriced } from '../market.ts'
+import type { Scale } from '../scale.ts'
 import type { Connection } from './connection.ts'
-import type { Line, Listed, Market, MarketAnswer, Repriced } from './market.ts'
 import type { Time } from './pace.ts'
-import type { Scale } from './scale.ts'
 import {
   editedOf,
   editedSchema,

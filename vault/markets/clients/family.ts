@@ -1,4 +1,7 @@
 /** The market.csgo.com family: the same API on four hosts, one for each game. */
+
+import type { DueGift, Failure, Market, Problem, Row } from '../market.ts'
+import type { Scale } from '../scale.ts'
 import { type Caller, createCaller, LOCKED_OUT_MS } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
 import {
@@ -22,9 +25,7 @@ import {
   testSchema,
 } from './family-answers.ts'
 import { bareNumber } from './lossless-json.ts'
-import type { DueGift, Failure, Market, Problem, Row } from './market.ts'
 import type { Time } from './pace.ts'
-import type { Scale } from './scale.ts'
 
 /** The market deletes the key of a client that sends more than 5 requests a second, perhaps counted over all hosts. */
 const EVERY_MS = 500

@@ -1,9 +1,9 @@
 /** Reads the answers of the market.csgo.com family. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
-import { steamIdOf } from '../files/trade-link.ts'
+import { steamIdOf } from '../../files/trade-link.ts'
+import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
+import type { Scale } from '../scale.ts'
 import { digits, listOf, MOST_ROWS, nameIn, priceListOf, shortText } from './answer-parts.ts'
-import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
-import type { Scale } from './scale.ts'
 
 const wholeNumber = digits.transform((value) => BigInt(value))
 

@@ -1,9 +1,9 @@
 /** Reads the answers of Waxpeer. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
-import { type Partner, partnerOfLink } from '../files/trade-link.ts'
+import { type Partner, partnerOfLink } from '../../files/trade-link.ts'
+import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from '../market.ts'
+import type { Scale } from '../scale.ts'
 import { digits, listOf, nameIn, priceListOf, shortText } from './answer-parts.ts'
-import type { DueGift, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
-import type { Scale } from './scale.ts'
 
 const DAY_MS = 86_400_000
 

@@ -7,9 +7,9 @@ import {
   openMarketBench,
   prepareToSell,
   unwrap,
-} from '../testing/market-bench.ts'
-import type { Market } from './market.ts'
-import { scaleOf } from './scale.ts'
+} from '../../testing/market-bench.ts'
+import type { Market } from '../market.ts'
+import { scaleOf } from '../scale.ts'
 
 const TF2 = 440
 const RUST = 252490

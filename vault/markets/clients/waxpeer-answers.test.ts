@@ -1,7 +1,7 @@
 /** How a sale on Waxpeer is read, in every form in which its numbers may come. */
 import { describe, expect, it } from 'vitest'
+import { scaleOf } from '../scale.ts'
 import { parseLossless } from './lossless-json.ts'
-import { scaleOf } from './scale.ts'
 import { dueDealsOf, onSaleOf, onSaleSchema, pushedDealOf, readyTradesSchema } from './waxpeer-answers.ts'
 
 const NOW = new Date(1_800_000_000_000)

@@ -1,6 +1,7 @@
 /** Waxpeer's history of sales. */
+
+import type { MarketAnswer } from '../market.ts'
 import { firstOfEach } from './first-of-each.ts'
-import type { MarketAnswer } from './market.ts'
 import type { Time } from './pace.ts'
 import { type HistoryRow, historySchema, isSale } from './waxpeer-answers.ts'
 import type { WaxpeerCaller } from './waxpeer-calls.ts'

@@ -1,6 +1,7 @@
 /** The access token with which Waxpeer checks the account's offers. Waxpeer can forget it early. */
+
+import type { MarketAnswer } from '../market.ts'
 import type { Caller } from './caller.ts'
-import type { MarketAnswer } from './market.ts'
 import type { Time } from './pace.ts'
 import { envelopeSchema } from './waxpeer-answers.ts'
 
