@@ -4,6 +4,7 @@ import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, fastify } from 'fastify'
 import { boundedServers, DEFAULT_CONNECTION_LIMITS } from '../http/connections.ts'
 import { MOST_BODY_BYTES, readJsonBodies } from '../http/json-body.ts'
+import { readablePath } from '../http/readable-path.ts'
 import { WITHOUT_AJV } from '../http/without-ajv.ts'
 import { answerErrors } from './answer.ts'
 import { guardCalls } from './guard.ts'
@@ -29,6 +30,7 @@ export async function createConsole(options: ConsoleOptions): Promise<FastifyIns
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
+    rewriteUrl: readablePath,
     bodyLimit: MOST_BODY_BYTES,
     trustProxy: trustedProxies === undefined ? false : isTrusted,
     forceCloseConnections: true,

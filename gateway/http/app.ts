@@ -15,6 +15,7 @@ import { type CallerLookups, createMisses, hashOf, type Misses } from './misses.
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { type Embed, type PageFacts, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
+import { readablePath } from './readable-path.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIfUnable, type Unable } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
@@ -83,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
+    rewriteUrl: readablePath,
     bodyLimit: MOST_BODY_BYTES,
     trustProxy: options.trustedProxies === undefined ? false : isTrustedProxy,
     forceCloseConnections: 'idle',

@@ -41,7 +41,7 @@ async function ask(app: FastifyInstance, call: InjectOptions) {
 }
 
 const OVER_HTTPS = { 'x-forwarded-proto': 'https' }
-const PATHS = ['/api/payment', '/v1/health', '/api/unknown', '/', '/help', '/assets/app-1.js']
+const PATHS = ['/api/payment', '/v1/health', '/api/unknown', '/', '/help', '/assets/app-1.js', '/%ff']
 
 describe('the check of a call’s host', () => {
   it('tells a store’s developer to use the till’s own address, and a shopper to use the store’s link', async () => {

@@ -1,0 +1,18 @@
+/**
+ * Rewrites a URL whose path cannot be decoded, such as a link that was cut inside a character: its percent signs then
+ * stand for themselves. Fastify would answer it before any hook runs, without our limits, checks and headers.
+ */
+export function readablePath({ url = '/' }: { url?: string | undefined }): string {
+  if (!url.includes('%')) return url
+  const [path = '', ...query] = url.split('?')
+  return canDecode(path) ? url : [path.replaceAll('%', '%25'), ...query].join('?')
+}
+
+function canDecode(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
