@@ -290,10 +290,21 @@ const FORMULAS = [
   '＠SUM(1)',
   '＝HYPERLINK("https://evil.example")',
   "＝cmd|'/c calc'!A1",
+  // Where the comma separates decimals, a spreadsheet splits lines at semicolons. It may split at tabs, too.
+  'Knife;=1+1;',
+  "Knife;=cmd|'/c calc'!A1;",
+  'Knife; =1+1;',
+  'Knife;;+1+1',
+  'Knife;-1+cmd;',
+  'Knife;@SUM(1)',
+  'Knife;＝1+1;',
+  'Knife\t=1+1',
+  'Knife;"=1+1";',
+  'Knife; "=1+1";',
 ]
 
-/** The first character of the cell, as a spreadsheet reads the CSV. */
-const firstCharacter = (marketHashName: string): string => {
+/** The first characters of the cells with the name, as a spreadsheet reads the CSV. */
+const firstCharacters = (marketHashName: string): string => {
   const item = {
     item: '1',
     bot: 'b',
@@ -309,7 +320,8 @@ const firstCharacter = (marketHashName: string): string => {
   }
   const line = itemLines({ items: [item] })[1] ?? ''
   // Skips the cells before the name.
-  return line.slice('1,b,7,570,3,'.length).replace(/^"/, '').slice(0, 1)
+  const cells = line.slice('1,b,7,570,3,'.length).split(/[;\t]/)
+  return cells.map((cell) => cell.replace(/^[" ]+/, '').slice(0, 1)).join('')
 }
 
 export const formulas: Family = family({
@@ -319,14 +331,17 @@ export const formulas: Family = family({
   defences: {
     'plain text': {
       at: `${CSV} textCell`,
-      off: [{ file: CSV, from: 'FORMULA.test(text)', to: 'false' }],
+      off: [
+        { file: CSV, from: `text.replace(BEFORE_FORMULA, "$&'")`, to: 'text' },
+        { file: CSV, from: 'FORMULA.test(inner)', to: 'false' },
+      ],
     },
   },
-  honest: () => problemIf(firstCharacter('Knife') !== 'K', 'a plain name is changed'),
+  honest: () => problemIf(!firstCharacters('Knife').startsWith('K'), 'a plain name is changed'),
   cases: () =>
     FORMULAS.map((name) => ({
       what: JSON.stringify(name),
       stoppedBy: 'plain text' as const,
-      attack: () => problemIf(/[=+\-@\t\r\n＝＋－＠]/.test(firstCharacter(name)), 'starts a formula'),
+      attack: () => problemIf(/[=+\-@\t\r\n＝＋－＠]/.test(firstCharacters(name)), 'starts a formula'),
     })),
 })
