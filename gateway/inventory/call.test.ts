@@ -12,6 +12,8 @@ import { description, inventoryPage } from '../testing/steam-page.ts'
 import { inventoryRoutes } from './routes.ts'
 
 const MAX_GZIP_BYTES = 150 * 1024
+/** A limit that no test reaches. */
+const AMPLE = { perSecond: 1, burst: 1_000_000 }
 
 let till: StockedTill
 let app: FastifyInstance
@@ -41,7 +43,11 @@ describe('the inventory call', () => {
       .setSerializerCompiler(serializerCompiler)
     handleErrors(bounded, till.deps.log)
     await bounded.register(
-      inventoryRoutes(till.deps, { items: { perSecond: 2, burst: 5 }, nowMs: () => nowMs }),
+      inventoryRoutes(till.deps, {
+        items: { perSecond: 2, burst: 5 },
+        itemsOfAddress: AMPLE,
+        nowMs: () => nowMs,
+      }),
     )
     // Each answer costs its three items. Calls are refused while the balance is not above zero.
     await call([anItem('1', 'Knife'), anItem('2', 'Knife', { tradable: false }), anItem('3', 'Case')])
@@ -59,6 +65,30 @@ describe('the inventory call', () => {
       [200, undefined],
       [429, '5'],
     ])
+    await bounded.close()
+  })
+
+  test('allows each address a number of items too, so many deposits of one caller do not use up the processor', async () => {
+    let nowMs = 0
+    const bounded = fastify()
+      .setValidatorCompiler(validatorCompiler)
+      .setSerializerCompiler(serializerCompiler)
+    handleErrors(bounded, till.deps.log)
+    const itemsOfAddress = { perSecond: 2, burst: 5 }
+    await bounded.register(inventoryRoutes(till.deps, { items: AMPLE, itemsOfAddress, nowMs: () => nowMs }))
+    await call([anItem('1', 'Knife'), anItem('2', 'Knife'), anItem('3', 'Case')])
+    const ask = async (remoteAddress: string) => {
+      const url = `/api/inventory?hash=${till.hash}&game=cs`
+      return (await bounded.inject({ url, remoteAddress })).statusCode
+    }
+    // The addresses of a /64 are one caller's.
+    const caller = ['2001:db8::1', '2001:db8::2', '2001:db8::3']
+    const answers = []
+    for (const address of caller) answers.push(await ask(address))
+    expect(answers).toEqual([200, 200, 429])
+    expect(await ask('203.0.113.9')).toBe(200)
+    nowMs = 1_000
+    expect(await ask('2001:db8::4')).toBe(200)
     await bounded.close()
   })
 

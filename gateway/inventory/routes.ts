@@ -23,6 +23,11 @@ const COMPRESSED_FROM_CHARACTERS = 1_400
  * item: a quarter of a second for 5,000. A page that repeats the call must not use up the gateway's time.
  */
 const ITEM_RATE: Rate = { perSecond: 1_000, burst: 20_000 }
+/**
+ * The same for one address, because a caller can have many deposits: in the long run, a quarter of a processor. A crowd
+ * can be behind one address.
+ */
+const ADDRESS_ITEM_RATE: Rate = { perSecond: 5_000, burst: 200_000 }
 const RETRY_AFTER_S = 5
 
 /**
@@ -32,15 +37,21 @@ const RETRY_AFTER_S = 5
  */
 const TURNS = { inAll: 6, ofKey: 4 }
 
-type Limits = { items: Rate; nowMs: () => number }
-const DEFAULT_LIMITS: Limits = { items: ITEM_RATE, nowMs: () => performance.now() }
+/** `items`: for each deposit. */
+type Limits = { items: Rate; itemsOfAddress: Rate; nowMs: () => number }
+const DEFAULT_LIMITS: Limits = {
+  items: ITEM_RATE,
+  itemsOfAddress: ADDRESS_ITEM_RATE,
+  nowMs: () => performance.now(),
+}
 
 /** GET /api/inventory and GET /api/price. */
 export function inventoryRoutes(
   deps: InventoryDeps,
-  { items, nowMs }: Limits = DEFAULT_LIMITS,
+  { items, itemsOfAddress, nowMs }: Limits = DEFAULT_LIMITS,
 ): FastifyPluginAsync {
   const itemBuckets = createBuckets(items, nowMs)
+  const addressBuckets = createBuckets(itemsOfAddress, nowMs)
   const turns = createFairLimiter(TURNS)
   return async (app) => {
     app.withTypeProvider<ZodTypeProvider>().get(
@@ -50,18 +61,22 @@ export function inventoryRoutes(
         onSend: compressAnswer,
       },
       async ({ query, signal, ip }) => {
+        const address = addressKey(ip)
         const refuseIfSpent = () => {
-          if (!itemBuckets.has(query.hash)) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
+          const isLeft = itemBuckets.has(query.hash) && addressBuckets.has(address)
+          if (!isLeft) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
         }
         refuseIfSpent()
         // Checked again in turn, because calls that waited together may have used the limit up.
         const inTurn = <T>(work: () => Promise<T>) =>
-          turns(addressKey(ip), () => {
+          turns(address, () => {
             refuseIfSpent()
             return work()
           })
         const inventory = await readInventory(deps, query, { signal, inTurn })
-        itemBuckets.charge(query.hash, inventory.items.length + inventory.unavailableItems)
+        const cost = inventory.items.length + inventory.unavailableItems
+        itemBuckets.charge(query.hash, cost)
+        addressBuckets.charge(address, cost)
         return inventory
       },
     )
