@@ -126,11 +126,11 @@ const en = {
   lessNow: (amount: string) =>
     `That’s ${amount} less now than expected: the store’s limit has less room than a moment ago.`,
   heldUntil: (amount: string, date: string) =>
-    `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
+    `Steam allows this trade to be reversed for some days, so we hold ${amount} until ${date}.`,
   heldByLimit: (amount: string, date: string) =>
-    `Steam allows this trade to be reversed until ${date}. Until then the store gets money only up to its limit, so ${amount} comes after that.`,
+    `Steam allows this trade to be reversed for some days. Meanwhile the store gets money only up to its limit, so we hold ${amount} until ${date}.`,
   heldByLimitAtMost: (amount: string, date: string) =>
-    `Steam allows this trade to be reversed until ${date}. Until then the store gets money only up to its limit, so at most ${amount} comes after that. If the limit has more room when your items arrive, more comes now.`,
+    `Steam allows this trade to be reversed for some days. Meanwhile the store gets money only up to its limit, so we hold at most ${amount} until ${date}. If the limit has more room when your items arrive, more comes now.`,
   nothingHeld: 'Nothing is held: the store gets all of it once your items arrive.',
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
@@ -287,11 +287,11 @@ const ru: ModalTexts = {
   lessNow: (amount) =>
     `Сейчас придёт на ${amount} меньше, чем ожидалось: в лимите магазина стало меньше места.`,
   heldUntil: (amount, date) =>
-    `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
+    `Steam позволяет отменить этот обмен ещё несколько дней, поэтому мы удерживаем ${amount} до ${date}.`,
   heldByLimit: (amount, date) =>
-    `Steam позволяет отменить этот обмен до ${date}. До конца этого срока магазин получает деньги только в пределах своего лимита, поэтому ${amount} придут позже.`,
+    `Steam позволяет отменить этот обмен ещё несколько дней. В это время магазин получает деньги только в пределах своего лимита, поэтому мы удерживаем ${amount} до ${date}.`,
   heldByLimitAtMost: (amount, date) =>
-    `Steam позволяет отменить этот обмен до ${date}. До конца этого срока магазин получает деньги только в пределах своего лимита, поэтому не более ${amount} придёт позже. Если к приходу предметов в лимите будет больше места, сразу придёт больше.`,
+    `Steam позволяет отменить этот обмен ещё несколько дней. В это время магазин получает деньги только в пределах своего лимита, поэтому мы удерживаем не более ${amount} до ${date}. Если к приходу предметов в лимите будет больше места, сразу придёт больше.`,
   nothingHeld: 'Ничего не удерживается: магазин получит всю сумму, когда придут предметы.',
   redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',

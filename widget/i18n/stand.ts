@@ -95,13 +95,13 @@ const en = {
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
   whyLater: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the money after that.`,
+    `Steam allows ${game} trades to be reversed for some days, so the store gets the money ${countEn(days, 'day', 'days')} after your items arrive.`,
   whyParts: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit. The offer may bring more now, and says so.`,
+    `Steam allows ${game} trades to be reversed for some days. For ${countEn(days, 'day', 'days')} a store gets money only up to its limit. The offer may bring more now, and says so.`,
   whyLimit: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit, which has no room right now. So all of this comes after that.`,
+    `Steam allows ${game} trades to be reversed for some days. For ${countEn(days, 'day', 'days')} a store gets money only up to its limit, which has no room right now. So all of this comes after that.`,
   whyExpected: (days: number, game: string) =>
-    `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
+    `All of it should come now; the offer tells you before you accept. Steam allows ${game} trades to be reversed for some days, so other payments can delay a part by ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
   payFixed: 'Pressing fixes the amount. If prices change before that, we’ll ask again.',
   target: 'To pay',
@@ -255,13 +255,13 @@ const ru: StandTexts = {
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   whyLater: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому деньги магазин получит позже.`,
+    `Steam позволяет отменить обмен в ${game} ещё несколько дней, поэтому деньги магазин получит через ${countRu(days, 'день', 'дня', 'дней')}.`,
   whyParts: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До конца этого срока магазин получает деньги только в пределах лимита. Предложение может принести больше.`,
+    `Steam позволяет отменить обмен в ${game} ещё несколько дней. В течение ${countRu(days, 'дня', 'дней', 'дней')} магазин получает деньги только в пределах лимита. Предложение может принести больше.`,
   whyLimit: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До конца этого срока магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
+    `Steam позволяет отменить обмен в ${game} ещё несколько дней. В течение ${countRu(days, 'дня', 'дней', 'дней')} магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
   whyExpected: (days, game) =>
-    `Ожидаем всё сейчас; точно скажет предложение. Другие платежи могут отложить часть: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
+    `Ожидаем всё сейчас; точно скажет предложение. Steam позволяет отменить обмен в ${game} ещё несколько дней, поэтому другие платежи могут отложить часть на ${countRu(days, 'день', 'дня', 'дней')}.`,
   whyNow: (game) => `Для ${game} ничего не удерживается: магазин получит всю сумму, когда придут предметы.`,
   pickForMe: 'Подобрать за меня',
   pickOpen: 'Подбор',

@@ -89,7 +89,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
   it('shows the amount now, the amount later, and the reason', () => {
     const shownText = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(shownText).toContain('Now, expected $10.00 On Nov 30, expected $40.00')
-    expect(shownText).toContain('Steam allows CS2 trades to be reversed for 8 days')
+    expect(shownText).toContain('Steam allows CS2 trades to be reversed for some days. For 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
     expect(shownText).toContain(
       'a store gets money only up to its limit. The offer may bring more now, and says so.',
@@ -120,7 +120,7 @@ describe('D-9 the split shown before a press on Add funds', () => {
       panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }),
     )
     expect(shownText).toContain('On November 30 $20.00')
-    expect(shownText).toContain('for 8 days, so the store gets the money after that.')
+    expect(shownText).toContain('for some days, so the store gets the money 8 days after')
     expect(shownText).not.toMatch(/Now|limit/)
   })
 

@@ -71,11 +71,12 @@ it('D-9 if nothing will be held, the dialog says so with the amount while the of
 
 it.each([
   ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, at most', '$5.00']],
-  ['en', { status: 'pending', heldAmount: 2000 }, ['Now, at least', '$0.00', 'On Dec 4, at most', '$20.00']],
+  ['en', { status: 'pending', heldAmount: 2000 }, ['On Dec 4 or earlier', '$20.00']],
   // Credit on release depends on no limit, so its amount cannot change.
   ['en', { status: 'pending', heldAmount: 2000, heldBy: 'release' }, ['On December 4', '$20.00']],
   ['en', { status: 'succeeded' }, ['Now', '$15.00', 'On December 4', '$5.00']],
   ['ru', { status: 'pending' }, ['Сейчас, не менее', '15,00 $', '4 дек., не более', '5,00 $']],
+  ['ru', { status: 'pending', heldAmount: 2000 }, ['4 дек. или раньше', '20,00 $']],
   ['ru', { status: 'succeeded' }, ['Сейчас', '15,00 $', '4 декабря', '5,00 $']],
 ] as const)('D-9 the rows of the money say what can still change: %s %j', (language, change, rows) => {
   const held = { amount: 2000, itemCount: 1, heldAmount: 500, heldUntil: UNTIL, heldBy: 'limit' } as const

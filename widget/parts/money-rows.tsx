@@ -25,15 +25,15 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, n
   }
   const laterLabels: Record<Certainty, (day: string) => string> = {
     expected: texts.onDayExpected,
-    least: texts.onDayAtMost,
+    // “At least $0.00 now” would say nothing, and “at most” alone would read as less than was promised.
+    least: now > 0 ? texts.onDayAtMost : texts.onDayOrEarlier,
     final: texts.onDay,
   }
   const month = certainty === 'final' ? 'long' : 'short'
   return (
     <div className="money">
       <dl className="money-rows">
-        {/* Shown even at zero if the amount may rise: “at most” alone would read as less than was promised. */}
-        {(now > 0 || later === 0 || certainty === 'least') && (
+        {(now > 0 || later === 0) && (
           <div>
             <dt>{nowLabels[certainty]}</dt>
             <dd>{money(now, currency)}</dd>
